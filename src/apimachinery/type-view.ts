@@ -1,0 +1,87 @@
+/**
+ * What the machinery needs to know about a type: one small interface that built-in facts and structural schemas both implement, and
+ * that strategic merge, apply, protobuf and OpenAPI read. Views are lazy and may be recursive: follow `field()`, never expand a whole
+ * type. Invariant: a view is immutable and its parts keep their identity, so a consumer may cache a compiled plan per view in a WeakMap.
+ */
+import type { JsonValue } from '../base/json-value.ts';
+
+export type ScalarType =
+  | 'string'
+  | 'boolean'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'uint64'
+  | 'float'
+  | 'double'
+  | 'bytes'
+  | 'quantity'
+  | 'int-or-string'
+  | 'time'
+  | 'micro-time'
+  | 'duration';
+
+export type TypeView = ScalarView | StructView | MapView | ListView | AnyView;
+
+export interface ScalarView {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarType;
+}
+
+/** An object with named fields. */
+export interface StructView {
+  readonly kind: 'struct';
+  /** A name for messages and for protobuf's Unknown envelope users, such as `PodSpec`; empty when there is none. */
+  readonly name: string;
+  /** True where apply treats the whole object as one value (`x-kubernetes-map-type: atomic`). */
+  readonly atomic: boolean;
+  /** True where fields that are not listed are kept (`x-kubernetes-preserve-unknown-fields`). */
+  readonly preserveUnknown: boolean;
+  field(name: string): FieldView | undefined;
+  fields(): Iterable<FieldView>;
+}
+
+/** An object with free keys. */
+export interface MapView {
+  readonly kind: 'map';
+  readonly atomic: boolean;
+  readonly values: TypeView;
+}
+
+export interface ListView {
+  readonly kind: 'list';
+  readonly items: TypeView;
+  /** How apply merges it (`x-kubernetes-list-type`). */
+  readonly listType: 'atomic' | 'set' | 'map';
+  /** The keys of a `map` list, in declaration order; empty otherwise. */
+  readonly mapKeys: readonly string[];
+}
+
+/** Anything at all: RawExtension, JSON, a field that preserves unknown fields. `raw` says how protobuf carries it. */
+export interface AnyView {
+  readonly kind: 'any';
+  readonly raw: 'json' | 'raw-extension' | 'fields-v1';
+}
+
+export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
+
+export interface FieldView {
+  /** Its name in JSON. */
+  readonly name: string;
+  readonly type: TypeView;
+  /** Strategies of strategic merge as declared (`patchStrategy:"merge,retainKeys"`); empty means replace for lists, merge for objects. */
+  readonly patchStrategies: readonly PatchStrategy[];
+  readonly patchMergeKey: string | undefined;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  readonly defaultValue: JsonValue | undefined;
+  /** Facts of the binary form; undefined for types that have none (custom resources). */
+  readonly wire: WireFacts | undefined;
+}
+
+export interface WireFacts {
+  readonly number: number;
+  /** True for a pointer: absent when nil, present even if zero. False for a plain value: always on the wire, absent in JSON if `omitEmpty` and zero. */
+  readonly pointer: boolean;
+  readonly omitEmpty: boolean;
+}

@@ -1,0 +1,73 @@
+/**
+ * Bytes that may live long. Invariant: nothing made here comes from a shared pool, because a 1 KB value that pins an 8 KB slab makes a
+ * cache several times larger than its contents.
+ */
+
+interface NodeBuffer {
+  allocUnsafeSlow(size: number): Uint8Array & { utf8Write(text: string, offset: number): number };
+  byteLength(text: string): number;
+  concat(chunks: readonly Uint8Array[]): Uint8Array;
+  compare(a: Uint8Array, b: Uint8Array): number;
+}
+
+const nodeBuffer = (globalThis as unknown as { Buffer?: NodeBuffer }).Buffer;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
+
+/** Bytes of unspecified content, exactly `size` long, in memory of their own: the caller writes all of them. */
+export function allocateBytes(size: number): Uint8Array {
+  return nodeBuffer === undefined ? new Uint8Array(size) : nodeBuffer.allocUnsafeSlow(size);
+}
+
+/** UTF-8 in memory of its own. A lone surrogate becomes U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array {
+  if (nodeBuffer === undefined) return encoder.encode(text);
+  const bytes = nodeBuffer.allocUnsafeSlow(nodeBuffer.byteLength(text));
+  bytes.utf8Write(text, 0);
+  return bytes;
+}
+
+/** Text of UTF-8 bytes; malformed sequences become U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** Text of UTF-8 bytes, or undefined if they are malformed. */
+export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One copy of all chunks, in memory of its own. */
+export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
+  let size = 0;
+  for (const chunk of chunks) size += chunk.byteLength;
+  const bytes = allocateBytes(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** A copy in memory of its own, for bytes that arrived in somebody else's buffer and will be kept. */
+export function copyBytes(bytes: Uint8Array): Uint8Array {
+  const copy = allocateBytes(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
+  if (a.byteLength !== b.byteLength) return false;
+  if (nodeBuffer !== undefined) return nodeBuffer.compare(a, b) === 0;
+  for (let i = 0; i < a.byteLength; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
