@@ -1,0 +1,35 @@
+/** What a store throws. Conflicts, missing keys and compacted revisions are answers (values), not errors; see `storage.ts`. */
+import { errorClass, KeelsonError } from '../base/errors.ts';
+
+export type StorageErrorCode =
+  /** The store was stopped, or is stopping. */
+  | 'Closed'
+  /** The key or range breaks the rules of `keys.ts`, or a request exceeds `LIMITS`. */
+  | 'InvalidArgument'
+  /** Stored bytes fail their checksum or cannot be understood. Never retried, never answered with a guess. */
+  | 'Corrupt'
+  /** The disk is full, or a quota is reached: nothing of this write took place. */
+  | 'NoSpace'
+  /** The store can be read but not written. */
+  | 'ReadOnly'
+  /** The outcome of a write is unknown (a commit failed half-way, a connection broke): read before you try again. */
+  | 'Unknown'
+  /** Any other failure of the medium; nothing of this request took place. */
+  | 'Unavailable';
+
+const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'Unavailable', 'Unknown']);
+
+export class StorageError extends KeelsonError {
+  readonly code: StorageErrorCode;
+  readonly key: string | undefined;
+
+  constructor(code: StorageErrorCode, message: string, options: { cause?: unknown; key?: string } = {}) {
+    super('StorageError', message, { cause: options.cause, retryable: RETRYABLE.has(code) });
+    this.code = code;
+    this.key = options.key;
+  }
+}
+
+export function isStorageError(value: unknown, code?: StorageErrorCode): value is StorageError {
+  return errorClass(value) === 'StorageError' && (code === undefined || (value as StorageError).code === code);
+}
