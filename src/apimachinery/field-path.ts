@@ -1,17 +1,31 @@
-/** Where in an object a value stands, printed as the reference prints it: `spec.containers[0].env[k]`. Immutable; text is made last. */
+/**
+ * Where in an object a value stands, printed as the reference prints it: `spec.containers[0].env[k]`. Invariant: a path is immutable and
+ * holds no text of the whole; the text is made last, by `toString` or `formatPath`.
+ */
 export class FieldPath {
   readonly #parent: FieldPath | undefined;
-  readonly #step: string | number;
+  readonly #step: string;
   readonly #subscript: boolean;
 
-  private constructor(parent: FieldPath | undefined, step: string | number, subscript: boolean) {
+  private constructor(parent: FieldPath | undefined, step: string, subscript: boolean) {
     this.#parent = parent;
     this.#step = step;
-    this.#subscript = subscript;
+    // An empty name prints as `[]`, as an empty key does.
+    this.#subscript = subscript || step === '';
   }
 
   static of(name: string, ...more: readonly string[]): FieldPath {
     return new FieldPath(undefined, name, false).child(...more);
+  }
+
+  /** A path that begins with a subscript, for an object that is itself a list: `[0]`. */
+  static ofIndex(index: number): FieldPath {
+    return new FieldPath(undefined, String(index), true);
+  }
+
+  /** A path that begins with a key, for an object that is itself a map: `[k]`. */
+  static ofKey(key: string): FieldPath {
+    return new FieldPath(undefined, key, true);
   }
 
   child(...names: readonly string[]): FieldPath {
@@ -21,16 +35,39 @@ export class FieldPath {
   }
 
   index(index: number): FieldPath {
-    return new FieldPath(this, index, true);
+    return new FieldPath(this, String(index), true);
   }
 
+  /** The entry of a map. The key is printed as it is, whatever it contains. */
   key(key: string): FieldPath {
     return new FieldPath(this, key, true);
   }
 
   toString(): string {
-    const own = this.#subscript ? `[${this.#step}]` : String(this.#step);
-    if (this.#parent === undefined) return own;
-    return this.#subscript ? `${this.#parent}${own}` : `${this.#parent}.${own}`;
+    const steps: string[] = [];
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) {
+      steps.push(path.#subscript ? `[${path.#step}]` : path.#parent === undefined ? path.#step : `.${path.#step}`);
+    }
+    return steps.reverse().join('');
   }
+}
+
+/** The text of a path, `<nil>` for the object as a whole. */
+export function formatPath(path: FieldPath | undefined): string {
+  return path === undefined ? '<nil>' : path.toString();
+}
+
+/** A named field below a path; the first step when there is none yet. */
+export function childPath(path: FieldPath | undefined, name: string): FieldPath {
+  return path === undefined ? FieldPath.of(name) : path.child(name);
+}
+
+/** An item below a path; the first step when there is none yet. */
+export function indexPath(path: FieldPath | undefined, index: number): FieldPath {
+  return path === undefined ? FieldPath.ofIndex(index) : path.index(index);
+}
+
+/** An entry of a map below a path; the first step when there is none yet. */
+export function keyPath(path: FieldPath | undefined, key: string): FieldPath {
+  return path === undefined ? FieldPath.ofKey(key) : path.key(key);
 }

@@ -1,0 +1,111 @@
+/**
+ * Values printed as the reference's language prints them, because its error texts embed `%q`, `%v` and compact JSON and clients match them.
+ * Invariant: every function is total (a lone surrogate counts as U+FFFD, as the reference's decoder would have made it) and linear.
+ */
+import type { JsonValue } from '../base/json-value.ts';
+import { getField } from '../base/json-value.ts';
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+const PLAIN_ASCII = /^[ !#-[\]-~]*$/;
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
+
+/** Text in double quotes as `%q` prints it: printable characters as they are, the rest escaped. */
+export function quote(text: string): string {
+  if (PLAIN_ASCII.test(text)) return `"${text}"`;
+  let out = '"';
+  for (const char of text) out += quoteChar(char);
+  return `${out}"`;
+}
+
+function quoteChar(char: string): string {
+  const short = SHORT_ESCAPES[char];
+  if (short !== undefined) return short;
+  const code = char.codePointAt(0) as number;
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  if (code < 0x7f) return char;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  if (PRINTABLE.test(char)) return char;
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function hex(code: number, width: number): string {
+  return code.toString(16).padStart(width, '0');
+}
+
+/**
+ * A number as `%v` prints it. An integer that int64 holds prints as digits; anything else is a double in its shortest form, with an
+ * exponent of at least two digits below 1e-4 and from 1e6 on.
+ */
+export function formatNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const [mantissa, exponentText] = value.toExponential().split('e') as [string, string];
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < 6) return plainDecimal(mantissa, exponent);
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}
+
+/** Fixed notation of a number that is no integer, so digits remain behind the point. */
+function plainDecimal(mantissa: string, exponent: number): string {
+  const negative = mantissa.startsWith('-');
+  const digits = mantissa.replace('-', '').replace('.', '');
+  const sign = negative ? '-' : '';
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}
+
+const JSON_UNSAFE = /[<>&\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** A string as JSON, with `<`, `>`, `&`, U+2028 and U+2029 escaped as the reference's encoder does. */
+export function formatJsonString(text: string): string {
+  return JSON.stringify(
+    text.replace(JSON_UNSAFE, (char) => (char >= '\ud800' && char <= '\udfff' ? '\ufffd' : char)),
+  ).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+}
+
+/** Compact JSON as the reference prints a free-form value: keys in byte order, HTML characters escaped. */
+export function formatJson(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return formatJsonString(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `[${value.map(formatJson).join(',')}]`;
+      return `{${Object.keys(value)
+        .sort(compareUtf8)
+        .map((key) => `${formatJsonString(key)}:${formatJson(getField(value, key) as JsonValue)}`)
+        .join(',')}}`;
+  }
+}
+
+/** The order of the texts' UTF-8 bytes, which is that of their code points; it differs from `<` only beyond U+FFFF. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
+  }
+  return a.length - b.length;
+}
+
+function surrogatesLast(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
