@@ -5,6 +5,7 @@
 import { type FieldIssue, formatIssueBody, formatIssues } from './field-issue.ts';
 import { formatPath } from './field-path.ts';
 import { quote } from './go-format.ts';
+import { interpretHttpCode } from './http-code-meaning.ts';
 import type { KnownStatusReason, Status, StatusCause, StatusDetails } from './status.ts';
 
 /** What a resource is called; the group is empty for the core group. */
@@ -20,15 +21,45 @@ export interface KindName {
 }
 
 export interface CatalogueEntry {
-  /** Undefined where the answer decides (`genericServerResponse`) or nothing failed (`success`). */
-  readonly code: number | undefined;
+  /** 0 where the answer received decides (`genericServerResponse`) or the server's HTTP code stands (`success`). */
+  readonly code: number;
   readonly reason: KnownStatusReason | undefined;
   /** One line: when it is answered. */
   readonly when: string;
 }
 
+/** The names of the constructors below. */
+export type CatalogueName =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'generateNameConflict'
+  | 'conflict'
+  | 'applyConflict'
+  | 'gone'
+  | 'expired'
+  | 'invalid'
+  | 'serverTimeout'
+  | 'storeReadError'
+  | 'internalError'
+  | 'timeout'
+  | 'resourceVersionTooLarge'
+  | 'tooManyRequests'
+  | 'tooManyRequestsOverload'
+  | 'badRequest'
+  | 'methodNotAllowed'
+  | 'notAcceptable'
+  | 'notAcceptableConversion'
+  | 'tableNotAcceptable'
+  | 'requestEntityTooLarge'
+  | 'unsupportedMediaType'
+  | 'serviceUnavailable'
+  | 'genericServerResponse'
+  | 'success';
+
 /** Every constructor of this module, by its name. */
-export const STATUS_CATALOGUE = {
+export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> = {
   unauthorized: { code: 401, reason: 'Unauthorized', when: 'Credentials are missing or not accepted.' },
   forbidden: { code: 403, reason: 'Forbidden', when: 'Authorization or admission refuses the request.' },
   notFound: { code: 404, reason: 'NotFound', when: 'No object has the name, or no such resource is served.' },
@@ -87,16 +118,12 @@ export const STATUS_CATALOGUE = {
   },
   serviceUnavailable: { code: 503, reason: 'ServiceUnavailable', when: 'The service behind the request is not ready.' },
   genericServerResponse: {
-    code: undefined,
+    code: 0,
     reason: undefined,
     when: 'A client received an answer that is not a Status; the HTTP code decides the reason.',
   },
-  success: { code: undefined, reason: undefined, when: 'A delete finished and no object is returned.' },
-} as const satisfies Readonly<Record<string, CatalogueEntry>>;
-
-export type CatalogueName = keyof typeof STATUS_CATALOGUE;
-
-type FixedName = Exclude<CatalogueName, 'genericServerResponse' | 'success'>;
+  success: { code: 0, reason: undefined, when: 'A delete finished and no object is returned.' },
+};
 
 /** A resource as messages print it: `deployments.apps`, `pods`. */
 export function formatResourceName(name: ResourceName): string {
@@ -273,7 +300,7 @@ export interface GenericResponse {
 export function genericServerResponse(response: GenericResponse): Status {
   const { code, verb, name = '', serverMessage = '' } = response;
   const resource = response.resource ?? { group: '', resource: '' };
-  const { reason, text } = interpretCode(code, verb, serverMessage);
+  const { reason, text } = interpretHttpCode(code, verb, serverMessage);
   const subject = formatResourceName(resource);
   const asked = resource.group === '' && resource.resource === '' ? '' : `${verb.toLowerCase()} ${subject}`;
   const message = asked === '' ? text : `${text} (${name === '' ? asked : `${asked} ${name}`})`;
@@ -288,62 +315,7 @@ export function success(resource: ResourceName, name: string, uid: string): Stat
   return status('Success', '', undefined, details({ name, group: resource.group, kind: resource.resource, uid }), 0);
 }
 
-function interpretCode(
-  code: number,
-  verb: string,
-  serverMessage: string,
-): { readonly reason: KnownStatusReason | undefined; readonly text: string } {
-  switch (code) {
-    case 409:
-      return { reason: verb === 'POST' ? 'AlreadyExists' : 'Conflict', text: 'the server reported a conflict' };
-    case 404:
-      return { reason: 'NotFound', text: 'the server could not find the requested resource' };
-    case 400:
-      return { reason: 'BadRequest', text: 'the server rejected our request for an unknown reason' };
-    case 401:
-      return { reason: 'Unauthorized', text: 'the server has asked for the client to provide credentials' };
-    case 403:
-      return { reason: 'Forbidden', text: serverMessage };
-    case 406:
-      return {
-        reason: 'NotAcceptable',
-        text:
-          serverMessage === '' || serverMessage === 'unknown'
-            ? 'the server was unable to respond with a content type that the client supports'
-            : serverMessage,
-      };
-    case 415:
-      return { reason: 'UnsupportedMediaType', text: serverMessage };
-    case 405:
-      return { reason: 'MethodNotAllowed', text: 'the server does not allow this method on the requested resource' };
-    case 422:
-      return { reason: 'Invalid', text: 'the server rejected our request due to an error in our request' };
-    case 503:
-      return { reason: 'ServiceUnavailable', text: 'the server is currently unable to handle the request' };
-    case 504:
-      return {
-        reason: 'Timeout',
-        text: 'the server was unable to return a response in the time allotted, but may still be processing the request',
-      };
-    case 429:
-      return {
-        reason: 'TooManyRequests',
-        text: 'the server has received too many requests and has asked us to try again later',
-      };
-    default:
-      return code >= 500
-        ? {
-            reason: 'InternalError',
-            text: `an error on the server (${quote(serverMessage)}) has prevented the request from succeeding`,
-          }
-        : {
-            reason: undefined,
-            text: `the server responded with the status code ${code} but did not return more information`,
-          };
-  }
-}
-
-function failure(name: FixedName, message: string, detail?: StatusDetails): Status {
+function failure(name: CatalogueName, message: string, detail?: StatusDetails): Status {
   const entry = STATUS_CATALOGUE[name];
   return status('Failure', message, entry.reason, detail, entry.code);
 }
