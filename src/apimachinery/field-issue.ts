@@ -28,6 +28,8 @@ export interface FieldIssue {
   readonly value: JsonValue | undefined;
   /** What is wrong with it; may be empty. */
   readonly detail: string;
+  /** True where the reference holds the value in a declared type; see `declared`. */
+  readonly declared?: boolean;
 }
 
 /** What each reason is called in texts, and whether the text shows the value. */
@@ -123,6 +125,14 @@ export function internalError(path: FieldPath | undefined, message: string): Fie
   return { reason: 'InternalError', path, value: undefined, detail: message };
 }
 
+/**
+ * The same issue, its value printed as one of a declared type: JSON whose keys stand as they are (put them in the order of the
+ * declaration). Without it text is quoted as `%q` does and keys are sorted, which is how free-form values print.
+ */
+export function declared(issue: FieldIssue): FieldIssue {
+  return { ...issue, declared: true };
+}
+
 /** The text of an issue: path, then body. */
 export function formatIssue(issue: FieldIssue): string {
   return `${formatPath(issue.path)}: ${formatIssueBody(issue)}`;
@@ -131,7 +141,8 @@ export function formatIssue(issue: FieldIssue): string {
 /** The text of an issue without its path, as it stands in `details.causes[].message`. */
 export function formatIssueBody(issue: FieldIssue): string {
   const { title, showsValue } = WORDING[issue.reason];
-  const shown = showsValue && issue.value !== undefined ? `${title}: ${formatValue(issue.value)}` : title;
+  const shown =
+    showsValue && issue.value !== undefined ? `${title}: ${formatValue(issue.value, issue.declared === true)}` : title;
   return issue.detail === '' ? shown : `${shown}: ${issue.detail}`;
 }
 
@@ -141,7 +152,8 @@ export function formatIssues(issues: readonly FieldIssue[]): string {
   return texts.length < 2 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
 }
 
-function formatValue(value: JsonValue): string {
+function formatValue(value: JsonValue, isDeclared: boolean): string {
+  if (isDeclared) return formatJson(value, true);
   switch (typeof value) {
     case 'string':
       return quote(value);

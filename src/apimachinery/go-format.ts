@@ -2,8 +2,7 @@
  * Values printed as the reference's language prints them, because its error texts embed `%q`, `%v` and compact JSON and clients match them.
  * Invariant: every function is total (a lone surrogate counts as U+FFFD, as the reference's decoder would have made it) and linear.
  */
-import type { JsonValue } from '../base/json-value.ts';
-import { getField } from '../base/json-value.ts';
+import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -37,6 +36,11 @@ function quoteChar(char: string): string {
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
   if (PRINTABLE.test(char)) return char;
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+/** True for letters, marks, numbers, punctuation, symbols and the plain space: what `%q` leaves as it is. */
+export function isPrintable(char: string): boolean {
+  return char === ' ' || PRINTABLE.test(char);
 }
 
 function hex(code: number, width: number): string {
@@ -75,8 +79,11 @@ export function formatJsonString(text: string): string {
   ).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
 }
 
-/** Compact JSON as the reference prints a free-form value: keys in byte order, HTML characters escaped. */
-export function formatJson(value: JsonValue): string {
+/**
+ * Compact JSON as the reference prints it, HTML characters escaped. Keys are in byte order, as those of a map, or with `asDeclared` as
+ * they stand, for a value whose keys the caller has put in the order of the type's declaration.
+ */
+export function formatJson(value: JsonValue, asDeclared = false): string {
   switch (typeof value) {
     case 'string':
       return formatJsonString(value);
@@ -87,12 +94,18 @@ export function formatJson(value: JsonValue): string {
       return String(value);
     default:
       if (value === null) return 'null';
-      if (Array.isArray(value)) return `[${value.map(formatJson).join(',')}]`;
-      return `{${Object.keys(value)
-        .sort(compareUtf8)
-        .map((key) => `${formatJsonString(key)}:${formatJson(getField(value, key) as JsonValue)}`)
-        .join(',')}}`;
+      if (Array.isArray(value)) return `[${value.map((item) => formatJson(item, asDeclared)).join(',')}]`;
+      return formatJsonObject(value, asDeclared);
   }
+}
+
+function formatJsonObject(object: JsonObject, asDeclared: boolean): string {
+  const keys = Object.keys(object);
+  if (!asDeclared) keys.sort(compareUtf8);
+  const fields = keys.map(
+    (key) => `${formatJsonString(key)}:${formatJson(getField(object, key) as JsonValue, asDeclared)}`,
+  );
+  return `{${fields.join(',')}}`;
 }
 
 /** The order of the texts' UTF-8 bytes, which is that of their code points; it differs from `<` only beyond U+FFFF. */
@@ -108,4 +121,27 @@ export function compareUtf8(a: string, b: string): number {
 
 function surrogatesLast(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** How many bytes the text takes in UTF-8, which is what the reference's limits count. */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) length += 1;
+    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) {
+      length += 2;
+      i++;
+    } else length += 2;
+  }
+  return length;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,0 +1,138 @@
+/**
+ * The syntax of label keys (qualified names) and label values, and of the domain-prefixed names built on them. Invariant: messages are
+ * the reference's; a valid key or value is ASCII, so plain comparison orders it as the reference does.
+ */
+import { type FieldIssue, invalid, required } from './field-issue.ts';
+import type { FieldPath } from './field-path.ts';
+import {
+  type Complaints,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  DNS_SUBDOMAIN_MAX,
+  isSubdomainShape,
+  SUBDOMAIN_PATTERN,
+  SUBDOMAIN_RULE,
+} from './names.ts';
+import {
+  ALNUM,
+  DASH,
+  DOT,
+  EMPTY_TEXT,
+  hasShape,
+  isLongerThan,
+  maxBytesText,
+  patternText,
+  type Shape,
+  UNDERSCORE,
+} from './text-rules.ts';
+
+export const LABEL_VALUE_MAX = 63;
+const LABEL_NAME_MAX = 63;
+
+const NAME: Shape = { first: ALNUM, middle: ALNUM | DASH | UNDERSCORE | DOT, last: ALNUM };
+const NAME_PATTERN = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const NAME_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const NAME_TEXT: string = patternText(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
+
+/** A label key, annotation key or finalizer: a name of 63 bytes at most, optionally after a DNS subdomain and `/`. */
+export function checkQualifiedName(text: string): Complaints {
+  const slash = text.indexOf('/');
+  if (slash >= 0 && text.includes('/', slash + 1))
+    return [`a valid label key ${NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const complaints: string[] = slash < 0 ? [] : prefixComplaints(text.slice(0, slash));
+  const name = slash < 0 ? text : text.slice(slash + 1);
+  if (name === '') complaints.push(`name part ${EMPTY_TEXT}`);
+  else if (isLongerThan(name, LABEL_NAME_MAX)) complaints.push(`name part ${maxBytesText(LABEL_NAME_MAX)}`);
+  if (!hasShape(name, NAME)) complaints.push(`name part ${NAME_TEXT}`);
+  return complaints;
+}
+
+/** Unlike the rule of subdomains elsewhere, this one tells the length in bytes. */
+function prefixComplaints(prefix: string): string[] {
+  if (prefix === '') return [`prefix part ${EMPTY_TEXT}`];
+  const complaints: string[] = [];
+  if (isLongerThan(prefix, DNS_SUBDOMAIN_MAX)) complaints.push(`prefix part ${maxBytesText(DNS_SUBDOMAIN_MAX)}`);
+  if (!isSubdomainShape(prefix))
+    complaints.push(`prefix part ${patternText(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com')}`);
+  return complaints;
+}
+
+/** A label value: empty, or as the name of a label key. */
+export function checkLabelValue(text: string): Complaints {
+  const complaints: string[] = [];
+  if (isLongerThan(text, LABEL_VALUE_MAX)) complaints.push(maxBytesText(LABEL_VALUE_MAX));
+  if (text !== '' && !hasShape(text, NAME)) {
+    const rule = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`;
+    complaints.push(patternText(rule, `(${NAME_PATTERN})?`, 'MyValue', 'my_value', '12345'));
+  }
+  return complaints;
+}
+
+/** One issue per complaint about a label's key. */
+export function validateLabelName(name: string, path: FieldPath | undefined): FieldIssue[] {
+  return checkQualifiedName(name).map((complaint) => invalid(path, name, complaint));
+}
+
+/** Keys and values of labels; all issues stand at the path of the whole map. */
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  path: FieldPath | undefined,
+): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  if (labels === undefined) return issues;
+  for (const key of Object.keys(labels)) {
+    const value = labels[key] as string;
+    issues.push(...validateLabelName(key, path));
+    for (const complaint of checkLabelValue(value)) issues.push(invalid(path, value, complaint));
+  }
+  return issues;
+}
+
+/** A subdomain of at least three parts, such as the name of a CRD. */
+export function validateFullyQualifiedName(name: string, path: FieldPath | undefined): FieldIssue[] {
+  if (name === '') return [required(path, '')];
+  const complaints = checkDns1123Subdomain(name);
+  if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
+  if (name.split('.').length < 3)
+    return [invalid(path, name, 'should be a domain with at least three segments separated by dots')];
+  return [];
+}
+
+/** A domain of at least two labels; one dot may end it. */
+export function validateFullyQualifiedDomainName(name: string, path: FieldPath | undefined): FieldIssue[] {
+  if (name === '') return [required(path, '')];
+  const domain = name.endsWith('.') ? name.slice(0, -1) : name;
+  const complaints = checkDns1123Subdomain(domain);
+  if (complaints.length > 0) return [invalid(path, domain, complaints.join(','))];
+  const labels = domain.split('.');
+  if (labels.length < 2)
+    return [invalid(path, domain, 'should be a domain with at least two segments separated by dots')];
+  for (const label of labels) {
+    const wrong = checkDns1123Label(label);
+    if (wrong.length > 0) return [invalid(path, label, wrong.join(','))];
+  }
+  return [];
+}
+
+/** A subdomain, `/`, and characters of an HTTP path, such as the name of a controller. */
+export function validateDomainPrefixedPath(text: string, path: FieldPath | undefined): FieldIssue[] {
+  if (text === '') return [required(path, '')];
+  const slash = text.indexOf('/');
+  if (slash <= 0 || slash === text.length - 1)
+    return [invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  const host = text.slice(0, slash);
+  const rest = text.slice(slash + 1);
+  const issues = checkDns1123Subdomain(host).map((complaint) => invalid(path, host, complaint));
+  if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest))
+    issues.push(invalid(path, rest, patternText('Invalid path', "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")));
+  return issues;
+}
+
+/** A qualified name whose prefix is not optional. */
+export function validateDomainPrefixedKey(key: string, path: FieldPath | undefined): FieldIssue[] {
+  if (key === '') return [required(path, '')];
+  const issues = validateLabelName(key, path);
+  if (issues.length > 0 || key.includes('/')) return issues;
+  return [invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")')];
+}
