@@ -1,6 +1,7 @@
 /**
- * The value model of JSON here. Invariant: an integer within int64 is exact: a `number` where a double holds it, a `bigint` only where
- * a double would corrupt it. Integers beyond int64 are doubles.
+ * The value model of JSON here. Invariant: an integer within int64 is exact: a `number` where it is a safe integer, a `bigint` beyond
+ * 2^53 - 1, where a double would corrupt it or print other digits (2^62 as a double prints as 4611686018427388000). Integers beyond int64
+ * are doubles.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = JsonValue[];
