@@ -1,0 +1,36 @@
+// Packs the package, installs the tarball into an empty project and uses it as a user would: every front door is imported, the command runs.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = mkdtempSync(join(tmpdir(), 'keelson-pack-'));
+const run = (command, args, cwd) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+try {
+  const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root));
+  const unwanted = files
+    .map((file) => file.path)
+    .filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path) || /\.test\./.test(path));
+  if (unwanted.length > 0) throw new Error(`the package contains ${unwanted.join(', ')}`);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
+  run('npm', ['install', '--no-fund', '--no-audit', join(folder, filename)], folder);
+  const { name, version, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const doors = Object.keys(exports).filter((door) => !door.endsWith('.json'));
+  const script = doors
+    .map(
+      (door) =>
+        `console.log(Object.keys(await import('${name}${door.slice(1)}')).length > 0 ? 'ok' : 'EMPTY', '${door}');`,
+    )
+    .join('\n');
+  const output = run(process.execPath, ['--input-type=module', '-e', script], folder);
+  process.stdout.write(output);
+  if (output.includes('EMPTY')) throw new Error('a front door exports nothing');
+  const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
+  if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
+  process.stdout.write(`${filename}: ${files.length} files, ${doors.length} front doors, command ${printed}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,128 @@
+/**
+ * Feeds mutated inputs to every decoder of user input, in bounded loops.
+ * usage: main.ts [--inputs N] [--seed S] [--target NAME] [--timings]
+ * Fails when a decoder throws, when its counted work is not bounded by the input's length, or when memory grows.
+ */
+import { parseArgs } from 'node:util';
+import { toError } from '../../src/base/errors.ts';
+import { mutate, stretch } from './mutate.ts';
+import { createRandom } from './random.ts';
+import { createStepCounter, type StepCounter } from './steps.ts';
+import { type FuzzTarget, targets } from './targets.ts';
+
+/** Counted blocks per input byte that no decoder may exceed on average over a batch, and for one stretched input. */
+const STEPS_PER_BYTE = 400;
+const STEPS_PER_INPUT = 20_000;
+const BATCH = 500;
+/** Inputs of the stretch phase for each size. */
+const STRETCHED = 12;
+const STRETCH_SIZES = [4_096, 16_384, 65_536];
+/** Heap growth between the first tenth and the end that counts as a leak. */
+const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
+
+const { values } = parseArgs({
+  options: {
+    inputs: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    target: { type: 'string' },
+    timings: { type: 'boolean', default: false },
+  },
+});
+const inputs = Number(values.inputs);
+const seed = Number(values.seed);
+const collect = (globalThis as { gc?: () => void }).gc;
+
+function heapAfterCollection(): number {
+  if (collect === undefined) throw new Error('run with --expose-gc');
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+interface Report {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly failures: readonly string[];
+  readonly worstStepsPerByte: number;
+  readonly growth: number;
+}
+
+async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
+  const random = createRandom(seed);
+  const corpus = target.corpus.map((text) => Buffer.from(text));
+  const words = target.words.map((text) => Buffer.from(text));
+  const failures: string[] = [];
+  let accepted = 0;
+  let refused = 0;
+  let worst = 0;
+  let baseline = 0;
+
+  const run = (input: Buffer): void => {
+    try {
+      if (target.run(input)) accepted++;
+      else refused++;
+    } catch (caught) {
+      if (failures.length < 5)
+        failures.push(`threw ${toError(caught).stack} on ${JSON.stringify(input.toString('latin1').slice(0, 400))}`);
+    }
+  };
+  const measure = async (bytes: number, count: number, what: string): Promise<void> => {
+    const taken = await steps.take();
+    worst = Math.max(worst, taken / Math.max(1, bytes));
+    if (taken > bytes * STEPS_PER_BYTE + count * STEPS_PER_INPUT && failures.length < 5) {
+      failures.push(`${what}: ${taken} steps for ${count} inputs of ${bytes} bytes`);
+    }
+  };
+
+  for (const input of corpus) {
+    if (!target.run(input))
+      failures.push(`refuses its own corpus entry ${JSON.stringify(input.toString('latin1').slice(0, 200))}`);
+  }
+  await steps.take();
+  for (let done = 0; done < inputs; done += BATCH) {
+    let bytes = 0;
+    const batch = Array.from({ length: Math.min(BATCH, inputs - done) }, () => mutate(corpus, words, random));
+    await steps.take();
+    for (const input of batch) {
+      bytes += input.length;
+      run(input);
+    }
+    await measure(bytes, batch.length, `batch at ${done}`);
+    if (done <= inputs / 10) baseline = heapAfterCollection();
+  }
+  const growth = heapAfterCollection() - baseline;
+  if (growth > MAX_GROWTH_BYTES) failures.push(`the heap grew by ${growth} bytes`);
+
+  for (const size of STRETCH_SIZES) {
+    for (let i = 0; i < STRETCHED; i++) {
+      const input = stretch(mutate(corpus, words, random), size, random);
+      await steps.take();
+      run(input);
+      await measure(input.length, 1, `stretched to ${input.length}`);
+    }
+  }
+  return { accepted, refused, failures, worstStepsPerByte: worst, growth };
+}
+
+const chosen = targets.filter((target) => values.target === undefined || target.name === values.target);
+if (chosen.length === 0)
+  throw new Error(`no target ${values.target}; there are ${targets.map((target) => target.name).join(', ')}`);
+console.log(
+  `fuzz: ${inputs} mutated inputs for each of ${chosen.length} targets, seed ${seed}, bound ${STEPS_PER_BYTE} steps per byte`,
+);
+const steps = await createStepCounter();
+let failed = 0;
+for (const target of chosen) {
+  const started = performance.now();
+  const report = await fuzz(target, steps);
+  if (report.failures.length > 0) failed++;
+  const time = values.timings ? `, ${((performance.now() - started) / 1000).toFixed(1)} s` : '';
+  console.log(
+    `${report.failures.length === 0 ? 'ok  ' : 'FAIL'} ${target.name}: ${report.accepted} accepted, ${report.refused} refused, ` +
+      `at most ${report.worstStepsPerByte.toFixed(0)} steps per byte, heap ${(report.growth / 2 ** 20).toFixed(1)} MiB${time}`,
+  );
+  for (const failure of report.failures) console.log(`     ${failure}`);
+}
+await steps.stop();
+console.log(`${chosen.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
