@@ -41,6 +41,8 @@ export interface KeyValue {
   readonly revision: Revision;
   /** The revision that created the key; a key that was deleted and made again has a new one. */
   readonly created: Revision;
+  /** The value is stored in an outdated form (`transformed.ts`): writing it again, even unchanged, brings it up to date. */
+  readonly stale?: boolean;
 }
 
 /** The revision asked for is behind the compaction horizon. `horizon` is the oldest revision that can still be asked for. */
@@ -101,7 +103,7 @@ export interface Reader {
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
 }
 
-/** An immutable state of the whole store. It stays readable, whatever is compacted, until stop(). */
+/** An immutable state of the whole store. It stays readable, whatever is compacted, until it or its store is stopped; then it is Closed. */
 export interface Snapshot extends Stoppable {
   readonly revision: Revision;
   get(key: string): MaybePromise<KeyValue | undefined>;
@@ -118,7 +120,7 @@ export interface Snapshot extends Stoppable {
 export interface WriteOptions {
   /**
    * Delete the key this many milliseconds after the commit, unless it is written again before (each write sets its own time to live,
-   * none included). Expiry is an ordinary delete with a revision of its own; it comes late, never early, by at most a few seconds while
+   * none included). A positive, finite number. Expiry is an ordinary delete with a revision of its own; it comes late, never early, by at most a few seconds while
    * the store is open, and soon after the next opening otherwise.
    */
   readonly ttlMs?: number;
@@ -167,6 +169,8 @@ export type StorageEvent =
       readonly created: Revision;
       /** The state before, if the key existed. Absent in the initial state of a watch. */
       readonly previous: KeyValue | undefined;
+      /** As in KeyValue. */
+      readonly stale?: boolean;
     }
   | {
       readonly type: 'delete';
@@ -207,7 +211,8 @@ export interface WatchOptions {
   /**
    * - `{ after: R }`: every change with a revision above R. Behind the horizon the watch ends `compacted`. An R of the future is allowed:
    *   delivery begins with R + 1.
-   * - `'now'`: every change after the watch was made; a `progress` call says first where that is.
+   * - `'now'`: every change after the watch was made; a `progress` call says first where that is: at or above every revision that was
+   *   acknowledged before the call.
    * - `'state'`: first the present state as put events in key order (no `previous`, each with its own revision, so not in revision
    *   order), then `progress` with the state's revision, then every change.
    */
@@ -216,7 +221,10 @@ export interface WatchOptions {
 }
 
 export interface Watch {
-  /** No call reaches the sink after this returns, except `end`, which comes within it if it has not come yet. */
+  /**
+   * No call reaches the sink after this returns; `end` comes within it if it has not come yet. Called inside a call of the sink, `end`
+   * follows as soon as that call returns, because calls never overlap.
+   */
   stop(): void;
   /** Asks for a `progress` call at the store's present revision or above, also when nothing changes in the ranges. */
   requestProgress(): void;

@@ -1,0 +1,74 @@
+/** The checks that every driver makes of its arguments before anything else. Each throws StorageError(InvalidArgument). */
+import { StorageError } from './errors.ts';
+import { checkKey, type KeyRange } from './keys.ts';
+import { LIMITS, type Revision, type Transaction, type WatchOptions } from './storage.ts';
+
+export function checkRange(range: KeyRange): void {
+  if (range.prefix !== '') checkKey(range.prefix);
+  if (range.start !== undefined) checkKey(range.start);
+}
+
+export function checkValue(key: string, value: Uint8Array): void {
+  if (value.byteLength > LIMITS.valueBytes) {
+    throw new StorageError(
+      'InvalidArgument',
+      `the value has ${value.byteLength} bytes, at most ${LIMITS.valueBytes} are allowed`,
+      { key },
+    );
+  }
+}
+
+export function checkTtl(key: string, ttlMs: number | undefined): void {
+  if (ttlMs !== undefined && !(ttlMs > 0 && Number.isFinite(ttlMs))) {
+    throw new StorageError('InvalidArgument', `a time to live must be a positive number, got ${ttlMs}`, { key });
+  }
+}
+
+/** A revision that a caller asks for: an integer, 0 included. */
+export function checkRevision(revision: Revision): void {
+  if (!Number.isSafeInteger(revision) || revision < 0)
+    throw new StorageError('InvalidArgument', `${revision} is not a revision`);
+}
+
+export function checkTransaction(transaction: Transaction): void {
+  const { checks, writes } = transaction;
+  if (checks.length + writes.length > LIMITS.transactionOperations) {
+    throw new StorageError(
+      'InvalidArgument',
+      `a transaction may have ${LIMITS.transactionOperations} checks and writes, got ${checks.length + writes.length}`,
+    );
+  }
+  for (const check of checks) {
+    checkKey(check.key);
+    checkRevision(check.revision);
+  }
+  const keys = new Set<string>();
+  let size = 0;
+  for (const write of writes) {
+    checkKey(write.key);
+    if (keys.has(write.key)) {
+      throw new StorageError('InvalidArgument', `the transaction writes ${JSON.stringify(write.key)} twice`, {
+        key: write.key,
+      });
+    }
+    keys.add(write.key);
+    if (write.type === 'delete') continue;
+    checkValue(write.key, write.value);
+    checkTtl(write.key, write.ttlMs);
+    size += write.value.byteLength;
+  }
+  if (size > LIMITS.transactionBytes) {
+    throw new StorageError(
+      'InvalidArgument',
+      `the values of the transaction have ${size} bytes, at most ${LIMITS.transactionBytes} are allowed`,
+    );
+  }
+}
+
+export function checkWatch(options: WatchOptions): void {
+  for (const range of options.ranges) {
+    checkRange(range);
+    if (range.start !== undefined) throw new StorageError('InvalidArgument', 'a watch takes prefixes, without a start');
+  }
+  if (typeof options.from === 'object') checkRevision(options.from.after);
+}

@@ -1,0 +1,195 @@
+/**
+ * What the cases of the conformance suite share: the context that a driver's test gives them, and a sink that records.
+ * Invariant: nothing here waits for time to pass; waiting is for an event, and a driver that never sends it fails by the runner's timeout.
+ */
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { Deferred } from '../../base/deferred.ts';
+import type { VirtualClock } from '../../base/virtual-clock.ts';
+import type {
+  ForkableStorage,
+  KeyValue,
+  ListOptions,
+  Revision,
+  Storage,
+  StorageEvent,
+  Watch,
+  WatchEnd,
+  WatchOptions,
+  WatchSink,
+} from '../storage.ts';
+import { expectOutcome, expectTrue } from '../suite-assert.ts';
+
+/** Made anew for every case. The runner stops every store that was opened, after the case. */
+export interface SuiteContext {
+  /** A fresh, empty store that uses `clock`. */
+  open(): Storage | Promise<Storage>;
+  /** Stops the store and opens its data again. Absent if the driver keeps nothing; cases that need it are then skipped. */
+  readonly reopen?: ((storage: Storage) => Promise<Storage>) | undefined;
+  readonly clock: VirtualClock;
+  /** Resolves when what the driver has under way has had its chance to happen. */
+  settle(): Promise<void>;
+  /** Longest key and largest value that fit, for a store that needs some of the room itself. Default: the limits of the specification. */
+  readonly maxKeyBytes?: number;
+  readonly maxValueBytes?: number;
+}
+
+export interface SuiteCase {
+  readonly name: string;
+  /** What the driver must have; a runner skips the case otherwise and says so. */
+  readonly needs?: 'reopen' | 'fork';
+  run(context: SuiteContext): Promise<void>;
+}
+
+export function isForkable(storage: Storage): storage is ForkableStorage {
+  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
+}
+
+export function forkable(storage: Storage): ForkableStorage {
+  expectTrue(isForkable(storage), 'the store can be forked');
+  return storage;
+}
+
+export const bytes: (text: string) => Uint8Array = encodeUtf8;
+export const text: (bytes: Uint8Array) => string = decodeUtf8;
+
+/** Creates the key and returns the revision. */
+export async function put(storage: Storage, key: string, value: string, ttlMs?: number): Promise<Revision> {
+  const result = await storage.create(key, bytes(value), ttlMs === undefined ? {} : { ttlMs });
+  return expectOutcome(result, 'ok').revision;
+}
+
+/** Writes over whatever is there and returns the revision. */
+export async function overwrite(storage: Storage, key: string, value: string): Promise<Revision> {
+  const write = { type: 'put', key, value: bytes(value) } as const;
+  return expectOutcome(await storage.transact({ checks: [], writes: [write] }), 'ok').revision;
+}
+
+export async function remove(storage: Storage, key: string): Promise<Revision> {
+  return expectOutcome(await storage.delete(key), 'ok').revision;
+}
+
+/** The key's value as text, or undefined. */
+export async function readText(storage: Storage, key: string): Promise<string | undefined> {
+  const result = await storage.get(key);
+  return result.outcome === 'found' ? text(result.item.value) : undefined;
+}
+
+export async function keysOf(storage: Storage, prefix: string, options?: ListOptions): Promise<string[]> {
+  return expectOutcome(await storage.list({ prefix }, options), 'ok').items.map((item) => item.key);
+}
+
+/** A state as short lines, for comparing. */
+export function lines(items: readonly KeyValue[]): string[] {
+  return items.map((item) => `${item.key}=${text(item.value)}@${item.revision}/${item.created}`);
+}
+
+/** An event as a short line: `put a=1@5/5 was -` or `delete a@6 was a=1@5/5`. */
+export function line(event: StorageEvent): string {
+  const was = event.previous === undefined ? '-' : lines([event.previous])[0];
+  return event.type === 'put'
+    ? `put ${event.key}=${text(event.value)}@${event.revision}/${event.created} was ${was}`
+    : `delete ${event.key}@${event.revision} was ${was}`;
+}
+
+/** A sink that keeps everything it is told, and fails the case if calls overlap or come after the end. */
+export class Recorder implements WatchSink {
+  readonly calls: (
+    | { readonly type: 'events'; readonly events: readonly StorageEvent[] }
+    | { readonly type: 'progress'; readonly revision: Revision }
+    | { readonly type: 'end'; readonly reason: WatchEnd }
+  )[] = [];
+  /** Runs inside each `events` call. */
+  onEvents: ((events: readonly StorageEvent[]) => void) | undefined;
+  watch!: Watch;
+  #broken: string | undefined;
+  #inside = false;
+  readonly #waiting = new Set<{ readonly holds: () => boolean; readonly done: Deferred<void> }>();
+
+  static start(
+    storage: Storage,
+    prefix: string | readonly string[],
+    from: WatchOptions['from'],
+    more: { lookBack?: boolean } = {},
+  ): Recorder {
+    const recorder = new Recorder();
+    const prefixes = typeof prefix === 'string' ? [prefix] : prefix;
+    recorder.watch = storage.watch({ ranges: prefixes.map((each) => ({ prefix: each })), from, ...more }, recorder);
+    if (recorder.calls.length > 0) recorder.#broken = 'the sink was called before watch() returned';
+    return recorder;
+  }
+
+  /** All events so far. */
+  get seen(): StorageEvent[] {
+    return this.calls.flatMap((call) => (call.type === 'events' ? call.events : []));
+  }
+
+  get lines(): string[] {
+    return this.seen.map(line);
+  }
+
+  /** The last progress revision; 0 if none came. */
+  get progressed(): Revision {
+    return this.calls.reduce((last, call) => (call.type === 'progress' ? call.revision : last), 0);
+  }
+
+  get ended(): WatchEnd | undefined {
+    const last = this.calls.at(-1);
+    return last?.type === 'end' ? last.reason : undefined;
+  }
+
+  events(events: readonly StorageEvent[]): void {
+    this.#record({ type: 'events', events }, () => this.onEvents?.(events));
+  }
+
+  progress(revision: Revision): void {
+    this.#record({ type: 'progress', revision });
+  }
+
+  end(reason: WatchEnd): void {
+    this.#record({ type: 'end', reason });
+  }
+
+  /** Resolves when the condition holds; it is tried after every call. Rejects if the watch broke the rules of delivery. */
+  async until(holds: (recorder: Recorder) => boolean): Promise<void> {
+    this.#check();
+    if (!holds(this)) {
+      const done = new Deferred<void>();
+      this.#waiting.add({ holds: () => this.#broken !== undefined || holds(this), done });
+      await done.promise;
+    }
+    this.#check();
+  }
+
+  /** Waits until all changes that were acknowledged before the call have been delivered. */
+  async caughtUp(storage: Storage): Promise<void> {
+    const revision = await storage.revision();
+    this.watch.requestProgress();
+    await this.until((recorder) => recorder.progressed >= revision);
+  }
+
+  async untilEnd(): Promise<WatchEnd> {
+    await this.until((recorder) => recorder.ended !== undefined);
+    return this.ended!;
+  }
+
+  #check(): void {
+    expectTrue(this.#broken === undefined, `the watch keeps the rules of delivery; but ${this.#broken}`);
+  }
+
+  #record(call: Recorder['calls'][number], inside?: () => void): void {
+    if (this.#inside) this.#broken ??= `${call.type} came inside another call`;
+    if (this.ended !== undefined) this.#broken ??= `${call.type} came after the end`;
+    this.#inside = true;
+    this.calls.push(call);
+    try {
+      inside?.();
+    } finally {
+      this.#inside = false;
+      for (const waiting of this.#waiting) {
+        if (!waiting.holds()) continue;
+        this.#waiting.delete(waiting);
+        waiting.done.resolve();
+      }
+    }
+  }
+}

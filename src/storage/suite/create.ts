@@ -1,0 +1,127 @@
+/** Conformance: create, and what a fresh store is. */
+import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
+import { bytes, keysOf, overwrite, put, readText, remove, type SuiteCase } from './context.ts';
+
+export const createCases: readonly SuiteCase[] = [
+  {
+    name: 'a fresh store is empty and at revision 1, its horizon too',
+    async run(context) {
+      const storage = await context.open();
+      expectEqual(await storage.revision(), 1);
+      expectEqual(storage.horizon(), 1);
+      expectEqual(storage.oldestRevision(), 1);
+      expectEqual(await storage.list({ prefix: '' }), {
+        outcome: 'ok',
+        items: [],
+        revision: 1,
+        next: undefined,
+        remaining: 0,
+      });
+      expectEqual(await storage.get('a', { revision: 1 }), { outcome: 'missing', revision: 1 });
+      expectTrue(storage.driver.length > 0, 'the driver has a name');
+    },
+  },
+  {
+    name: 'create writes a key that does not exist, at a new revision',
+    async run(context) {
+      const storage = await context.open();
+      const before = await storage.revision();
+      const result = expectOutcome(await storage.create('s/a', bytes('one')), 'ok');
+      expectTrue(result.changed, 'the create changed something');
+      expectTrue(result.revision > before, 'the revision grew');
+      expectEqual(await storage.revision(), result.revision, 'the revision of the store');
+      expectEqual(await storage.get('s/a'), {
+        outcome: 'found',
+        item: { key: 's/a', value: bytes('one'), revision: result.revision, created: result.revision },
+        revision: result.revision,
+      });
+    },
+  },
+  {
+    name: 'create of a key that exists is a conflict with its present state, and changes nothing',
+    async run(context) {
+      const storage = await context.open();
+      const created = await put(storage, 'a', 'one');
+      const changed = await overwrite(storage, 'a', 'two');
+      const last = await put(storage, 'b', 'other');
+      // Equal bytes too: create is never a no-op.
+      for (const value of ['two', 'three']) {
+        expectEqual(await storage.create('a', bytes(value)), {
+          outcome: 'conflict',
+          current: { key: 'a', value: bytes('two'), revision: changed, created },
+          revision: last,
+        });
+      }
+      expectEqual(await storage.revision(), last);
+      expectEqual(await readText(storage, 'a'), 'two');
+    },
+  },
+  {
+    name: 'a key that was deleted can be created again and has a new creation revision',
+    async run(context) {
+      const storage = await context.open();
+      const first = await put(storage, 'a', 'one');
+      const removed = await remove(storage, 'a');
+      const second = await put(storage, 'a', 'one');
+      expectTrue(first < removed && removed < second, 'revisions grow');
+      const { item } = expectOutcome(await storage.get('a'), 'found');
+      expectEqual([item.revision, item.created], [second, second]);
+    },
+  },
+  {
+    name: 'of concurrent creates of one key exactly one wins',
+    async run(context) {
+      const storage = await context.open();
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => storage.create('a', bytes(`writer-${i}`))),
+      );
+      const winners = results.flatMap((result, i) => (result.outcome === 'ok' ? [i] : []));
+      expectEqual(winners.length, 1, 'winners');
+      const { item } = expectOutcome(await storage.get('a'), 'found');
+      expectEqual(item.value, bytes(`writer-${winners[0]}`));
+      for (const result of results) if (result.outcome === 'conflict') expectEqual(result.current, item);
+    },
+  },
+  {
+    name: 'concurrent creates of many keys all take place, each at a revision of its own',
+    async run(context) {
+      const storage = await context.open();
+      const keys = Array.from({ length: 100 }, (_, i) => `k/${String(i).padStart(3, '0')}`);
+      const revisions = await Promise.all(keys.map((key) => put(storage, key, key)));
+      expectEqual(new Set(revisions).size, 100, 'distinct revisions');
+      expectEqual(await keysOf(storage, 'k/'), keys);
+      expectEqual(await storage.revision(), Math.max(...revisions));
+    },
+  },
+  {
+    name: 'an empty value and bytes of every kind come back as they were',
+    async run(context) {
+      const storage = await context.open();
+      const every = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
+      await storage.create('empty', new Uint8Array(0));
+      await storage.create('every', every.slice());
+      expectEqual(expectOutcome(await storage.get('empty'), 'found').item.value, new Uint8Array(0));
+      expectEqual(expectOutcome(await storage.get('every'), 'found').item.value, every);
+    },
+  },
+  {
+    name: 'nothing of a write is visible before it is acknowledged, and all of it after',
+    async run(context) {
+      const storage = await context.open();
+      const before = await storage.revision();
+      let acknowledged = false;
+      const write = storage.create('a', bytes('one')).then((result) => {
+        acknowledged = true;
+        return expectOutcome(result, 'ok').revision;
+      });
+      // In the same turn nothing has been made durable.
+      expectEqual(acknowledged, false);
+      const early = storage.get('a');
+      if (!(early instanceof Promise)) expectEqual(early, { outcome: 'missing', revision: before });
+      const revision = await write;
+      await early;
+      expectOutcome(await storage.get('a'), 'found');
+      expectTrue((await storage.revision()) >= revision, 'a read after the acknowledgement sees the write');
+    },
+  },
+];

@@ -1,0 +1,108 @@
+/** Conformance: unfit keys and exceeded limits. */
+
+import { MAX_KEY_BYTES } from '../keys.ts';
+import { LIMITS } from '../storage.ts';
+import { expectEqual, expectOutcome, expectStorageError } from '../suite-assert.ts';
+import { bytes, keysOf, Recorder, type SuiteCase } from './context.ts';
+
+const UNFIT = [
+  '',
+  'a\u0000b',
+  'a/\ud83d\ude00',
+  '\ud800',
+  'a\uffff',
+  'a'.repeat(MAX_KEY_BYTES + 1),
+  'é'.repeat(MAX_KEY_BYTES / 2 + 1),
+];
+
+export const limitCases: readonly SuiteCase[] = [
+  {
+    name: 'an unfit key is InvalidArgument for every method, and nothing takes place',
+    async run(context) {
+      const storage = await context.open();
+      const sink = new Recorder();
+      for (const key of UNFIT) {
+        await expectStorageError(() => storage.get(key), 'InvalidArgument');
+        await expectStorageError(() => storage.create(key, bytes('x')), 'InvalidArgument');
+        await expectStorageError(() => storage.compareAndWrite(key, 0, bytes('x')), 'InvalidArgument');
+        await expectStorageError(() => storage.delete(key), 'InvalidArgument');
+        await expectStorageError(
+          () => storage.transact({ checks: [{ key, revision: 0 }], writes: [] }),
+          'InvalidArgument',
+        );
+        await expectStorageError(
+          () =>
+            storage.transact({
+              checks: [],
+              writes: [
+                { type: 'put', key: 'fit', value: bytes('x') },
+                { type: 'put', key, value: bytes('x') },
+              ],
+            }),
+          'InvalidArgument',
+        );
+        await expectStorageError(
+          () => storage.transact({ checks: [], writes: [{ type: 'delete', key }] }),
+          'InvalidArgument',
+        );
+        if (key === '') continue;
+        await expectStorageError(() => storage.list({ prefix: key }), 'InvalidArgument');
+        await expectStorageError(() => storage.list({ prefix: '', start: key }), 'InvalidArgument');
+        await expectStorageError(
+          () => void storage.watch({ ranges: [{ prefix: key }], from: 'now' }, sink),
+          'InvalidArgument',
+        );
+      }
+      expectEqual(await keysOf(storage, ''), []);
+      expectEqual(await storage.revision(), 1);
+      expectEqual(sink.calls, []);
+    },
+  },
+  {
+    name: 'the longest key works everywhere',
+    async run(context) {
+      const storage = await context.open();
+      const room = context.maxKeyBytes ?? MAX_KEY_BYTES;
+      const ascii = `a/${'k'.repeat(room - 2)}`;
+      const wide = `b/${'日'.repeat(Math.floor((room - 2) / 3))}`;
+      for (const key of [ascii, wide]) {
+        const { revision } = expectOutcome(await storage.create(key, bytes('x')), 'ok');
+        expectOutcome(await storage.get(key), 'found');
+        expectEqual(await keysOf(storage, key), [key]);
+        expectOutcome(await storage.compareAndWrite(key, revision, bytes('y')), 'ok');
+      }
+      const watcher = Recorder.start(storage, '', { after: 1 });
+      await watcher.caughtUp(storage);
+      expectEqual(
+        watcher.seen.map((event) => event.key),
+        [ascii, ascii, wide, wide],
+      );
+      expectOutcome(await storage.delete(wide), 'ok');
+      expectEqual(await keysOf(storage, ''), [ascii]);
+    },
+  },
+  {
+    name: 'the largest value works, one byte more is InvalidArgument',
+    async run(context) {
+      const storage = await context.open();
+      const room = context.maxValueBytes ?? LIMITS.valueBytes;
+      const largest = new Uint8Array(room).fill(7);
+      const { revision } = expectOutcome(await storage.create('a', largest), 'ok');
+      expectEqual(expectOutcome(await storage.get('a'), 'found').item.value.byteLength, room);
+      const tooLarge = new Uint8Array(LIMITS.valueBytes + 1);
+      await expectStorageError(() => storage.create('b', tooLarge), 'InvalidArgument');
+      await expectStorageError(() => storage.compareAndWrite('a', revision, tooLarge), 'InvalidArgument');
+      const half = new Uint8Array(Math.floor(LIMITS.transactionBytes / 2) + 1);
+      await expectStorageError(
+        () =>
+          storage.transact({
+            checks: [],
+            writes: ['b', 'c'].map((key) => ({ type: 'put', key, value: half }) as const),
+          }),
+        'InvalidArgument',
+      );
+      expectEqual(await keysOf(storage, ''), ['a']);
+      expectEqual(await storage.revision(), revision);
+    },
+  },
+];

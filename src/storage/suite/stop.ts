@@ -1,0 +1,111 @@
+/** Conformance: stop. */
+import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
+import { bytes, keysOf, put, Recorder, type SuiteCase } from './context.ts';
+
+export const stopCases: readonly SuiteCase[] = [
+  {
+    name: 'after stop() every method throws Closed; stop() again is harmless',
+    async run(context) {
+      const storage = await context.open();
+      await put(storage, 'a', 'x');
+      const first = storage.stop();
+      const second = storage.stop();
+      await first;
+      await second;
+      await storage.stop();
+      await storage[Symbol.asyncDispose]();
+      const sink = new Recorder();
+      const calls: (() => unknown)[] = [
+        () => storage.get('a'),
+        () => storage.list({ prefix: '' }),
+        () => storage.revision(),
+        () => storage.create('b', bytes('x')),
+        () => storage.compareAndWrite('a', 1, bytes('x')),
+        () => storage.delete('a'),
+        () => storage.transact({ checks: [], writes: [] }),
+        () => storage.watch({ ranges: [{ prefix: '' }], from: 'now' }, sink),
+        () => storage.compact(1),
+        () => storage.horizon(),
+        () => storage.oldestRevision(),
+        () => storage.snapshot(),
+      ];
+      for (const call of calls) await expectStorageError(call, 'Closed');
+      expectEqual(sink.calls, []);
+    },
+  },
+  {
+    name: 'writes that begin after stop() began are refused, even before it is done',
+    async run(context) {
+      const storage = await context.open();
+      const stopping = storage.stop();
+      await expectStorageError(() => storage.create('a', bytes('x')), 'Closed');
+      await stopping;
+    },
+  },
+  {
+    name: 'stop() while busy answers the writes in flight, delivers them, then ends the watches as closed',
+    async run(context) {
+      const storage = await context.open();
+      const watcher = Recorder.start(storage, 'w/', 'now');
+      const idle = Recorder.start(storage, 'other/', { after: 100 });
+      await watcher.until((recorder) => recorder.progressed > 0);
+      const writes = Array.from({ length: 50 }, (_, i) => put(storage, `w/${i}`, 'x'));
+      let answered = 0;
+      for (const write of writes)
+        void write.then(() => {
+          answered++;
+        });
+      await storage.stop();
+      expectEqual(answered, 50, 'writes answered when stop() is done');
+      const revisions = await Promise.all(writes);
+      expectEqual(await watcher.untilEnd(), { reason: 'closed' });
+      expectEqual(await idle.untilEnd(), { reason: 'closed' });
+      expectEqual(
+        watcher.seen.map((event) => event.revision),
+        revisions.sort((a, b) => a - b),
+      );
+      expectEqual(
+        watcher.calls.filter((call) => call.type === 'end').length + idle.calls.filter((c) => c.type === 'end').length,
+        2,
+      );
+    },
+  },
+  {
+    name: 'what was acknowledged before or during stop() is there after a restart',
+    needs: 'reopen',
+    async run(context) {
+      let storage = await context.open();
+      const writes = Array.from({ length: 50 }, (_, i) => put(storage, `w/${String(i).padStart(2, '0')}`, `v${i}`));
+      storage = await context.reopen!(storage);
+      const revisions = await Promise.all(writes);
+      const { items, revision } = expectOutcome(await storage.list({ prefix: 'w/' }), 'ok');
+      expectEqual(
+        items.map((item) => item.revision),
+        revisions,
+      );
+      expectEqual(revision, Math.max(...revisions));
+    },
+  },
+  {
+    name: 'stopping one store leaves no timer behind and does not touch another',
+    async run(context) {
+      const before = context.clock.pendingTimers;
+      const storage = await context.open();
+      const other = await context.open();
+      await put(storage, 'a', 'x', 1_000_000);
+      await put(other, 'a', 'x');
+      const watcher = Recorder.start(other, '', 'now');
+      await storage.stop();
+      const b = await put(other, 'b', 'x');
+      await watcher.caughtUp(other);
+      expectTrue(watcher.ended === undefined, 'the other watch goes on');
+      expectEqual(
+        watcher.seen.map((event) => event.revision),
+        [b],
+      );
+      expectEqual(await keysOf(other, ''), ['a', 'b']);
+      await other.stop();
+      expectEqual(context.clock.pendingTimers, before, 'timers left behind');
+    },
+  },
+];
