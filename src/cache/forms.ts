@@ -1,0 +1,191 @@
+/**
+ * Other forms of entries, made in batches and kept beside them while they are asked for.
+ * Invariants: at most `bytes` are kept, the form that was not used for longest goes first; only current entries' forms are kept, and
+ * they go with their entry; one (form, entry) is never being made twice at a time.
+ */
+import { BugError, toError } from '../base/errors.ts';
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import type { Entry, FormKey, FormMaker, FormResult, MadeForm } from './cache.ts';
+
+export const DEFAULT_FORM_BYTES: number = 64 * 1024 * 1024;
+
+/** The largest batch a maker is given. */
+export const FORM_BATCH = 500;
+
+// A form that nobody asked for during this many ticks is let go.
+const IDLE_TICKS = 5;
+
+interface Table {
+  readonly kept: Map<Entry, MadeForm>;
+  readonly pending: Map<Entry, Pending>;
+  bytes: number;
+  usedAt: number;
+  alive: boolean;
+}
+
+/** One batch under way; `index` is the entry's place in it. */
+interface Pending {
+  readonly batch: Promise<readonly FormResult[]>;
+  readonly index: number;
+}
+
+export interface FormsOptions {
+  readonly maker: FormMaker;
+  /** Bytes kept at most. Default 64 MiB. A form of its own that is larger is made anew each time. */
+  readonly bytes?: number;
+  /** Whether the entry is the present version of its key. */
+  readonly isCurrent: (entry: Entry) => boolean;
+}
+
+export class Forms {
+  readonly #maker: FormMaker;
+  readonly #bound: number;
+  readonly #isCurrent: (entry: Entry) => boolean;
+  /** The least recently used first. */
+  readonly #tables = new Map<FormKey, Table>();
+  #bytes = 0;
+  #made = 0;
+  #tick = 0;
+
+  constructor(options: FormsOptions) {
+    this.#maker = options.maker;
+    this.#bound = options.bytes ?? DEFAULT_FORM_BYTES;
+    this.#isCurrent = options.isCurrent;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many were made, failures included. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** One result per entry, in their order; a broken entry's is its error. Never throws or rejects: failures are results. */
+  make(form: FormKey, entries: readonly Entry[]): MaybePromise<FormResult[]> {
+    const table = this.#use(form);
+    const results = new Array<FormResult | undefined>(entries.length);
+    let missing: Entry[] | undefined;
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]!;
+      if (entry.broken !== undefined) results[i] = { error: entry.broken };
+      else {
+        results[i] = table.kept.get(entry);
+        if (results[i] === undefined && !table.pending.has(entry)) {
+          missing ??= [];
+          missing.push(entry);
+        }
+      }
+    }
+    const fresh = missing === undefined ? undefined : this.#start(form, table, missing);
+    let waiting: Promise<unknown>[] | undefined;
+    for (let i = 0; i < entries.length; i++) {
+      if (results[i] !== undefined) continue;
+      const entry = entries[i]!;
+      results[i] = fresh?.get(entry);
+      if (results[i] !== undefined) continue;
+      const { batch, index } = table.pending.get(entry)!;
+      waiting ??= [];
+      waiting.push(batch.then((made) => void (results[i] = made[index]!)));
+    }
+    return waiting === undefined ? (results as FormResult[]) : Promise.all(waiting).then(() => results as FormResult[]);
+  }
+
+  /** The entry is gone for good: so are its forms. */
+  forget(entry: Entry): void {
+    for (const table of this.#tables.values()) {
+      const form = table.kept.get(entry);
+      if (form === undefined) continue;
+      table.kept.delete(entry);
+      table.bytes -= form.bytes.byteLength;
+      this.#bytes -= form.bytes.byteLength;
+    }
+  }
+
+  /** Drops whole forms, as when a schema generation is over. What is being made is still answered, and not kept. */
+  drop(which: (form: FormKey) => boolean): void {
+    for (const [form, table] of this.#tables) if (which(form)) this.#dropTable(form, table);
+  }
+
+  /** Called now and then: lets go of forms that nobody asked for since several calls. */
+  tick(): void {
+    this.#tick++;
+    for (const [form, table] of this.#tables) {
+      if (this.#tick - table.usedAt > IDLE_TICKS) this.#dropTable(form, table);
+    }
+  }
+
+  #use(form: FormKey): Table {
+    let table = this.#tables.get(form);
+    if (table === undefined) table = { kept: new Map(), pending: new Map(), bytes: 0, usedAt: 0, alive: true };
+    else this.#tables.delete(form); // to the end of the order
+    table.usedAt = this.#tick;
+    this.#tables.set(form, table);
+    return table;
+  }
+
+  /** Starts the making of entries that nobody is making. What is ready at once is returned, the rest is pending. */
+  #start(form: FormKey, table: Table, missing: readonly Entry[]): Map<Entry, FormResult> {
+    const ready = new Map<Entry, FormResult>();
+    for (let from = 0; from < missing.length; from += FORM_BATCH) {
+      const entries = missing.length <= FORM_BATCH ? missing : missing.slice(from, from + FORM_BATCH);
+      let made: MaybePromise<readonly FormResult[]>;
+      try {
+        made = this.#maker.make(form, entries);
+      } catch (caught) {
+        made = failed(entries, toError(caught));
+      }
+      if (!isPromise(made)) {
+        const results = this.#finish(table, entries, made);
+        for (let i = 0; i < entries.length; i++) ready.set(entries[i]!, results[i]!);
+        continue;
+      }
+      const batch = made.then(
+        (results) => this.#finish(table, entries, results),
+        (caught: unknown) => this.#finish(table, entries, failed(entries, toError(caught))),
+      );
+      for (let index = 0; index < entries.length; index++) table.pending.set(entries[index]!, { batch, index });
+    }
+    return ready;
+  }
+
+  #finish(table: Table, entries: readonly Entry[], made: readonly FormResult[]): readonly FormResult[] {
+    const results =
+      made.length === entries.length
+        ? made
+        : failed(entries, new BugError(`a form maker answered ${made.length} results for ${entries.length} entries`));
+    this.#made += entries.length;
+    for (let i = 0; i < entries.length; i++) {
+      const result = results[i]!;
+      table.pending.delete(entries[i]!);
+      if (!('error' in result)) this.#keep(table, entries[i]!, result);
+    }
+    return results;
+  }
+
+  #keep(table: Table, entry: Entry, form: MadeForm): void {
+    if (!table.alive || !this.#isCurrent(entry)) return;
+    const size = form.bytes.byteLength;
+    for (const [key, other] of this.#tables) {
+      if (this.#bytes + size <= this.#bound) break;
+      if (other !== table) this.#dropTable(key, other);
+    }
+    if (this.#bytes + size > this.#bound) return;
+    table.kept.set(entry, form);
+    table.bytes += size;
+    this.#bytes += size;
+  }
+
+  #dropTable(form: FormKey, table: Table): void {
+    this.#tables.delete(form);
+    this.#bytes -= table.bytes;
+    table.bytes = 0;
+    table.kept.clear();
+    table.alive = false;
+  }
+}
+
+function failed(entries: readonly Entry[], error: Error): FormResult[] {
+  return entries.map(() => ({ error }));
+}
