@@ -57,7 +57,9 @@ export function labelKeyIssue(key: string, path: FieldPath | undefined): FieldIs
 
 function operandIssues(operator: LabelOperator, values: readonly string[], path: FieldPath | undefined): FieldIssue[] {
   const valuesPath = childPath(path, 'values');
-  const wrongCount = (detail: string): FieldIssue => invalid(valuesPath, [...values], detail);
+  // An empty list is nil where the reference makes requirements of objects, and prints so.
+  const shown = values.length === 0 ? null : [...values];
+  const wrongCount = (detail: string): FieldIssue => invalid(valuesPath, shown, detail);
   switch (operator) {
     case 'in':
     case 'notin':
