@@ -55,6 +55,7 @@ export type CatalogueName =
   | 'requestEntityTooLarge'
   | 'unsupportedMediaType'
   | 'serviceUnavailable'
+  | 'unknown'
   | 'genericServerResponse'
   | 'success';
 
@@ -117,6 +118,7 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
     when: 'The media type of the body is not decoded.',
   },
   serviceUnavailable: { code: 503, reason: 'ServiceUnavailable', when: 'The service behind the request is not ready.' },
+  unknown: { code: 500, reason: undefined, when: 'A failure without a Status of its own reached the answer.' },
   genericServerResponse: {
     code: 0,
     reason: undefined,
@@ -280,6 +282,11 @@ export function unsupportedMediaType(accepted: readonly string[]): Status {
 
 export function serviceUnavailable(reason: string): Status {
   return failure('serviceUnavailable', reason);
+}
+
+/** The answer of last resort: no reason, the text of the failure as the message. */
+export function unknown(message: string): Status {
+  return failure('unknown', message);
 }
 
 export interface GenericResponse {
