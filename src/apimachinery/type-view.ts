@@ -84,4 +84,16 @@ export interface WireFacts {
   /** True for a pointer: absent when nil, present even if zero. False for a plain value: always on the wire, absent in JSON if `omitEmpty` and zero. */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
+  /** True where JSON leaves a zero time out instead of printing `null` (`omitzero`; metadata.creationTimestamp). Default false. */
+  readonly omitZero?: boolean;
+  /**
+   * Numbers of the messages around the field that JSON flattens, outermost first: `emptyDir` of a Volume is number 2 inside the inlined
+   * message number 2 (VolumeSource). `number` then counts inside the innermost one. Default none.
+   */
+  readonly inline?: readonly number[];
+  /**
+   * True for a list that is a message of its own with the items as number 1 (meta/v1 Verbs), so that an empty list differs from none. A
+   * list inside a map (ExtraValue) is always such. Default false.
+   */
+  readonly wrapped?: boolean;
 }

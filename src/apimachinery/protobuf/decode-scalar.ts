@@ -1,0 +1,208 @@
+/**
+ * One scalar of the wire to JSON. Invariant: a scalar is read to its end or the reader has failed; the value is what Go's encoder prints.
+ */
+import type { JsonValue } from '../../base/json-value.ts';
+import { formatQuantity } from '../quantity.ts';
+import { parseQuantity } from '../quantity-parse.ts';
+import type { ScalarType } from '../type-view.ts';
+import { encodeBase64, formatDurationText, formatTimeText, ZERO_TIME_SECONDS } from './scalar-text.ts';
+import { BYTES, FIXED32, FIXED64, VARINT, type WireReader } from './wire.ts';
+
+/** True for the scalars that may stand in one run of bytes, without tags. */
+export function isPackable(scalar: ScalarType): boolean {
+  return wireTypeOf(scalar) !== BYTES;
+}
+
+export function wireTypeOf(scalar: ScalarType): number {
+  switch (scalar) {
+    case 'boolean':
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      return VARINT;
+    case 'float':
+      return FIXED32;
+    case 'double':
+      return FIXED64;
+    default:
+      return BYTES;
+  }
+}
+
+/** What JSON prints for a plain field that is not set. */
+export function zeroScalar(scalar: ScalarType): JsonValue {
+  switch (scalar) {
+    case 'string':
+      return '';
+    case 'boolean':
+      return false;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    case 'time':
+    case 'micro-time':
+    case 'bytes':
+      return null;
+    default:
+      return 0;
+  }
+}
+
+/** Reads the value of the tag just read. After a failure the result means nothing. */
+export function readScalar(reader: WireReader, scalar: ScalarType, end: number): JsonValue {
+  const expected = wireTypeOf(scalar);
+  if (reader.wireType !== expected) {
+    reader.fail(`wire type ${reader.wireType} where ${expected} is expected`);
+    return null;
+  }
+  switch (expected) {
+    case VARINT:
+      return reader.readVarint(end) ? integerOf(reader, scalar) : null;
+    case FIXED32:
+      return reader.readFixed32(end) ? finite(reader, reader.toFloat()) : null;
+    case FIXED64:
+      return reader.readFixed64(end) ? finite(reader, reader.toDouble()) : null;
+    default: {
+      const to = reader.readLength(end);
+      return to < 0 ? null : readSized(reader, scalar, to);
+    }
+  }
+}
+
+function integerOf(reader: WireReader, scalar: ScalarType): JsonValue {
+  switch (scalar) {
+    case 'boolean':
+      // The reference looks at the low 64 bits as an int.
+      return reader.lo !== 0 || reader.hi !== 0;
+    case 'int32':
+      return reader.lo | 0;
+    case 'uint32':
+      return reader.lo;
+    case 'uint64':
+      return reader.toUint64();
+    default:
+      return reader.toInt64();
+  }
+}
+
+function finite(reader: WireReader, value: number): JsonValue {
+  if (Number.isFinite(value)) return value;
+  reader.fail('a number that JSON does not have');
+  return null;
+}
+
+function readSized(reader: WireReader, scalar: ScalarType, end: number): JsonValue {
+  switch (scalar) {
+    case 'string':
+      return reader.takeText(end);
+    case 'bytes':
+      return encodeBase64(reader.takeBytes(end));
+    case 'quantity':
+      return readQuantity(reader, end);
+    case 'int-or-string':
+      return readIntOrString(reader, end);
+    case 'duration':
+      return readDuration(reader, end);
+    default:
+      return readTime(reader, end, scalar === 'micro-time');
+  }
+}
+
+function readQuantity(reader: WireReader, end: number): JsonValue {
+  let text = '0';
+  while (reader.pos < end && reader.readTag(end)) {
+    if (reader.fieldNumber !== 1) {
+      reader.skip(end);
+      continue;
+    }
+    const start = reader.pos;
+    const to = lengthOf(reader, end);
+    if (to < 0) return null;
+    const parsed = parseQuantity(reader.takeText(to));
+    if (!parsed.ok) {
+      reader.fail(parsed.message, start);
+      return null;
+    }
+    text = formatQuantity(parsed.value);
+  }
+  return text;
+}
+
+function readIntOrString(reader: WireReader, end: number): JsonValue {
+  const start = reader.pos;
+  let type: number | bigint = 0;
+  let integer = 0;
+  let text = '';
+  while (reader.pos < end && reader.readTag(end)) {
+    switch (reader.fieldNumber) {
+      case 1:
+        if (readVarint(reader, end)) type = reader.toInt64();
+        break;
+      case 2:
+        if (readVarint(reader, end)) integer = reader.lo | 0;
+        break;
+      case 3: {
+        const to = lengthOf(reader, end);
+        if (to >= 0) text = reader.takeText(to);
+        break;
+      }
+      default:
+        reader.skip(end);
+    }
+  }
+  if (type === 0) return integer;
+  if (type !== 1) reader.fail('neither an integer nor a string', start);
+  return text;
+}
+
+function readDuration(reader: WireReader, end: number): JsonValue {
+  let nanoseconds: number | bigint = 0;
+  while (reader.pos < end && reader.readTag(end)) {
+    if (reader.fieldNumber !== 1) reader.skip(end);
+    else if (readVarint(reader, end)) nanoseconds = reader.toInt64();
+  }
+  return formatDurationText(BigInt(nanoseconds));
+}
+
+function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
+  const start = reader.pos;
+  if (start === end) return null;
+  let seconds: number | bigint = 0;
+  let nanos = 0;
+  while (reader.pos < end && reader.readTag(end)) {
+    switch (reader.fieldNumber) {
+      case 1:
+        if (readVarint(reader, end)) seconds = reader.toInt64();
+        break;
+      case 2:
+        if (readVarint(reader, end)) nanos = reader.lo | 0;
+        break;
+      default:
+        reader.skip(end);
+    }
+  }
+  const text = formatTime(Number(seconds), micro ? Math.trunc(nanos / 1000) * 1000 : 0, micro);
+  if (text === undefined) reader.fail('a time outside the years 0 to 9999', start);
+  return text ?? null;
+}
+
+/** Nanoseconds beyond a second carry over, as Go's time does it. Null for the zero time. */
+function formatTime(seconds: number, nanos: number, micro: boolean): string | null | undefined {
+  const carried = seconds + Math.floor(nanos / 1_000_000_000);
+  const rest = ((nanos % 1_000_000_000) + 1_000_000_000) % 1_000_000_000;
+  if (carried === ZERO_TIME_SECONDS && rest === 0) return null;
+  return formatTimeText({ seconds: carried, nanos: rest }, micro);
+}
+
+function readVarint(reader: WireReader, end: number): boolean {
+  if (reader.wireType === VARINT) return reader.readVarint(end);
+  return reader.fail(`wire type ${reader.wireType} where ${VARINT} is expected`);
+}
+
+function lengthOf(reader: WireReader, end: number): number {
+  if (reader.wireType === BYTES) return reader.readLength(end);
+  reader.fail(`wire type ${reader.wireType} where ${BYTES} is expected`);
+  return -1;
+}

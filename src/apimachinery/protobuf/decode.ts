@@ -1,0 +1,314 @@
+/**
+ * Protobuf to the JSON values that Go's encoder would print for the decoded object. Invariant: work and result are bounded by the length of
+ * the input, a repeated field merges as in the reference's generated code, unknown fields are ignored, and bad bytes give an offset.
+ */
+import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
+import type { MapView, StructView, TypeView } from '../type-view.ts';
+import { readAny } from './decode-any.ts';
+import { isPackable, readScalar, wireTypeOf, zeroScalar } from './decode-scalar.ts';
+import { decodeEnvelope } from './envelope.ts';
+import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPlan } from './plan.ts';
+import { BYTES, type WireError, WireReader } from './wire.ts';
+
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The type of an object by its name; undefined if it is not known. */
+export type ResolveType = (typeMeta: TypeMeta) => StructView | undefined;
+
+export interface DecodeOptions {
+  /** How deep messages may nest. Default 500. */
+  readonly maxDepth?: number;
+  /**
+   * How many JSON values may come out per byte that goes in, above a base of 10,000. Default 16. The reference's own encoder needs less
+   * than one; the bound is for bytes that name thousands of empty structs.
+   */
+  readonly maxValuesPerByte?: number;
+  /** For objects that lie inside others as protobuf. Default: none is known, and such bytes are refused. */
+  readonly resolve?: ResolveType;
+}
+
+export type DecodeResult =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly error: WireError };
+
+const DEFAULT_MAX_DEPTH = 500;
+const DEFAULT_VALUES_PER_BYTE = 16;
+const BASE_VALUES = 10_000;
+
+/** The object of a message without an envelope; it has no `apiVersion` and no `kind`. */
+export function decodeMessage(view: StructView, bytes: Uint8Array, options: DecodeOptions = {}): DecodeResult {
+  return decodeAt(view, bytes, { base: 0, depth: 0, budget: budgetOf(bytes, options) }, options);
+}
+
+/** The object of an envelope, `kind` and `apiVersion` first. An unknown type and content other than plain protobuf are errors. */
+export function decodeObject(bytes: Uint8Array, resolve: ResolveType, options: DecodeOptions = {}): DecodeResult {
+  return decodeNested(bytes, { base: 0, depth: 0, budget: budgetOf(bytes, options) }, { ...options, resolve });
+}
+
+/** The place of some bytes inside the whole input. */
+export interface Place {
+  readonly base: number;
+  readonly depth: number;
+  readonly budget: Budget;
+}
+
+/** How many values may still be made; shared by everything inside one input. */
+export interface Budget {
+  left: number;
+}
+
+/** An envelope inside some other bytes; see `decodeObject`. */
+export function decodeNested(bytes: Uint8Array, place: Place, options: DecodeOptions): DecodeResult {
+  const decoded = decodeEnvelope(bytes, place.base);
+  if (!decoded.ok) return decoded;
+  const { envelope, rawOffset } = decoded;
+  const view = options.resolve?.(envelope);
+  if (view === undefined) {
+    return refused(
+      `no type is known for ${JSON.stringify(envelope.apiVersion)}, ${JSON.stringify(envelope.kind)}`,
+      place.base,
+    );
+  }
+  if (envelope.contentEncoding !== '' || envelope.contentType !== '') {
+    return refused('the content of the envelope is not plain protobuf', place.base);
+  }
+  const message = decodeAt(view, envelope.raw, { ...place, base: rawOffset }, options);
+  if (!message.ok) return message;
+  const value: JsonObject = {};
+  if (envelope.kind !== '') value['kind'] = envelope.kind;
+  if (envelope.apiVersion !== '') value['apiVersion'] = envelope.apiVersion;
+  return { ok: true, value: Object.assign(value, message.value) };
+}
+
+function decodeAt(view: StructView, bytes: Uint8Array, place: Place, options: DecodeOptions): DecodeResult {
+  if (!hasBinaryForm(view)) return refused(`${view.name || 'the type'} has no binary form`, place.base);
+  const decoder = new Decoder(bytes, place, options);
+  const plan = planOf(view);
+  const slots: Slots = new Array(plan.fields.length);
+  decoder.readMessage(plan.message, slots, bytes.length, place.depth);
+  const value = decoder.reader.error === undefined ? decoder.build(plan, slots) : {};
+  if (decoder.reader.error !== undefined) return { ok: false, error: decoder.reader.error };
+  return { ok: true, value };
+}
+
+function budgetOf(bytes: Uint8Array, options: DecodeOptions): Budget {
+  return { left: BASE_VALUES + bytes.length * (options.maxValuesPerByte ?? DEFAULT_VALUES_PER_BYTE) };
+}
+
+function refused(message: string, offset: number): DecodeResult {
+  return { ok: false, error: { message, offset } };
+}
+
+/** A struct while more of its fields may come: values by slot, nested ones still open. */
+type Slots = (JsonValue | OpenStruct | undefined)[];
+
+class OpenStruct {
+  readonly plan: StructPlan;
+  readonly slots: Slots;
+
+  constructor(plan: StructPlan) {
+    this.plan = plan;
+    this.slots = new Array(plan.fields.length);
+  }
+}
+
+class Decoder {
+  readonly reader: WireReader;
+  readonly #budget: Budget;
+  readonly #options: DecodeOptions;
+  readonly #maxDepth: number;
+  readonly #base: number;
+
+  constructor(bytes: Uint8Array, place: Place, options: DecodeOptions) {
+    this.reader = new WireReader(bytes, 0, place.base);
+    this.#base = place.base;
+    this.#budget = place.budget;
+    this.#options = options;
+    this.#maxDepth = options.maxDepth ?? DEFAULT_MAX_DEPTH;
+  }
+
+  readMessage(message: MessagePlan, slots: Slots, end: number, depth: number): void {
+    const { reader } = this;
+    if (depth > this.#maxDepth) {
+      reader.fail(`nested deeper than ${this.#maxDepth}`);
+      return;
+    }
+    while (reader.pos < end && reader.readTag(end)) {
+      const node = message.byNumber.get(reader.fieldNumber);
+      if (node === undefined) reader.skip(end);
+      else if (node.kind === 'inline') {
+        const to = this.#readLength(end);
+        // An inlined message is on the same level of JSON, but it nests on the wire.
+        if (to >= 0) this.readMessage(node.message, slots, to, depth + 1);
+      } else this.#readField(node.field, slots, end, depth);
+    }
+  }
+
+  #readLength(end: number): number {
+    if (this.reader.wireType === BYTES) return this.reader.readLength(end);
+    this.reader.fail(`wire type ${this.reader.wireType} where bytes are expected`);
+    return -1;
+  }
+
+  #readField(field: FieldPlan, slots: Slots, end: number, depth: number): void {
+    const { type, slot } = field;
+    if (type.kind === 'list') {
+      slots[slot] ??= [];
+      const list = slots[slot] as JsonArray;
+      if (field.wrapped) this.#readWrapped(type.items, list, end, depth);
+      else this.#readItem(type.items, list, end, depth);
+    } else if (type.kind === 'map') {
+      slots[slot] ??= {};
+      this.#readEntry(type, slots[slot] as JsonObject, end, depth);
+    } else if (type.kind === 'struct') {
+      const to = this.#readLength(end);
+      if (to < 0) return;
+      slots[slot] ??= new OpenStruct(planOf(type));
+      const open = slots[slot] as OpenStruct;
+      this.readMessage(open.plan.message, open.slots, to, depth + 1);
+    } else slots[slot] = this.#readSingle(type, end, depth);
+  }
+
+  /** One value that does not merge with an earlier one. */
+  #readSingle(type: TypeView, end: number, depth: number): JsonValue {
+    const { reader } = this;
+    if (!this.#spend(1)) return null;
+    if (type.kind === 'scalar') return readScalar(reader, type.scalar, end);
+    const to = this.#readLength(end);
+    if (to < 0) return null;
+    if (type.kind === 'struct') {
+      const plan = planOf(type);
+      const slots: Slots = new Array(plan.fields.length);
+      this.readMessage(plan.message, slots, to, depth + 1);
+      return reader.error === undefined ? this.build(plan, slots) : null;
+    }
+    if (type.kind === 'any') {
+      const place = { base: this.#base, depth: depth + 1, budget: this.#budget };
+      return readAny(reader, to, (bytes, at) =>
+        decodeNested(bytes, { ...place, base: this.#base + at }, this.#options),
+      );
+    }
+    reader.fail('a value that no message can hold');
+    return null;
+  }
+
+  #readItem(items: TypeView, list: JsonArray, end: number, depth: number): void {
+    const { reader } = this;
+    if (items.kind === 'list') {
+      const inner: JsonArray = [];
+      this.#readWrapped(items.items, inner, end, depth + 1);
+      list.push(inner);
+      return;
+    }
+    if (items.kind === 'scalar' && isPackable(items.scalar) && reader.wireType === BYTES) {
+      const to = reader.readLength(end);
+      while (reader.pos < to) {
+        reader.wireType = wireTypeOf(items.scalar);
+        list.push(this.#readSingle(items, to, depth));
+      }
+      return;
+    }
+    list.push(this.#readSingle(items, end, depth));
+  }
+
+  #readWrapped(items: TypeView, list: JsonArray, end: number, depth: number): void {
+    const { reader } = this;
+    const to = this.#readLength(end);
+    if (depth > this.#maxDepth) reader.fail(`nested deeper than ${this.#maxDepth}`);
+    while (reader.pos < to && reader.readTag(to)) {
+      if (reader.fieldNumber === 1) this.#readItem(items, list, to, depth);
+      else reader.skip(to);
+    }
+  }
+
+  #readEntry(type: MapView, map: JsonObject, end: number, depth: number): void {
+    const { reader } = this;
+    const to = this.#readLength(end);
+    let key = '';
+    let value: JsonValue | undefined;
+    while (reader.pos < to && reader.readTag(to)) {
+      if (reader.fieldNumber === 1) {
+        const keyEnd = this.#readLength(to);
+        if (keyEnd >= 0) key = reader.takeText(keyEnd);
+      } else if (reader.fieldNumber === 2) {
+        if (type.values.kind === 'list') {
+          const list: JsonArray = [];
+          this.#readWrapped(type.values.items, list, to, depth + 1);
+          value = list;
+        } else value = this.#readSingle(type.values, to, depth + 1);
+      } else reader.skip(to);
+    }
+    if (this.#spend(1)) setField(map, key, value ?? this.#zeroEntry(type.values));
+  }
+
+  /** The value of an entry that has none. Nil bytes come back as empty ones here, as in the reference. */
+  #zeroEntry(type: TypeView): JsonValue {
+    if (type.kind === 'list') return [];
+    if (type.kind === 'scalar' && type.scalar === 'bytes') return '';
+    return this.#zero(type);
+  }
+
+  #spend(count: number): boolean {
+    this.#budget.left -= count;
+    return this.#budget.left >= 0 || this.reader.fail('more values than its length allows');
+  }
+
+  /** The object that JSON prints. */
+  build(plan: StructPlan, slots: Slots): JsonObject {
+    const object: JsonObject = {};
+    const { fields } = plan;
+    if (!this.#spend(1)) return object;
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as FieldPlan;
+      const slot = slots[i];
+      const value = slot instanceof OpenStruct ? this.build(slot.plan, slot.slots) : slot;
+      if (value === undefined || isNil(field, value)) this.#buildAbsent(field, object);
+      else if (field.pointer || !isDropped(field, value)) setField(object, field.name, value);
+    }
+    return object;
+  }
+
+  /** A field that is not on the wire is nil, or has its zero value. */
+  #buildAbsent(field: FieldPlan, object: JsonObject): void {
+    const { type } = field;
+    if (field.pointer || type.kind === 'list' || type.kind === 'map') {
+      if (!field.omitEmpty) setField(object, field.name, null);
+      return;
+    }
+    if (type.kind === 'scalar' && type.scalar === 'bytes' && field.omitEmpty) return;
+    if (!this.#spend(1)) return;
+    const zero = this.#zero(type);
+    if (!isDropped(field, zero)) setField(object, field.name, zero);
+  }
+
+  #zero(type: TypeView): JsonValue {
+    if (type.kind === 'scalar') return zeroScalar(type.scalar);
+    return type.kind === 'struct' ? this.build(planOf(type), []) : null;
+  }
+}
+
+/** A list that only an empty packed run touched is still nil. */
+function isNil(field: FieldPlan, value: JsonValue): boolean {
+  return field.type.kind === 'list' && !field.wrapped && (value as JsonArray).length === 0;
+}
+
+/** Whether `omitempty` or `omitzero` leaves a plain value out. Structs are never empty to Go, and so are the scalars that are structs there. */
+function isDropped(field: FieldPlan, value: JsonValue): boolean {
+  if (field.omitZero && value === null) return true;
+  if (!field.omitEmpty) return false;
+  if (field.type.kind === 'list') return (value as JsonArray).length === 0;
+  if (field.type.kind !== 'scalar') return false;
+  switch (field.type.scalar) {
+    case 'quantity':
+    case 'int-or-string':
+    case 'time':
+    case 'micro-time':
+    case 'duration':
+      return false;
+    default:
+      return value === '' || value === 0 || value === false;
+  }
+}

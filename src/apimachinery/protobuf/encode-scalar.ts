@@ -1,0 +1,186 @@
+/**
+ * One scalar of JSON to the wire. Invariant: a number outside its type's range and a text that is not of its form are refused, never
+ * truncated.
+ */
+import type { JsonValue } from '../../base/json-value.ts';
+import { formatQuantity } from '../quantity.ts';
+import { parseQuantity } from '../quantity-parse.ts';
+import type { ScalarType } from '../type-view.ts';
+import { decodeBase64, parseDurationText, parseTimeText, ZERO_TIME_SECONDS } from './scalar-text.ts';
+import { BYTES, FIXED32, FIXED64, VARINT, type WireWriter } from './wire.ts';
+
+/** Writes the value and its tag. Gives what is wrong with a value that does not fit, undefined otherwise. */
+export function writeScalar(
+  writer: WireWriter,
+  number: number,
+  scalar: ScalarType,
+  value: JsonValue,
+): string | undefined {
+  switch (scalar) {
+    case 'string':
+      if (typeof value !== 'string') return 'must be a string';
+      writeText(writer, number, value);
+      return undefined;
+    case 'boolean':
+      if (typeof value !== 'boolean') return 'must be a boolean';
+      writeInteger(writer, number, value ? 1 : 0);
+      return undefined;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64': {
+      const { min, max } = RANGES[scalar];
+      if (!isInteger(value)) return 'must be an integer';
+      if (value < min || value > max) return `must be within ${scalar}`;
+      writeInteger(writer, number, value);
+      return undefined;
+    }
+    case 'float':
+    case 'double':
+      if (typeof value !== 'number' && typeof value !== 'bigint') return 'must be a number';
+      return writeFloating(writer, number, scalar, Number(value));
+    case 'bytes':
+      return writeBase64(writer, number, value);
+    case 'quantity':
+      return writeQuantity(writer, number, value);
+    case 'int-or-string':
+      return writeIntOrString(writer, number, value);
+    case 'time':
+    case 'micro-time':
+      return writeTime(writer, number, value, scalar === 'micro-time');
+    case 'duration': {
+      const nanoseconds = typeof value === 'string' ? parseDurationText(value) : undefined;
+      if (nanoseconds === undefined) return 'must be a duration such as "1h30m"';
+      writeDuration(writer, number, nanoseconds);
+      return undefined;
+    }
+  }
+}
+
+/** The zero value with its tag, as a plain field that JSON does not set is written. */
+export function writeZeroScalar(writer: WireWriter, number: number, scalar: ScalarType): void {
+  switch (scalar) {
+    case 'string':
+    case 'bytes':
+    case 'time':
+    case 'micro-time':
+      writer.writeVarint(0);
+      writer.writeTag(number, BYTES);
+      return;
+    case 'boolean':
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      writeInteger(writer, number, 0);
+      return;
+    case 'float':
+    case 'double':
+      writeFloating(writer, number, scalar, 0);
+      return;
+    case 'quantity':
+      writeMessageText(writer, number, '0');
+      return;
+    case 'int-or-string':
+      writeIntOrString(writer, number, 0);
+      return;
+    case 'duration':
+      writeDuration(writer, number, 0n);
+      return;
+  }
+}
+
+const RANGES: Readonly<
+  Record<'int32' | 'int64' | 'uint32' | 'uint64', { min: number | bigint; max: number | bigint }>
+> = {
+  int32: { min: -2_147_483_648, max: 2_147_483_647 },
+  int64: { min: -9_223_372_036_854_775_808n, max: 9_223_372_036_854_775_807n },
+  uint32: { min: 0, max: 4_294_967_295 },
+  uint64: { min: 0, max: 18_446_744_073_709_551_615n },
+};
+
+function isInteger(value: JsonValue): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+}
+
+function writeInteger(writer: WireWriter, number: number, value: number | bigint): void {
+  writer.writeVarint(value);
+  writer.writeTag(number, VARINT);
+}
+
+function writeText(writer: WireWriter, number: number, text: string): void {
+  const mark = writer.size;
+  writer.writeText(text);
+  writer.closeField(number, mark);
+}
+
+function writeFloating(
+  writer: WireWriter,
+  number: number,
+  scalar: 'float' | 'double',
+  value: number,
+): string | undefined {
+  if (!Number.isFinite(value) || (scalar === 'float' && !Number.isFinite(Math.fround(value)))) {
+    return `must be within ${scalar}`;
+  }
+  if (scalar === 'float') writer.writeFloat(value);
+  else writer.writeDouble(value);
+  writer.writeTag(number, scalar === 'float' ? FIXED32 : FIXED64);
+  return undefined;
+}
+
+function writeBase64(writer: WireWriter, number: number, value: JsonValue): string | undefined {
+  const bytes = typeof value === 'string' ? decodeBase64(value) : undefined;
+  if (bytes === undefined) return 'must be base64';
+  writer.writeBytes(bytes);
+  writer.writeVarint(bytes.length);
+  writer.writeTag(number, BYTES);
+  return undefined;
+}
+
+/** A message with one text. The text is the canonical form, whatever JSON has, a number included. */
+function writeQuantity(writer: WireWriter, number: number, value: JsonValue): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return 'must be a quantity';
+  const parsed = parseQuantity(String(value).trim());
+  if (!parsed.ok) return parsed.message;
+  writeMessageText(writer, number, formatQuantity(parsed.value));
+  return undefined;
+}
+
+function writeMessageText(writer: WireWriter, number: number, text: string): void {
+  const mark = writer.size;
+  writeText(writer, 1, text);
+  writer.closeField(number, mark);
+}
+
+/** A message of type (0 integer, 1 string), integer and string, all three always there. */
+function writeIntOrString(writer: WireWriter, number: number, value: JsonValue): string | undefined {
+  const text = typeof value === 'string';
+  if (!text && !isInteger(value)) return 'must be an integer or a string';
+  if (!text && (value < RANGES.int32.min || value > RANGES.int32.max)) return 'must be within int32';
+  const mark = writer.size;
+  writeText(writer, 3, text ? value : '');
+  writeInteger(writer, 2, text ? 0 : value);
+  writeInteger(writer, 1, text ? 1 : 0);
+  writer.closeField(number, mark);
+  return undefined;
+}
+
+/** A message of seconds and nanoseconds; empty for the zero time. The fraction of a plain time is dropped, as JSON has none. */
+function writeTime(writer: WireWriter, number: number, value: JsonValue, micro: boolean): string | undefined {
+  const instant = typeof value === 'string' ? parseTimeText(value, micro) : undefined;
+  if (instant === undefined) return `must be an RFC 3339 time${micro ? ' with six digits of a second' : ''}`;
+  const mark = writer.size;
+  if (instant.seconds !== ZERO_TIME_SECONDS || instant.nanos !== 0) {
+    writeInteger(writer, 2, micro ? instant.nanos : 0);
+    writeInteger(writer, 1, instant.seconds);
+  }
+  writer.closeField(number, mark);
+  return undefined;
+}
+
+function writeDuration(writer: WireWriter, number: number, nanoseconds: bigint): void {
+  const mark = writer.size;
+  writeInteger(writer, 1, nanoseconds);
+  writer.closeField(number, mark);
+}

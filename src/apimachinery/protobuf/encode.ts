@@ -1,0 +1,263 @@
+/**
+ * JSON values to protobuf, as the reference's generated code writes them: plain fields always, zero or not, pointers only if present, in
+ * the order of numbers, maps in the order of keys. Invariant: what the view does not list is dropped, what does not fit it is refused with
+ * the path of the value.
+ */
+import { BugError } from '../../base/errors.ts';
+import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { writeJsonBytes } from '../../base/json-write.ts';
+import { childPath, type FieldPath, indexPath, keyPath } from '../field-path.ts';
+import type { ListView, MapView, StructView, TypeView } from '../type-view.ts';
+import { writeScalar, writeZeroScalar } from './encode-scalar.ts';
+import { writeEnvelope } from './envelope.ts';
+import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPlan } from './plan.ts';
+import { BYTES, WireWriter } from './wire.ts';
+
+export interface EncodeOptions {
+  /** How deep objects and lists may nest. Default 500. */
+  readonly maxDepth?: number;
+  /** The longest result. Default 256 MiB. */
+  readonly maxBytes?: number;
+}
+
+export interface EncodeError {
+  readonly message: string;
+  /** Where in the value; undefined for the value as a whole. */
+  readonly path: FieldPath | undefined;
+}
+
+export type EncodeResult =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly error: EncodeError };
+
+const DEFAULT_MAX_DEPTH = 500;
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+
+/** The message of a value, without an envelope; `apiVersion` and `kind` of an object are not in it. */
+export function encodeMessage(view: StructView, value: JsonValue, options: EncodeOptions = {}): EncodeResult {
+  return encodeWith(view, options, (encoder) => encoder.writeStruct(view, value, 0));
+}
+
+/** An object in its envelope, which takes `apiVersion` and `kind` from the object. */
+export function encodeObject(view: StructView, object: JsonObject, options: EncodeOptions = {}): EncodeResult {
+  const apiVersion = getField(object, 'apiVersion');
+  const kind = getField(object, 'kind');
+  const typeMeta = {
+    apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
+    kind: typeof kind === 'string' ? kind : '',
+    contentEncoding: '',
+    contentType: '',
+  };
+  return encodeWith(view, options, (encoder) => {
+    let ok = true;
+    writeEnvelope(encoder.writer, typeMeta, () => {
+      ok = encoder.writeStruct(view, object, 0);
+    });
+    return ok;
+  });
+}
+
+function encodeWith(view: StructView, options: EncodeOptions, write: (encoder: Encoder) => boolean): EncodeResult {
+  if (!hasBinaryForm(view)) return refused(`${view.name || 'the type'} has no binary form`, undefined);
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const encoder = new Encoder(maxBytes, options.maxDepth ?? DEFAULT_MAX_DEPTH);
+  const ok = write(encoder);
+  if (!ok) return refused(encoder.message, encoder.path());
+  if (encoder.writer.full) return refused(`the result is longer than ${maxBytes} bytes`, undefined);
+  return { ok: true, bytes: encoder.writer.finish() };
+}
+
+function refused(message: string, path: FieldPath | undefined): EncodeResult {
+  return { ok: false, error: { message, path } };
+}
+
+type PathStep = (parent: FieldPath | undefined) => FieldPath;
+
+/** Writes back to front. Methods give false after a failure; each level on the way out adds its step to the path. */
+class Encoder {
+  readonly writer: WireWriter;
+  readonly #maxDepth: number;
+  readonly #steps: PathStep[] = [];
+  message = '';
+
+  constructor(maxBytes: number, maxDepth: number) {
+    this.writer = new WireWriter(maxBytes);
+    this.#maxDepth = maxDepth;
+  }
+
+  path(): FieldPath | undefined {
+    let path: FieldPath | undefined;
+    for (const step of this.#steps.reverse()) path = step(path);
+    return path;
+  }
+
+  #fail(message: string): false {
+    this.message = message;
+    return false;
+  }
+
+  #within(step: PathStep): false {
+    this.#steps.push(step);
+    return false;
+  }
+
+  writeStruct(view: StructView, value: JsonValue, depth: number): boolean {
+    if (!isJsonObject(value)) return this.#fail('must be an object');
+    if (depth > this.#maxDepth) return this.#fail(`nested deeper than ${this.#maxDepth}`);
+    return this.#writeMessage(planOf(view).message, value, depth);
+  }
+
+  /** A message with nothing set. */
+  writeEmpty(message: MessagePlan): void {
+    this.#writeMessage(message, {}, 0);
+  }
+
+  #writeMessage(message: MessagePlan, object: JsonObject, depth: number): boolean {
+    const { nodes } = message;
+    for (let i = nodes.length - 1; i >= 0; i--) {
+      const node = nodes[i];
+      if (node === undefined) continue;
+      if (node.kind === 'inline') {
+        const mark = this.writer.size;
+        if (!this.#writeMessage(node.message, object, depth)) return false;
+        this.writer.closeField(node.number, mark);
+      } else if (!this.#writeField(node.number, node.field, getField(object, node.field.name), depth)) {
+        return this.#within((parent) => childPath(parent, node.field.name));
+      }
+    }
+    return true;
+  }
+
+  #writeField(number: number, field: FieldPlan, value: JsonValue | undefined, depth: number): boolean {
+    const { type } = field;
+    if (value === undefined || value === null) {
+      if (!field.pointer) this.#writeZero(number, type);
+      return true;
+    }
+    if (type.kind === 'map') return this.#writeMap(number, type, value, depth);
+    if (type.kind !== 'list') return this.#writeSingle(number, type, value, depth);
+    if (field.wrapped) return this.#writeWrapped(number, type, value, depth);
+    return this.#writeList(number, type, value, depth);
+  }
+
+  /** A plain field that JSON does not set. Lists, maps and bytes are nil then and not on the wire. */
+  #writeZero(number: number, type: TypeView): void {
+    switch (type.kind) {
+      case 'scalar':
+        if (type.scalar !== 'bytes') writeZeroScalar(this.writer, number, type.scalar);
+        return;
+      case 'struct': {
+        const bytes = zeroOf(planOf(type));
+        this.writer.writeBytes(bytes);
+        this.writer.writeVarint(bytes.length);
+        this.writer.writeTag(number, BYTES);
+        return;
+      }
+      case 'any':
+        this.writer.writeVarint(0);
+        this.writer.writeTag(number, BYTES);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** One value with its tag: the value of a field, an item of a list, the value of an entry. Null is the zero value. */
+  #writeSingle(number: number, type: TypeView, value: JsonValue, depth: number): boolean {
+    if (value === null && type.kind !== 'list' && !(type.kind === 'scalar' && type.scalar === 'bytes')) {
+      this.#writeZero(number, type);
+      return true;
+    }
+    switch (type.kind) {
+      case 'scalar': {
+        const problem = writeScalar(this.writer, number, type.scalar, value ?? '');
+        return problem === undefined || this.#fail(problem);
+      }
+      case 'struct': {
+        const mark = this.writer.size;
+        if (!this.writeStruct(type, value, depth + 1)) return false;
+        this.writer.closeField(number, mark);
+        return true;
+      }
+      case 'any':
+        this.#writeAny(number, value);
+        return true;
+      case 'list':
+        return this.#writeWrapped(number, type, value ?? [], depth);
+      case 'map':
+        return this.#fail('a map has no binary form here');
+    }
+  }
+
+  #writeAny(number: number, value: JsonValue): void {
+    const mark = this.writer.size;
+    this.writer.writeBytes(writeJsonBytes(value, { escapeHtml: false }));
+    this.writer.closeField(1, mark);
+    this.writer.closeField(number, mark);
+  }
+
+  #writeWrapped(number: number, type: ListView, value: JsonValue, depth: number): boolean {
+    const mark = this.writer.size;
+    if (!this.#writeList(1, type, value, depth)) return false;
+    this.writer.closeField(number, mark);
+    return true;
+  }
+
+  #writeList(number: number, type: ListView, value: JsonValue, depth: number): boolean {
+    if (!Array.isArray(value)) return this.#fail('must be a list');
+    const items: JsonArray = value;
+    for (let i = items.length - 1; i >= 0; i--) {
+      if (!this.#writeSingle(number, type.items, items[i] ?? null, depth + 1)) {
+        return this.#within((parent) => indexPath(parent, i));
+      }
+    }
+    return true;
+  }
+
+  #writeMap(number: number, type: MapView, value: JsonValue, depth: number): boolean {
+    if (!isJsonObject(value)) return this.#fail('must be a map');
+    const keys = Object.keys(value).sort(compareUtf8);
+    const bytes = type.values.kind === 'scalar' && type.values.scalar === 'bytes';
+    for (let i = keys.length - 1; i >= 0; i--) {
+      const key = keys[i] as string;
+      const entry = getField(value, key) ?? null;
+      const mark = this.writer.size;
+      // Nil bytes are left out of the entry, as nowhere else.
+      if (!(bytes && entry === null) && !this.#writeSingle(2, type.values, entry, depth + 1)) {
+        return this.#within((parent) => keyPath(parent, key));
+      }
+      const end = this.writer.size;
+      this.writer.writeText(key);
+      this.writer.closeField(1, end);
+      this.writer.closeField(number, mark);
+    }
+    return true;
+  }
+}
+
+function zeroOf(plan: StructPlan): Uint8Array {
+  if (plan.zero === undefined) {
+    if (plan.busy) throw new BugError(`${plan.name} holds itself without a pointer`);
+    plan.busy = true;
+    const encoder = new Encoder(DEFAULT_MAX_BYTES, DEFAULT_MAX_DEPTH);
+    encoder.writeEmpty(plan.message);
+    plan.zero = encoder.writer.finish();
+    plan.busy = false;
+  }
+  return plan.zero;
+}
+
+/** The order of the UTF-8 bytes, which differs from that of strings only where surrogates meet the characters above them. */
+function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+function rank(code: number): number {
+  return code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code;
+}
