@@ -1,0 +1,43 @@
+/** The failures of the medium as ours. Invariant: whatever lmdb or the file system throws leaves the driver as one of our errors. */
+import { constants } from 'node:os';
+import { ConfigError, isKeelsonError, toError } from '../../base/errors.ts';
+import { StorageError, type StorageErrorCode } from '../errors.ts';
+
+// LMDB's own codes, from lmdb.h: MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_MAP_FULL.
+const LMDB_DAMAGE: ReadonlySet<unknown> = new Set([-30796, -30797, -30793]);
+const LMDB_FULL = -30792;
+
+const { ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM } = constants.errno;
+const FULL: ReadonlySet<unknown> = new Set([ENOSPC, EDQUOT, EFBIG, LMDB_FULL, 'ENOSPC', 'EDQUOT', 'EFBIG']);
+const READ_ONLY: ReadonlySet<unknown> = new Set([EROFS, EACCES, EPERM, 'EROFS', 'EACCES', 'EPERM']);
+
+/** An error of lmdb or the file system, while the store is open. One of ours passes unchanged. */
+export function mediumError(caught: unknown, doing: string): Error {
+  if (isKeelsonError(caught)) return caught;
+  const error = toError(caught);
+  const { code, what } = classify(error);
+  return new StorageError(code, `${doing}: ${what}: ${error.message}`, { cause: error });
+}
+
+/** The same while the folder is being opened: what an operator can mend is a ConfigError. */
+export function openError(caught: unknown, folder: string): Error {
+  if (isKeelsonError(caught)) return caught;
+  const error = toError(caught);
+  const { code, what } = classify(error);
+  if (code === 'ReadOnly') {
+    return new ConfigError(`data folder ${folder} cannot be written: ${error.message}`, { cause: error });
+  }
+  const errno = (error as { code?: unknown }).code;
+  if (errno === 'ENOTDIR' || errno === 'EEXIST') {
+    return new ConfigError(`data folder ${folder} is not a folder: ${error.message}`, { cause: error });
+  }
+  return new StorageError(code, `data folder ${folder} cannot be opened: ${what}: ${error.message}`, { cause: error });
+}
+
+function classify(error: Error): { code: StorageErrorCode; what: string } {
+  const code = (error as { code?: unknown }).code;
+  if (FULL.has(code)) return { code: 'NoSpace', what: 'the disk is full or a quota is reached' };
+  if (READ_ONLY.has(code)) return { code: 'ReadOnly', what: 'the data folder cannot be written' };
+  if (LMDB_DAMAGE.has(code)) return { code: 'Corrupt', what: 'the data file is damaged' };
+  return { code: 'Unavailable', what: 'the data file failed' };
+}

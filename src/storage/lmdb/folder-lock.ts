@@ -1,0 +1,137 @@
+/**
+ * One process per data folder. Node has no file locks, so the lock is a file that names its holder: process id, the time that process
+ * started and the machine's boot, which together name a process for good. Invariant: a live holder is never displaced; a lock whose
+ * holder is gone (killed, rebooted) is taken over without asking. Processes in different PID namespaces cannot see each other:
+ * there the lock is no protection, and the store's own check of its revision before each commit is what notices.
+ */
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+
+interface Holder {
+  readonly pid: number;
+  /** Start of the process in clock ticks since boot; empty where the system does not tell. */
+  readonly started: string;
+  readonly boot: string;
+}
+
+const ATTEMPTS = 100;
+
+/** Takes the lock or throws ConfigError naming the holder. The returned function gives it back. */
+export function lockFolder(folder: string): () => void {
+  const path = join(folder, 'lock');
+  const own: Holder = { pid: process.pid, started: startOf(process.pid), boot: bootId() };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (create(path, own)) return () => release(path, own);
+    const holder = read(path);
+    if (holder === 'gone') continue;
+    if (holder !== 'unreadable' && isAlive(holder)) throw held(folder, path, holder);
+    breakLock(path, own, holder);
+  }
+  throw new ConfigError(`data folder ${folder}: other processes keep taking its lock ${path}`);
+}
+
+function held(folder: string, path: string, holder: Holder): ConfigError {
+  return new ConfigError(
+    holder.pid === process.pid
+      ? `data folder ${folder} is already open in this process (pid ${holder.pid})`
+      : `data folder ${folder} is in use by process ${holder.pid}: stop it first, or choose another folder (lock file ${path})`,
+  );
+}
+
+// Two processes may find the same dead lock: whoever makes the `lock.break` file first looks again and removes it, so that nobody
+// removes the lock that another has just made.
+function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void {
+  const guard = `${path}.break`;
+  if (!create(guard, own)) {
+    const other = read(guard);
+    if (other === 'gone') return;
+    if (other === 'unreadable' || !isAlive(other)) remove(guard);
+    else pause();
+    return;
+  }
+  try {
+    // A file that is being written right now is unreadable for an instant.
+    if (seen === 'unreadable') pause();
+    const now = read(path);
+    if (now !== 'gone' && (now === 'unreadable' || !isAlive(now))) remove(path);
+  } finally {
+    remove(guard);
+  }
+}
+
+function create(path: string, holder: Holder): boolean {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (caught) {
+    if ((caught as { code?: string }).code === 'EEXIST') return false;
+    throw caught;
+  }
+  try {
+    writeSync(file, `${JSON.stringify(holder)}\n`);
+  } finally {
+    closeSync(file);
+  }
+  return true;
+}
+
+function read(path: string): Holder | 'gone' | 'unreadable' {
+  try {
+    const { pid, started, boot } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    if (!Number.isSafeInteger(pid) || typeof started !== 'string' || typeof boot !== 'string') return 'unreadable';
+    return { pid: pid as number, started, boot };
+  } catch (caught) {
+    if ((caught as { code?: string }).code === 'ENOENT') return 'gone';
+    if (caught instanceof SyntaxError) return 'unreadable';
+    throw caught;
+  }
+}
+
+function release(path: string, own: Holder): void {
+  const holder = read(path);
+  if (typeof holder === 'object' && holder.pid === own.pid && holder.started === own.started) remove(path);
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (caught) {
+    if ((caught as { code?: string }).code !== 'ENOENT') throw caught;
+  }
+}
+
+function isAlive(holder: Holder): boolean {
+  if (holder.boot !== bootId()) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (caught) {
+    if ((caught as { code?: string }).code !== 'EPERM') return false;
+  }
+  const started = startOf(holder.pid);
+  return started === holder.started || started === '' || holder.started === '';
+}
+
+/** Field 22 of /proc/<pid>/stat; the command's name, field 2, may hold spaces and parentheses. Empty where the system does not tell. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie holds nothing any more.
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : (fields[19] ?? '');
+  } catch {
+    return '';
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return '';
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}

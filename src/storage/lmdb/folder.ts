@@ -1,0 +1,101 @@
+/**
+ * The data folder: who holds it, which format it has, and whether its file is whole. Invariant: a folder that once held data never opens
+ * as an empty store, and one of a newer format never opens at all. The folder is 0700, its files are 0600.
+ */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
+import { checkDataFile } from './data-file.ts';
+import { lockFolder } from './folder-lock.ts';
+import { FORMAT_VERSION } from './layout.ts';
+
+export const FILE_MODE = 0o600;
+
+export interface Folder {
+  /** LMDB's file. */
+  readonly dataFile: string;
+  /** The folder had a mark: it has held a store before. */
+  readonly marked: boolean;
+  /** Writes the version mark; called when the store inside is complete. */
+  mark(): void;
+  release(): void;
+}
+
+/** Makes the folder if need be, locks it and checks it. Throws ConfigError (in use, newer, not writable) or StorageError(Corrupt). */
+export function openFolder(path: string): Folder {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (made !== undefined) syncFolder(dirname(made));
+  const release = lockFolder(path);
+  try {
+    chmodSync(path, 0o700);
+    const dataFile = join(path, 'data.mdb');
+    const marked = checkMark(path);
+    if (existsSync(dataFile)) checkDataFile(dataFile);
+    else if (marked)
+      throw new StorageError('Corrupt', `data folder ${path} has lost its file data.mdb; restore it from a backup`);
+    return { dataFile, marked, mark: () => writeMark(path), release };
+  } catch (caught) {
+    release();
+    throw caught;
+  }
+}
+
+/** Reads the mark. Throws ConfigError for a newer format or for a folder that holds something else. */
+function checkMark(path: string): boolean {
+  const file = markFile(path);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (caught) {
+    if ((caught as { code?: string }).code === 'ENOENT') return false;
+    throw caught;
+  }
+  const version = /^keelson storage (\d{1,9})\n$/.exec(text)?.[1];
+  if (version === undefined)
+    throw new ConfigError(`${file} is not a version mark of this program; choose another data folder`);
+  if (Number(version) > FORMAT_VERSION) {
+    throw new ConfigError(
+      `data folder ${path} has format ${version}, and this program knows formats up to ${FORMAT_VERSION}: use the newer program that wrote it`,
+    );
+  }
+  return true;
+}
+
+function writeMark(path: string): void {
+  const temporary = `${markFile(path)}.new`;
+  const file = openSync(temporary, 'w', FILE_MODE);
+  try {
+    writeSync(file, `keelson storage ${FORMAT_VERSION}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, markFile(path));
+  syncFolder(path);
+}
+
+// A new name is durable only when its folder is synced; where a folder cannot be opened (Windows) the system does it.
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function markFile(path: string): string {
+  return join(path, 'format');
+}

@@ -1,0 +1,49 @@
+/** A state that stays readable: its revision is pinned, so that forgetting stops before it. */
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { checkRange } from '../checks.ts';
+import { StorageError } from '../errors.ts';
+import { checkKey, type KeyRange } from '../keys.ts';
+import type { KeyValue, Revision, Snapshot } from '../storage.ts';
+import type { Page, States } from './states.ts';
+
+export class LmdbSnapshot implements Snapshot {
+  readonly revision: Revision;
+  readonly #states: States;
+  readonly #unpin: () => void;
+  readonly #checkStore: () => void;
+  #stopped = false;
+
+  constructor(revision: Revision, states: States, unpin: () => void, checkStore: () => void) {
+    this.revision = revision;
+    this.#states = states;
+    this.#unpin = unpin;
+    this.#checkStore = checkStore;
+  }
+
+  get(key: string): KeyValue | undefined {
+    this.#check();
+    checkKey(key);
+    return this.#states.get(key, this.revision);
+  }
+
+  list(range: KeyRange, options: { limit?: number } = {}): MaybePromise<Page> {
+    this.#check();
+    checkRange(range);
+    return this.#states.page({ range, revision: this.revision, limit: options.limit ?? 0, countOnly: false });
+  }
+
+  stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unpin();
+    return Promise.resolve();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #check(): void {
+    this.#checkStore();
+    if (this.#stopped) throw new StorageError('Closed', 'the snapshot is stopped');
+  }
+}

@@ -1,0 +1,81 @@
+/** Opens a data folder as a store. Invariant: whatever fails on the way, the folder is left unlocked and unchanged in meaning. */
+import { chmodSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
+import type { Storage } from '../storage.ts';
+import { Database } from './database.ts';
+import { openError } from './errors.ts';
+import { FILE_MODE, openFolder } from './folder.ts';
+import { FORMAT_VERSION } from './layout.ts';
+import { LmdbStorage } from './lmdb-storage.ts';
+import { DEFAULT_RETENTION, type Retention } from './pruner.ts';
+import { type StoreState, writeState } from './record.ts';
+
+export interface LmdbOptions {
+  /** The data folder; made if it does not exist. It belongs to the store alone. */
+  readonly folder: string;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** How much history is kept for watches that resume and for looking back. Default: one hour, 256 MiB, whichever is less. */
+  readonly retention?: Partial<Retention>;
+  /** Told of failures that nobody waits for: expiry or pruning that could not be done and will be tried again. Default: nobody. */
+  readonly onProblem?: (error: Error) => void;
+  /** Runs before each commit is handed to LMDB; a throw fails the commit as a failing disk would. For tests. */
+  readonly beforeCommit?: () => void;
+}
+
+/**
+ * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format; StorageError `Corrupt` if its
+ * data is damaged or cut short, `NoSpace` if the disk is full.
+ */
+export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
+  const path = resolve(options.folder);
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  if (!(retention.ageMs >= 0) || !(retention.bytes >= 0)) {
+    throw new ConfigError(`retention must not be negative: ${JSON.stringify(retention)}`);
+  }
+  let release: (() => void) | undefined;
+  let database: Database | undefined;
+  try {
+    const folder = openFolder(path);
+    release = folder.release;
+    database = await Database.open(folder.dataFile);
+    chmodSync(`${folder.dataFile}-lock`, FILE_MODE);
+    const state = database.state() ?? (await initialise(database, folder.marked, path));
+    if (state.format > FORMAT_VERSION) {
+      throw new ConfigError(
+        `data folder ${path} has format ${state.format}, this program knows up to ${FORMAT_VERSION}`,
+      );
+    }
+    if (!folder.marked) folder.mark();
+    const storage = new LmdbStorage({
+      folder,
+      database,
+      state,
+      clock: options.clock ?? systemClock,
+      retention,
+      problem: options.onProblem ?? (() => {}),
+      beforeCommit: options.beforeCommit,
+    });
+    storage.start();
+    return storage;
+  } catch (caught) {
+    await database?.close();
+    release?.();
+    throw openError(caught, path);
+  }
+}
+
+async function initialise(database: Database, marked: boolean, path: string): Promise<StoreState> {
+  if (marked || database.lastPosition() !== 0) {
+    throw new StorageError(
+      'Corrupt',
+      `data folder ${path} has lost the record of its own state; restore it from a backup`,
+    );
+  }
+  const state: StoreState = { format: FORMAT_VERSION, revision: 1, horizon: 1, floor: 1, logBytes: 0 };
+  await database.putState(writeState(state));
+  return state;
+}

@@ -1,0 +1,109 @@
+/**
+ * Forgets history. Raising the floor to F deletes, for each record after the old floor and up to F, the record that it superseded, and
+ * the record itself if it is a deletion. So the work is proportional to the changes, and whatever the state at F needs stays.
+ * Invariant: the floor never passes a pinned or an unacknowledged revision, and moves by whole revisions, a bounded slice per commit.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Revision } from '../storage.ts';
+import type { Database } from './database.ts';
+import { firstPosition, type Position, revisionOf } from './layout.ts';
+import type { LogRecord } from './record.ts';
+
+export interface Retention {
+  /** How long a change stays in the log. Default one hour. */
+  readonly ageMs: number;
+  /** How many bytes of changes stay in the log at most. Default 256 MiB. */
+  readonly bytes: number;
+}
+
+export const DEFAULT_RETENTION: Retention = { ageMs: 3_600_000, bytes: 256 * 2 ** 20 };
+
+/** Records that one commit may prune. */
+const SLICE = 512;
+
+export interface PruneSlice {
+  readonly floor: Revision;
+  /** Bytes that leave the log. */
+  readonly bytes: number;
+  readonly positions: readonly Position[];
+  /** Keys whose deletion is forgotten. */
+  readonly keys: readonly string[];
+  /** More is due. */
+  readonly more: boolean;
+}
+
+export class Pruner {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #retention: Retention;
+  readonly #pins = new Map<Revision, number>();
+
+  constructor(database: Database, clock: Clock, retention: Retention) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#retention = retention;
+  }
+
+  /** Keeps a revision's state readable until the returned function is called. */
+  pin(revision: Revision): () => void {
+    this.#pins.set(revision, (this.#pins.get(revision) ?? 0) + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const left = (this.#pins.get(revision) ?? 1) - 1;
+      if (left === 0) this.#pins.delete(revision);
+      else this.#pins.set(revision, left);
+    };
+  }
+
+  /**
+   * The next slice of history to forget, or undefined if nothing is due. `isLatest` says whether a deletion is still the key's latest
+   * version, decided writes included.
+   */
+  slice(
+    state: { readonly floor: Revision; readonly revision: Revision; readonly logBytes: number },
+    isLatest: (record: LogRecord) => boolean,
+  ): PruneSlice | undefined {
+    const highest = Math.min(state.revision, ...this.#pins.keys());
+    const oldest = this.#clock.now() - this.#retention.ageMs;
+    const positions: Position[] = [];
+    const keys: string[] = [];
+    let { floor } = state;
+    let bytes = 0;
+    let seen = 0;
+    let more = false;
+    for (const position of this.#database.log.getKeys({
+      start: firstPosition(floor + 1),
+      end: firstPosition(highest + 1),
+    })) {
+      const revision = revisionOf(position);
+      if (revision !== floor && seen >= SLICE) {
+        more = true;
+        break;
+      }
+      const record = this.#database.record(position);
+      if (record === undefined) continue;
+      if (revision !== floor && record.time > oldest && state.logBytes - bytes <= this.#retention.bytes) break;
+      floor = revision;
+      bytes += record.size;
+      seen++;
+      if (record.previous !== 0 && !record.previousDeleted) positions.push(record.previous);
+      if (record.deleted) {
+        positions.push(position);
+        if (isLatest(record)) keys.push(record.key);
+      }
+    }
+    return floor === state.floor ? undefined : { floor, bytes, positions, keys, more };
+  }
+
+  /** Whether the log is over its size, which is known without looking. */
+  isOverSize(logBytes: number): boolean {
+    return logBytes > this.#retention.bytes;
+  }
+
+  /** How often to look for what is too old. */
+  get interval(): number {
+    return Math.min(Math.max(this.#retention.ageMs / 10, 1000), 60_000);
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Records, index entries and the store's state as bytes. Invariant: every byte that is read back was covered by a checksum that was
+ * written with it; what fails it is StorageError(Corrupt), never a value.
+ */
+import { allocateBytes } from '../../base/bytes.ts';
+import { StorageError } from '../errors.ts';
+import type { Revision } from '../storage.ts';
+import type { Chunk } from './arena.ts';
+import { crc32 } from './checksum.ts';
+import { type Position, revisionOf } from './layout.ts';
+
+// A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created (8), time (8),
+// expires (8), key, value. Numbers are little-endian doubles: exact for safe integers.
+const HEADER = 48;
+const DELETED = 1;
+const PREVIOUS_DELETED = 2;
+const KNOWN_FLAGS = DELETED | PREVIOUS_DELETED;
+
+export interface RecordHeader {
+  readonly position: Position;
+  readonly deleted: boolean;
+  /** Position of the key's record before this one; 0 if there was none. */
+  readonly previous: Position;
+  /** The record before this one is a deletion. It may be pruned already, and need not be read: it says nothing more. */
+  readonly previousDeleted: boolean;
+  readonly created: Revision;
+  /** When it was written, by the store's clock. */
+  readonly time: number;
+  /** When it falls due for deletion; 0 means never. */
+  readonly expires: number;
+}
+
+export interface LogRecord extends RecordHeader {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly checksum: number;
+  /** Bytes of the whole record. */
+  readonly size: number;
+}
+
+export function recordSize(keyBytes: number, valueBytes: number): number {
+  return HEADER + keyBytes + valueBytes;
+}
+
+/** Writes a record at `start` of the chunk and returns its checksum. The caller has reserved `recordSize` bytes. */
+export function writeRecord(
+  chunk: Chunk,
+  start: number,
+  header: RecordHeader,
+  key: string,
+  keyBytes: number,
+  value: Uint8Array,
+): number {
+  const end = start + HEADER + keyBytes + value.byteLength;
+  chunk[start + 4] = (header.deleted ? DELETED : 0) | (header.previousDeleted ? PREVIOUS_DELETED : 0);
+  chunk[start + 5] = 0;
+  chunk.writeUInt16LE(keyBytes, start + 6);
+  chunk.writeDoubleLE(header.position, start + 8);
+  chunk.writeDoubleLE(header.previous, start + 16);
+  chunk.writeDoubleLE(header.created, start + 24);
+  chunk.writeDoubleLE(header.time, start + 32);
+  chunk.writeDoubleLE(header.expires, start + 40);
+  if (keyBytes === key.length) chunk.latin1Write(key, start + HEADER, keyBytes);
+  else chunk.utf8Write(key, start + HEADER, keyBytes);
+  chunk.set(value, start + HEADER + keyBytes);
+  const checksum = crc32(chunk.subarray(start + 4, end));
+  chunk.writeUInt32LE(checksum, start);
+  return checksum;
+}
+
+/**
+ * Reads the record that is said to be at `position`, copying its value out of `bytes`, which may be lmdb's scratch buffer (so `size` is
+ * given apart). `key` names the key in the message if the record cannot tell it.
+ */
+export function readRecord(bytes: Buffer, size: number, position: Position, key?: string): LogRecord {
+  if (size < HEADER) throw corrupt(position, key, `it is ${size} bytes long`);
+  const checksum = bytes.readUInt32LE(0);
+  const found = crc32(bytes.subarray(4, size));
+  if (checksum !== found) throw corrupt(position, key, 'its checksum does not match');
+  const flags = bytes[4] as number;
+  const keyBytes = bytes.readUInt16LE(6);
+  if ((flags & ~KNOWN_FLAGS) !== 0 || HEADER + keyBytes > size)
+    throw corrupt(position, key, 'its header makes no sense');
+  const stored = bytes.toString('utf8', HEADER, HEADER + keyBytes);
+  if (bytes.readDoubleLE(8) !== position) throw corrupt(position, key ?? stored, 'it belongs to another revision');
+  if (key !== undefined && stored !== key) throw corrupt(position, key, `it belongs to key ${JSON.stringify(stored)}`);
+  const value = allocateBytes(size - HEADER - keyBytes);
+  value.set(bytes.subarray(HEADER + keyBytes, size));
+  return {
+    position,
+    deleted: (flags & DELETED) !== 0,
+    previous: bytes.readDoubleLE(16),
+    previousDeleted: (flags & PREVIOUS_DELETED) !== 0,
+    created: bytes.readDoubleLE(24),
+    time: bytes.readDoubleLE(32),
+    expires: bytes.readDoubleLE(40),
+    key: stored,
+    value,
+    checksum,
+    size,
+  };
+}
+
+/** The key that a record's bytes name, damaged or not: for messages about records that nobody asked for by key. */
+export function claimedKey(bytes: Buffer, size: number): string | undefined {
+  if (size < HEADER) return undefined;
+  const keyBytes = bytes.readUInt16LE(6);
+  return HEADER + keyBytes <= size ? bytes.toString('utf8', HEADER, HEADER + keyBytes) : undefined;
+}
+
+/** An entry of `keys`: position (8), kind (1), the record's checksum (4), by which an entry that was damaged into another valid
+ * position is found out. */
+export const INDEX_SIZE = 13;
+
+export interface IndexEntry {
+  readonly position: Position;
+  readonly deleted: boolean;
+  readonly checksum: number;
+}
+
+export function writeIndex(chunk: Chunk, start: number, position: Position, deleted: boolean, checksum: number): void {
+  chunk.writeDoubleLE(position, start);
+  chunk[start + 8] = deleted ? 2 : 1;
+  chunk.writeUInt32LE(checksum, start + 9);
+}
+
+export function readIndex(bytes: Buffer, size: number, key: string): IndexEntry {
+  const kind = bytes[8];
+  const position = size === INDEX_SIZE ? bytes.readDoubleLE(0) : 0;
+  if (!Number.isSafeInteger(position) || position <= 0 || (kind !== 1 && kind !== 2)) {
+    throw new StorageError('Corrupt', `the index entry of key ${JSON.stringify(key)} is damaged`, { key });
+  }
+  return { position, deleted: kind === 2, checksum: bytes.readUInt32LE(9) };
+}
+
+/** What the store knows of itself, written with every commit. */
+export interface StoreState {
+  readonly format: number;
+  readonly revision: Revision;
+  readonly horizon: Revision;
+  /** The oldest revision whose state can still be read; history up to it is pruned. */
+  readonly floor: Revision;
+  /** Bytes of all records after the floor. */
+  readonly logBytes: number;
+}
+
+const STATE_SIZE = 44;
+
+export function writeState(state: StoreState): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(STATE_SIZE);
+  bytes.writeDoubleLE(state.format, 4);
+  bytes.writeDoubleLE(state.revision, 12);
+  bytes.writeDoubleLE(state.horizon, 20);
+  bytes.writeDoubleLE(state.floor, 28);
+  bytes.writeDoubleLE(state.logBytes, 36);
+  bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
+  return bytes;
+}
+
+export function readState(bytes: Buffer): StoreState {
+  if (bytes.length !== STATE_SIZE || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) {
+    throw new StorageError('Corrupt', "the store's own state record is damaged");
+  }
+  return {
+    format: bytes.readDoubleLE(4),
+    revision: bytes.readDoubleLE(12),
+    horizon: bytes.readDoubleLE(20),
+    floor: bytes.readDoubleLE(28),
+    logBytes: bytes.readDoubleLE(36),
+  };
+}
+
+function corrupt(position: Position, key: string | undefined, why: string): StorageError {
+  const of = key === undefined ? '' : ` of key ${JSON.stringify(key)}`;
+  const message = `the record${of} at revision ${revisionOf(position)} is damaged: ${why}`;
+  return new StorageError('Corrupt', message, key === undefined ? {} : { key });
+}
