@@ -56,6 +56,7 @@ export const stopCases: readonly SuiteCase[] = [
           answered++;
         });
       await storage.stop();
+      await context.settle();
       expectEqual(answered, 50, 'writes answered when stop() is done');
       const revisions = await Promise.all(writes);
       expectEqual(await watcher.untilEnd(), { reason: 'closed' });

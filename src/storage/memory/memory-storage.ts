@@ -1,0 +1,283 @@
+/**
+ * The store in memory: the fake that tests use, and a store for worlds that need not last. Nothing survives stop().
+ * Invariant: writes are committed one after the other in a microtask; the state, the watches and then the writers learn of a commit
+ * within it, so nobody sees a state that another could miss.
+ */
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
+import { toError } from '../../base/errors.ts';
+import { checkRange, checkRevision, checkTransaction, checkTtl, checkValue, checkWatch } from '../checks.ts';
+import { StorageError } from '../errors.ts';
+import { checkKey, type KeyRange } from '../keys.ts';
+import type {
+  Compacted,
+  DeleteResult,
+  ForkableStorage,
+  Future,
+  GetResult,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  Snapshot,
+  StorageEvent,
+  Transaction,
+  TransactionResult,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  WriteOptions,
+  WriteResult,
+} from '../storage.ts';
+import { DEFAULT_RETENTION, type Items, type MemoryRetention } from './history.ts';
+import { bounds, MemorySnapshot } from './memory-snapshot.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import { World, type Written } from './world.ts';
+
+export interface MemoryStorageOptions {
+  /** Drives times to live and the age of history. Default: the system's clock. */
+  readonly clock?: Clock;
+  /** How much history is kept; see the defaults of each field. */
+  readonly retention?: Partial<MemoryRetention>;
+}
+
+/** A fresh, empty store. */
+export function createMemoryStorage(options: MemoryStorageOptions = {}): ForkableStorage {
+  return new MemoryStorage(options.clock ?? systemClock, { ...DEFAULT_RETENTION, ...options.retention }, new World());
+}
+
+interface Pending {
+  /** Takes effect and returns what changed; keeps the answer. */
+  commit(now: number): readonly StorageEvent[];
+  /** Gives the answer to the writer. */
+  answer(): void;
+}
+
+class MemoryStorage implements ForkableStorage {
+  readonly driver = 'memory';
+  readonly #clock: Clock;
+  readonly #retention: MemoryRetention;
+  readonly #world: World;
+  readonly #watches = new Set<MemoryWatch>();
+  readonly #snapshots = new Set<MemorySnapshot>();
+  #pending: Pending[] = [];
+  #flushScheduled = false;
+  #timer: { readonly due: number; readonly timer: Timer } | undefined;
+  #closed = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(clock: Clock, retention: MemoryRetention, world: World) {
+    this.#clock = clock;
+    this.#retention = retention;
+    this.#world = world;
+    this.#armTimer();
+  }
+
+  revision(): Revision {
+    this.#assertOpen();
+    return this.#world.revision;
+  }
+
+  horizon(): Revision {
+    this.#assertOpen();
+    return this.#world.horizon;
+  }
+
+  oldestRevision(): Revision {
+    this.#assertOpen();
+    return this.#world.history.oldest;
+  }
+
+  get(key: string, options: ReadOptions = {}): GetResult {
+    this.#assertOpen();
+    checkKey(key);
+    const state = this.#stateFor(options);
+    if ('outcome' in state) return state;
+    const item = state.items.get(key);
+    return item === undefined
+      ? { outcome: 'missing', revision: state.revision }
+      : { outcome: 'found', item, revision: state.revision };
+  }
+
+  list(range: KeyRange, options: ListOptions = {}): ListResult {
+    this.#assertOpen();
+    checkRange(range);
+    const state = this.#stateFor(options);
+    if ('outcome' in state) return state;
+    const { start, end } = bounds(range);
+    if (options.countOnly) {
+      const remaining = state.items.count(start, end);
+      return { outcome: 'ok', items: [], revision: state.revision, next: undefined, remaining };
+    }
+    const { values, next, remaining } = state.items.page(start, end, options.limit);
+    return { outcome: 'ok', items: values, revision: state.revision, next, remaining };
+  }
+
+  create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<WriteResult> {
+    return this.compareAndWrite(key, 0, value, options);
+  }
+
+  compareAndWrite(
+    key: string,
+    expected: Revision,
+    value: Uint8Array,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return this.#submit(
+      () => {
+        checkKey(key);
+        checkRevision(expected);
+        checkValue(key, value);
+        checkTtl(key, options.ttlMs);
+      },
+      (now) => this.#world.write(key, expected, value, options.ttlMs, now),
+    );
+  }
+
+  delete(key: string, options: { readonly expected?: Revision } = {}): Promise<DeleteResult> {
+    return this.#submit(
+      () => checkKey(key),
+      (now) => this.#world.delete(key, options.expected, now),
+    );
+  }
+
+  transact(transaction: Transaction): Promise<TransactionResult> {
+    return this.#submit(
+      () => checkTransaction(transaction),
+      (now) => this.#world.transact(transaction, now),
+    );
+  }
+
+  watch(options: WatchOptions, sink: WatchSink): Watch {
+    this.#assertOpen();
+    checkWatch(options);
+    const watch = new MemoryWatch(this.#world, options, sink, (ended) => this.#watches.delete(ended));
+    this.#watches.add(watch);
+    return watch;
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#assertOpen();
+    checkRevision(revision);
+    if (!this.#world.compact(revision, this.#retention, this.#clock.now())) {
+      throw new StorageError(
+        'InvalidArgument',
+        `cannot compact to revision ${revision}: the store is at ${this.#world.revision}`,
+      );
+    }
+  }
+
+  snapshot(): Snapshot {
+    this.#assertOpen();
+    const snapshot = new MemorySnapshot(this.#world.clone(), (ended) => this.#snapshots.delete(ended));
+    this.#snapshots.add(snapshot);
+    return snapshot;
+  }
+
+  fork(from?: Snapshot): ForkableStorage {
+    this.#assertOpen();
+    if (from === undefined) return new MemoryStorage(this.#clock, this.#retention, this.#world.clone());
+    if (!(from instanceof MemorySnapshot))
+      throw new StorageError('InvalidArgument', 'a memory store forks from snapshots of a memory store');
+    return new MemoryStorage(this.#clock, this.#retention, from.world().clone());
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#closed = true;
+    this.#flush();
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    for (const watch of [...this.#watches]) watch.finish({ reason: 'closed' });
+    for (const snapshot of [...this.#snapshots]) await snapshot.stop();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StorageError('Closed', 'the memory store is stopped');
+  }
+
+  #stateFor(options: ReadOptions): { readonly items: Items; readonly revision: Revision } | Compacted | Future {
+    const world = this.#world;
+    const { revision, atLeast = 0 } = options;
+    checkRevision(atLeast);
+    if (atLeast > world.revision) return { outcome: 'future', current: world.revision };
+    if (revision === undefined) return { items: world.items, revision: world.revision };
+    checkRevision(revision);
+    if (revision > world.revision) return { outcome: 'future', current: world.revision };
+    const oldest = options.lookBack ? world.history.oldest : world.horizon;
+    if (revision < oldest) return { outcome: 'compacted', horizon: oldest };
+    return { items: world.at(revision), revision };
+  }
+
+  #submit<R>(check: () => void, commit: (now: number) => Written<R>): Promise<R> {
+    const done = new Deferred<R>();
+    try {
+      this.#assertOpen();
+      check();
+    } catch (caught) {
+      done.reject(toError(caught));
+      return done.promise;
+    }
+    let answer = (): void => {};
+    this.#enqueue({
+      commit(now) {
+        const { result, events } = commit(now);
+        answer = () => done.resolve(result);
+        return events;
+      },
+      answer: () => answer(),
+    });
+    return done.promise;
+  }
+
+  #enqueue(pending: Pending): void {
+    this.#pending.push(pending);
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  /** Commits all that is pending, tells the watches, then the writers. */
+  #flush(): void {
+    this.#flushScheduled = false;
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    const now = this.#clock.now();
+    const events: StorageEvent[] = [];
+    for (const each of pending) for (const event of each.commit(now)) events.push(event);
+    this.#world.trim(this.#retention, now);
+    if (events.length > 0) {
+      const revision = this.#world.revision;
+      for (const watch of this.#watches) watch.deliver(events, revision);
+    }
+    for (const each of pending) each.answer();
+    this.#armTimer();
+  }
+
+  #armTimer(): void {
+    const next = this.#closed ? undefined : this.#world.deadlines.next();
+    if (next?.due === this.#timer?.due) return;
+    this.#timer?.timer.cancel();
+    this.#timer = undefined;
+    if (next === undefined) return;
+    const delayMs = Math.max(0, next.due - this.#clock.now());
+    const timer = this.#clock.setTimer(
+      delayMs,
+      () => {
+        this.#timer = undefined;
+        this.#enqueue({ commit: (now) => this.#world.expire(now), answer: () => {} });
+      },
+      { background: true },
+    );
+    this.#timer = { due: next.due, timer };
+  }
+}

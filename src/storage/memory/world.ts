@@ -1,0 +1,144 @@
+/**
+ * All that a memory store holds, as a value that is copied in O(1): a snapshot is such a copy, a fork starts from one.
+ * Invariant: a change of the items, its record in the history and the revision move together, within one call.
+ */
+import { equalBytes } from '../../base/bytes.ts';
+import { OrderedMap } from '../../base/ordered-map.ts';
+import type {
+  DeleteResult,
+  KeyValue,
+  Revision,
+  StorageEvent,
+  Transaction,
+  TransactionResult,
+  Write,
+  WriteResult,
+} from '../storage.ts';
+import { Deadlines } from './deadlines.ts';
+import { History, type Items, type MemoryRetention } from './history.ts';
+
+// "A fresh store is at revision 1."
+const FIRST_REVISION = 1;
+
+export class World {
+  revision: Revision = FIRST_REVISION;
+  horizon: Revision = FIRST_REVISION;
+  items: Items = new OrderedMap();
+  history: History = new History(FIRST_REVISION);
+  deadlines: Deadlines = new Deadlines();
+
+  clone(): World {
+    const copy = new World();
+    copy.revision = this.revision;
+    copy.horizon = this.horizon;
+    copy.items = this.items.clone();
+    copy.history = this.history.clone();
+    copy.deadlines = this.deadlines.clone();
+    return copy;
+  }
+
+  /** The state at a revision between the oldest one and the present. */
+  at(revision: Revision): Items {
+    return revision === this.revision ? this.items : this.history.stateAt(revision, this.items, this.revision);
+  }
+
+  write(
+    key: string,
+    expected: Revision,
+    value: Uint8Array,
+    ttlMs: number | undefined,
+    now: number,
+  ): Written<WriteResult> {
+    const current = this.items.get(key);
+    if ((current?.revision ?? 0) !== expected) {
+      return { result: { outcome: 'conflict', current, revision: this.revision }, events: NONE };
+    }
+    const write: Write = { type: 'put', key, value, ...(ttlMs === undefined ? {} : { ttlMs }) };
+    const events = this.#apply([write], now);
+    return events.length === 0
+      ? { result: { outcome: 'ok', revision: expected, changed: false }, events }
+      : { result: { outcome: 'ok', revision: this.revision, changed: true }, events };
+  }
+
+  delete(key: string, expected: Revision | undefined, now: number): Written<DeleteResult> {
+    const current = this.items.get(key);
+    if (current === undefined) return { result: { outcome: 'missing', revision: this.revision }, events: NONE };
+    if (expected !== undefined && current.revision !== expected) {
+      return { result: { outcome: 'conflict', current, revision: this.revision }, events: NONE };
+    }
+    const events = this.#apply([{ type: 'delete', key }], now);
+    return { result: { outcome: 'ok', revision: this.revision, deleted: current }, events };
+  }
+
+  transact(transaction: Transaction, now: number): Written<TransactionResult> {
+    if (transaction.checks.some(({ key, revision }) => (this.items.get(key)?.revision ?? 0) !== revision)) {
+      const current = transaction.checks.map(({ key }) => this.items.get(key));
+      return { result: { outcome: 'conflict', current, revision: this.revision }, events: NONE };
+    }
+    const events = this.#apply(transaction.writes, now);
+    return { result: { outcome: 'ok', revision: this.revision, changed: events.length > 0 }, events };
+  }
+
+  /** Deletes what is due, each key at a revision of its own. */
+  expire(now: number): StorageEvent[] {
+    const events: StorageEvent[] = [];
+    for (let next = this.deadlines.next(); next !== undefined && next.due <= now; next = this.deadlines.next()) {
+      events.push(...this.#apply([{ type: 'delete', key: next.key }], now));
+    }
+    return events;
+  }
+
+  /** Moves the horizon; false if there is no such revision yet. */
+  compact(revision: Revision, retention: MemoryRetention, now: number): boolean {
+    if (revision > this.revision) return false;
+    this.horizon = Math.max(this.horizon, revision);
+    this.trim(retention, now);
+    return true;
+  }
+
+  trim(retention: MemoryRetention, now: number): void {
+    this.history.trim(retention, now, this.horizon);
+    this.horizon = Math.max(this.horizon, this.history.oldest);
+  }
+
+  /** Takes a revision if anything changes; returns the events. */
+  #apply(writes: readonly Write[], now: number): readonly StorageEvent[] {
+    const revision = this.revision + 1;
+    const events: StorageEvent[] = [];
+    for (const write of writes) {
+      const { key } = write;
+      const previous = this.items.get(key);
+      if (write.type === 'delete') {
+        if (previous === undefined) continue;
+        this.items.delete(key);
+        this.deadlines.set(key, undefined);
+        events.push({ type: 'delete', key, revision, previous });
+        continue;
+      }
+      const { value, ttlMs } = write;
+      if (
+        previous !== undefined &&
+        ttlMs === undefined &&
+        equalBytes(previous.value, value) &&
+        !this.deadlines.has(key)
+      )
+        continue;
+      const item: KeyValue = { key, value, revision, created: previous?.created ?? revision };
+      this.items.set(key, item);
+      this.deadlines.set(key, ttlMs === undefined ? undefined : Math.ceil(now + ttlMs));
+      events.push({ type: 'put', key, value, revision, created: item.created, previous });
+    }
+    if (events.length === 0) return NONE;
+    this.revision = revision;
+    this.history.add(revision, now, events, this.items);
+    return events;
+  }
+}
+
+/** What a write answers, and what it changed. */
+export interface Written<R> {
+  readonly result: R;
+  readonly events: readonly StorageEvent[];
+}
+
+const NONE: readonly StorageEvent[] = [];
