@@ -7,7 +7,7 @@ import type { PatchError, PatchErrorCode } from './patch-error.ts';
 import { decodedType, formatDecoded } from './patch-text.ts';
 
 /** Objects, fields and list elements that one merge or diff may visit: about a second. A body of 3 MiB holds far fewer. */
-export const MAX_MERGE_WORK = 20_000_000;
+export const MAX_MERGE_WORK = 5_000_000;
 
 export const BAD_PRIMITIVE_LIST = 'invalid patch format of primitive list';
 export const BAD_RETAIN_KEYS = 'invalid patch format of retainKeys';
