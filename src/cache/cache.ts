@@ -158,7 +158,7 @@ export type CacheWatchEnd =
   | { readonly reason: 'closed' }
   /** Changes that this watch needs are gone: list anew. Also when the cache had to begin anew. */
   | { readonly reason: 'compacted'; readonly horizon: Revision }
-  /** Its queue was full, or it was still catching up when the window moved past it. */
+  /** Its queue was full, or it was still catching up, or its forms were still being made, when the window moved past it. */
   | { readonly reason: 'too-slow' }
   /** A broken entry, a form that could not be made, an encoding or a sink that threw. */
   | { readonly reason: 'failed'; readonly error: Error };
@@ -194,8 +194,8 @@ export interface CacheWatch {
   /** The sink takes chunks again. */
   drained(): void;
   /**
-   * Sends a bookmark now, behind everything delivered so far: for the end of a watch's time. Does nothing (false) while the initial
-   * state is still being sent, while the sink is not drained, or if it would not be above the watch's start.
+   * Sends a bookmark now, behind everything delivered so far: for the end of a watch's time. Does nothing (false) while the watch is
+   * still catching up, while chunks wait for the sink or for a form, or if the cache is still behind the watch's start.
    */
   bookmark(): boolean;
   /** No call reaches the sink after this returns; `end` comes within it unless it came before. Idempotent. */
@@ -214,7 +214,10 @@ export interface WindowBounds {
   readonly bytes: number;
 }
 
-/** What may wait for a sink that is not drained; one more ends the watch `too-slow`. Chunks are shared, so bytes are counted, not copied. */
+/**
+ * What may wait for a sink that is not drained. Judged once per turn: a queue that already holds this much when more comes ends the
+ * watch `too-slow`, so that one burst, however large, ends nobody who had no time to drain. Chunks are shared, not copied.
+ */
 export interface QueueBounds {
   /** Default 1,024. */
   readonly events: number;

@@ -17,6 +17,7 @@ export class EventWindow {
   #changes: Change[] = [];
   #head = 0;
   #bytes = 0;
+  #dropped = 0;
   #floor: Revision;
 
   /** `onDrop` is told every former version that leaves the window. */
@@ -45,8 +46,18 @@ export class EventWindow {
     while (this.size > 0 && (this.size > this.#bounds.events || this.#bytes > this.#bounds.bytes)) this.#drop();
   }
 
-  /** The position of the first change above the revision; it counts from the oldest change still here and is valid until the next push. */
-  indexAfter(revision: Revision): number {
+  /** The sequence number of the oldest change that is still here; each change has one, counted from the beginning of the window. */
+  get first(): number {
+    return this.#dropped;
+  }
+
+  /** The sequence number that the next change will have. */
+  get end(): number {
+    return this.#dropped + this.size;
+  }
+
+  /** The sequence number of the first change above the revision. */
+  sequenceAfter(revision: Revision): number {
     let low = this.#head;
     let high = this.#changes.length;
     while (low < high) {
@@ -54,17 +65,18 @@ export class EventWindow {
       if (this.#changes[middle]!.revision <= revision) low = middle + 1;
       else high = middle;
     }
-    return low - this.#head;
+    return low - this.#head + this.#dropped;
   }
 
-  at(index: number): Change | undefined {
-    return this.#changes[this.#head + index];
+  at(sequence: number): Change | undefined {
+    return sequence < this.#dropped ? undefined : this.#changes[sequence - this.#dropped + this.#head];
   }
 
   #drop(): void {
     const change = this.#changes[this.#head]!;
     this.#changes[this.#head++] = undefined as unknown as Change;
     this.#bytes -= weight(change);
+    this.#dropped++;
     this.#floor = change.revision;
     if (change.previous !== undefined) this.#onDrop(change.previous);
     // Moving the rest costs as much as what was dropped since the last time.

@@ -87,7 +87,11 @@ export class Forms {
       if (results[i] !== undefined) continue;
       const { batch, index } = table.pending.get(entry)!;
       waiting ??= [];
-      waiting.push(batch.then((made) => void (results[i] = made[index]!)));
+      waiting.push(
+        batch.then((made) => {
+          results[i] = made[index]!;
+        }),
+      );
     }
     return waiting === undefined ? (results as FormResult[]) : Promise.all(waiting).then(() => results as FormResult[]);
   }

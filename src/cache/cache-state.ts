@@ -1,0 +1,58 @@
+/** The state and the window of a cache, fed by one storage watch. Invariant: the map is the store's state of the ranges at `revision`. */
+import type { OrderedMap } from '../base/ordered-map.ts';
+import type { Revision, StorageEvent } from '../storage/storage.ts';
+import type { Describe, Entry, WindowBounds } from './cache.ts';
+import { Change } from './change.ts';
+import { makeEntry } from './entry.ts';
+import { EventWindow } from './event-window.ts';
+
+export class CacheState {
+  readonly map: OrderedMap<string, Entry>;
+  readonly window: EventWindow;
+  revision: Revision;
+  /** How many entries are broken. */
+  broken = 0;
+  readonly #describe: Describe;
+
+  /** Takes the map over; it is the state at `revision`. */
+  constructor(
+    map: OrderedMap<string, Entry>,
+    revision: Revision,
+    options: { describe: Describe; window: WindowBounds; onDrop: (previous: Entry) => void },
+  ) {
+    this.map = map;
+    this.revision = revision;
+    this.#describe = options.describe;
+    this.window = new EventWindow(options.window, revision, options.onDrop);
+    map.forEachFrom(undefined, undefined, (entry) => {
+      if (entry.broken !== undefined) this.broken++;
+    });
+  }
+
+  /** Takes one event in. Undefined: it changes nothing (a key deleted that was not here). */
+  apply(event: StorageEvent): Change | undefined {
+    const { key, revision } = event;
+    const entry = event.type === 'put' ? makeEntry(this.#describe, key, revision, event.value) : undefined;
+    const previous = entry === undefined ? this.map.delete(key) : this.map.set(key, entry);
+    this.revision = Math.max(this.revision, revision);
+    if (entry === undefined && previous === undefined) return undefined;
+    if (entry?.broken !== undefined) this.broken++;
+    if (previous?.broken !== undefined) this.broken--;
+    const change = new Change(key, revision, entry, previous);
+    this.window.push(change);
+    return change;
+  }
+
+  /** The map as it was at a revision at or above the window's floor: a clone on which later changes are undone. */
+  mapAt(revision: Revision): OrderedMap<string, Entry> {
+    const map = this.map.clone();
+    const { window } = this;
+    const first = window.sequenceAfter(revision);
+    for (let sequence = window.end - 1; sequence >= first; sequence--) {
+      const { key, previous } = window.at(sequence)!;
+      if (previous === undefined) map.delete(key);
+      else map.set(key, previous);
+    }
+    return map;
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * How changes look to watchers: a form and an encoding, and the rendering of changes in them.
+ * Invariant: chunks come out in the order of the changes that went in, whatever the order in which forms are made; what follows a change
+ * that could not be rendered is not rendered.
+ */
+import { toError } from '../base/errors.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import type { Revision } from '../storage/storage.ts';
+import type { ChangeType, Entry, EventEncoding, Facts, Filter, FormKey, FormResult } from './cache.ts';
+import { type Change, changeType } from './change.ts';
+import type { Forms } from './forms.ts';
+
+export interface Rendered {
+  readonly chunks: Uint8Array[];
+  /** The revision of each chunk. */
+  readonly revisions: Revision[];
+  /** Why rendering stopped early: the watchers end with it behind the chunks. */
+  error: Error | undefined;
+  /** Which of the changes it stopped at. */
+  failedAt: number;
+}
+
+export interface FaceCounters {
+  encodes: number;
+}
+
+type Memo = Partial<Record<ChangeType, Uint8Array>>;
+
+export class Face {
+  readonly form: FormKey | undefined;
+  readonly encoding: EventEncoding;
+  readonly #forms: Forms;
+  readonly #counters: FaceCounters;
+  /** How many groups show it. */
+  groups = 0;
+  readonly #memo = new Map<Change, Memo>();
+  #bookmark: { readonly revision: Revision; readonly chunk: Uint8Array } | undefined;
+
+  constructor(form: FormKey | undefined, encoding: EventEncoding, forms: Forms, counters: FaceCounters) {
+    this.form = form;
+    this.encoding = encoding;
+    this.#forms = forms;
+    this.#counters = counters;
+  }
+
+  /** What the changes are to watchers with this filter. `shared`: remember the chunks until `forget`, for other groups. */
+  render(changes: readonly Change[], filter: Filter | undefined, shared: boolean): MaybePromise<Rendered> {
+    return this.form === undefined
+      ? this.#renderStored(changes, filter, shared)
+      : this.#renderForm(this.form, changes, filter, shared);
+  }
+
+  /** The entries that match, as additions. */
+  renderState(entries: readonly Entry[], filter: Filter | undefined): MaybePromise<Rendered> {
+    if (this.form === undefined) return this.#renderEntries(entries, filter, undefined);
+    return andThen(this.#forms.make(this.form, entries), (made) => this.#renderEntries(entries, filter, made));
+  }
+
+  /** One chunk for all who ask at the same revision. Throws what the encoding throws. */
+  bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array {
+    if (initialEventsEnd) return this.encoding.bookmark(revision, true);
+    if (this.#bookmark?.revision !== revision) {
+      this.#bookmark = { revision, chunk: this.encoding.bookmark(revision, false) };
+    }
+    return this.#bookmark.chunk;
+  }
+
+  forget(): void {
+    if (this.#memo.size > 0) this.#memo.clear();
+  }
+
+  #renderStored(changes: readonly Change[], filter: Filter | undefined, shared: boolean): Rendered {
+    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    try {
+      for (let i = 0; i < changes.length; i++) {
+        const change = changes[i]!;
+        out.failedAt = i;
+        if (change.entry?.broken !== undefined) {
+          out.error = change.entry.broken;
+          break;
+        }
+        const type = changeType(filter, change.key, factsBefore(change), change.entry?.facts);
+        if (type !== undefined) this.#push(out, change, type, shared, undefined);
+      }
+    } catch (caught) {
+      out.error = toError(caught);
+    }
+    return out;
+  }
+
+  #renderForm(
+    form: FormKey,
+    changes: readonly Change[],
+    filter: Filter | undefined,
+    shared: boolean,
+  ): MaybePromise<Rendered> {
+    // Without a filter the facts of the former version are not asked about.
+    const wanted: Entry[] = [];
+    for (const { entry, previous } of changes) {
+      if (entry !== undefined) wanted.push(entry);
+      if (filter !== undefined && previous !== undefined && previous.broken === undefined) wanted.push(previous);
+    }
+    return andThen(this.#forms.make(form, wanted), (made) => {
+      const byEntry = new Map(wanted.map((entry, i) => [entry, made[i]!]));
+      const types = changes.map((change) => this.#typeIn(byEntry, change, filter));
+      const last = changes.filter((_, i) => types[i] === 'DELETED').map((change) => change.last());
+      return andThen(this.#forms.make(form, last), (madeLast) => {
+        last.forEach((entry, i) => void byEntry.set(entry, madeLast[i]!));
+        return this.#pushAll(changes, types, byEntry, shared);
+      });
+    });
+  }
+
+  #typeIn(
+    made: ReadonlyMap<Entry, FormResult>,
+    { key, entry, previous }: Change,
+    filter: Filter | undefined,
+  ): ChangeType | Error | undefined {
+    const now = entry === undefined ? undefined : made.get(entry)!;
+    const before = previous === undefined || previous.broken !== undefined ? undefined : previous;
+    const then = before === undefined ? undefined : filter === undefined ? before : made.get(before)!;
+    if (now !== undefined && 'error' in now) return now.error;
+    if (then !== undefined && 'error' in then) return then.error;
+    try {
+      return changeType(filter, key, then?.facts, now?.facts);
+    } catch (caught) {
+      return toError(caught);
+    }
+  }
+
+  #pushAll(
+    changes: readonly Change[],
+    types: readonly (ChangeType | Error | undefined)[],
+    made: ReadonlyMap<Entry, FormResult>,
+    shared: boolean,
+  ): Rendered {
+    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    try {
+      for (let i = 0; i < changes.length && out.error === undefined; i++) {
+        const change = changes[i]!;
+        out.failedAt = i;
+        const type = types[i];
+        if (type === undefined) continue;
+        if (typeof type !== 'string') {
+          out.error = type;
+          continue;
+        }
+        const result = made.get(type === 'DELETED' ? change.last() : change.entry!)!;
+        if ('error' in result) out.error = result.error;
+        else this.#push(out, change, type, shared, result.bytes);
+      }
+    } catch (caught) {
+      out.error = toError(caught);
+    }
+    return out;
+  }
+
+  #renderEntries(
+    entries: readonly Entry[],
+    filter: Filter | undefined,
+    made: readonly FormResult[] | undefined,
+  ): Rendered {
+    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    try {
+      for (let i = 0; i < entries.length; i++) {
+        const entry = entries[i]!;
+        const shown: FormResult = made?.[i] ?? (entry.broken === undefined ? entry : { error: entry.broken });
+        if ('error' in shown) {
+          out.error = shown.error;
+          break;
+        }
+        if (filter !== undefined && !filter.matches(shown.facts, entry.key)) continue;
+        this.#counters.encodes++;
+        out.chunks.push(this.encoding.event('ADDED', shown.bytes));
+        out.revisions.push(entry.revision);
+      }
+    } catch (caught) {
+      out.error = toError(caught);
+    }
+    return out;
+  }
+
+  #push(out: Rendered, change: Change, type: ChangeType, shared: boolean, bytes: Uint8Array | undefined): void {
+    out.chunks.push(this.#encode(change, type, shared, bytes));
+    out.revisions.push(change.revision);
+  }
+
+  #encode(change: Change, type: ChangeType, shared: boolean, bytes: Uint8Array | undefined): Uint8Array {
+    const memo = this.#memo.get(change);
+    const known = memo?.[type];
+    if (known !== undefined) return known;
+    this.#counters.encodes++;
+    const chunk = this.encoding.event(type, bytes ?? (type === 'DELETED' ? change.last() : change.entry!).bytes);
+    if (shared && this.groups > 1) {
+      if (memo === undefined) this.#memo.set(change, { [type]: chunk });
+      else memo[type] = chunk;
+    }
+    return chunk;
+  }
+}
+
+/** A broken version before counts as none: nobody could have been shown it. */
+function factsBefore(change: Change): Facts | undefined {
+  const { previous } = change;
+  return previous === undefined || previous.broken !== undefined ? undefined : previous.facts;
+}

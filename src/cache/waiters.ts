@@ -1,0 +1,62 @@
+/** Reads that wait until the cache has reached a revision. Invariant: each is settled once, and leaves no timer and no listener. */
+import { onAbort } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { Deferred } from '../base/deferred.ts';
+import type { Revision } from '../storage/storage.ts';
+import type { FreshResult, WaitOptions } from './cache.ts';
+
+/** As long as the reference waits for a revision of the future. */
+export const DEFAULT_WAIT_MS = 3000;
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly settle: (result: FreshResult | Error) => void;
+}
+
+export class Waiters {
+  readonly #clock: Clock;
+  readonly #current: () => Revision;
+  readonly #waiting = new Set<Waiter>();
+  #lowest = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, current: () => Revision) {
+    this.#clock = clock;
+    this.#current = current;
+  }
+
+  /** For a revision above the current one. Rejects with the signal's reason, or with what `fail` is given. */
+  wait(revision: Revision, options: WaitOptions): Promise<FreshResult> {
+    const done = new Deferred<FreshResult>();
+    const waiter: Waiter = {
+      revision,
+      settle: (result) => {
+        if (!this.#waiting.delete(waiter)) return;
+        timer.cancel();
+        stopListening();
+        if (result instanceof Error) done.reject(result);
+        else done.resolve(result);
+      },
+    };
+    this.#waiting.add(waiter);
+    this.#lowest = Math.min(this.#lowest, revision);
+    let stopListening = (): void => {};
+    const timer = this.#clock.setTimer(options.timeoutMs ?? DEFAULT_WAIT_MS, () =>
+      waiter.settle({ outcome: 'future', current: this.#current() }),
+    );
+    stopListening = onAbort(options.signal, (reason) => waiter.settle(reason));
+    return done.promise;
+  }
+
+  reached(revision: Revision): void {
+    if (revision < this.#lowest) return;
+    this.#lowest = Number.POSITIVE_INFINITY;
+    for (const waiter of [...this.#waiting]) {
+      if (waiter.revision <= revision) waiter.settle({ outcome: 'ok', revision });
+      else this.#lowest = Math.min(this.#lowest, waiter.revision);
+    }
+  }
+
+  fail(error: Error): void {
+    for (const waiter of [...this.#waiting]) waiter.settle(error);
+  }
+}
