@@ -2,7 +2,7 @@
  * One watch of a memory store. Invariant: everything of its ranges up to `#position` has been delivered, and calls of the sink never
  * overlap. Nothing is queued: a watch that begins late reads what it missed from the history.
  */
-import { BugError, toError } from '../../base/errors.ts';
+import { GuardedSink } from '../guarded-sink.ts';
 import type { KeyRange } from '../keys.ts';
 import { prefixEnd } from '../keys.ts';
 import type { Revision, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
@@ -13,28 +13,22 @@ const PROGRESS_REVISIONS = 1000;
 
 export class MemoryWatch implements Watch {
   readonly #world: World;
-  readonly #sink: WatchSink;
+  readonly #sink: GuardedSink;
   readonly #prefixes: readonly string[];
   readonly #from: WatchOptions['from'];
   readonly #lookBack: boolean;
-  readonly #onEnd: (watch: MemoryWatch) => void;
   #position: Revision;
   /** The last revision that the sink has heard of. */
   #told = 0;
   #started = false;
-  #calling = false;
   #progressAsked = false;
-  /** Set once the watch is to end; no other call is made after that. */
-  #ending: WatchEnd | undefined;
-  #ended = false;
 
   constructor(world: World, options: WatchOptions, sink: WatchSink, onEnd: (watch: MemoryWatch) => void) {
     this.#world = world;
-    this.#sink = sink;
+    this.#sink = new GuardedSink(sink, () => onEnd(this));
     this.#prefixes = disjointPrefixes(options.ranges);
     this.#from = options.from;
     this.#lookBack = options.lookBack ?? false;
-    this.#onEnd = onEnd;
     this.#position = typeof options.from === 'object' ? options.from.after : world.revision;
     queueMicrotask(() => this.#start());
   }
@@ -44,7 +38,7 @@ export class MemoryWatch implements Watch {
   }
 
   requestProgress(): void {
-    if (this.#progressAsked || this.#ending !== undefined) return;
+    if (this.#progressAsked || this.#sink.over) return;
     this.#progressAsked = true;
     // Runs after #start, whose microtask was queued earlier.
     queueMicrotask(() => {
@@ -55,7 +49,7 @@ export class MemoryWatch implements Watch {
 
   /** The events of newly committed revisions, in order. */
   deliver(events: readonly StorageEvent[], revision: Revision): void {
-    if (!this.#started || this.#ending !== undefined) return; // #start reads them from the history
+    if (!this.#started || this.#sink.over) return; // #start reads them from the history
     const position = this.#position;
     if (revision > position) this.#position = revision;
     const mine = events.filter((event) => event.revision > position && this.#covers(event.key));
@@ -65,19 +59,11 @@ export class MemoryWatch implements Watch {
 
   /** Ends the watch now, or after the call that is under way. */
   finish(reason: WatchEnd): void {
-    this.#ending ??= reason;
-    if (this.#calling || this.#ended) return;
-    this.#ended = true;
-    this.#onEnd(this);
-    try {
-      this.#sink.end(this.#ending);
-    } catch {
-      // A sink that throws at its end has nobody left to tell: the watch is over for everyone else.
-    }
+    this.#sink.finish(reason);
   }
 
   #start(): void {
-    if (this.#ending !== undefined) return;
+    if (this.#sink.over) return;
     this.#started = true;
     const world = this.#world;
     if (this.#from === 'state') {
@@ -115,26 +101,12 @@ export class MemoryWatch implements Watch {
 
   #events(events: readonly StorageEvent[]): void {
     this.#told = this.#position;
-    this.#call(() => this.#sink.events(events));
+    this.#sink.events(events);
   }
 
   #progress(revision: Revision): void {
     this.#told = revision;
-    this.#call(() => this.#sink.progress(revision));
-  }
-
-  #call(call: () => void): void {
-    if (this.#ending !== undefined) return;
-    this.#calling = true;
-    try {
-      call();
-    } catch (caught) {
-      const cause = toError(caught);
-      this.#ending = { reason: 'failed', error: new BugError(`a watch sink threw: ${cause.message}`, { cause }) };
-    } finally {
-      this.#calling = false;
-    }
-    if (this.#ending !== undefined) this.finish(this.#ending);
+    this.#sink.progress(revision);
   }
 }
 

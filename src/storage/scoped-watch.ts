@@ -1,0 +1,69 @@
+/** A watch of the outer store whose events lose the prefix. The outer store keeps the order and guards the sink. */
+import { Deferred } from '../base/deferred.ts';
+import type { KeyValue, Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
+
+export class ScopedWatch implements Watch, WatchSink {
+  readonly #sink: WatchSink;
+  readonly #prefixLength: number;
+  readonly #onEnd: (watch: ScopedWatch) => void;
+  #inner!: Watch;
+  #closing = false;
+  #ended = false;
+  #waiting: { readonly revision: Revision; readonly done: Deferred<void> } | undefined;
+
+  constructor(sink: WatchSink, prefixLength: number, onEnd: (watch: ScopedWatch) => void) {
+    this.#sink = sink;
+    this.#prefixLength = prefixLength;
+    this.#onEnd = onEnd;
+  }
+
+  start(watch: (sink: WatchSink) => Watch): void {
+    this.#inner = watch(this);
+  }
+
+  stop(): void {
+    this.#inner.stop();
+  }
+
+  requestProgress(): void {
+    this.#inner.requestProgress();
+  }
+
+  /** Ends the watch because the scoped store is stopped. */
+  close(): void {
+    this.#closing = true;
+    this.#inner.stop();
+  }
+
+  /** Resolves when everything up to the revision has been delivered, or the watch has ended. */
+  async caughtUp(revision: Revision): Promise<void> {
+    if (this.#ended) return;
+    const done = new Deferred<void>();
+    this.#waiting = { revision, done };
+    this.#inner.requestProgress();
+    await done.promise;
+  }
+
+  events(events: readonly StorageEvent[]): void {
+    this.#sink.events(events.map((event) => this.#strip(event)));
+  }
+
+  progress(revision: Revision): void {
+    this.#sink.progress(revision);
+    if (this.#waiting !== undefined && revision >= this.#waiting.revision) this.#waiting.done.resolve();
+  }
+
+  end(reason: WatchEnd): void {
+    this.#ended = true;
+    this.#onEnd(this);
+    this.#waiting?.done.resolve();
+    this.#sink.end(this.#closing && reason.reason === 'stopped' ? { reason: 'closed' } : reason);
+  }
+
+  #strip(event: StorageEvent): StorageEvent {
+    const key = event.key.slice(this.#prefixLength);
+    if (event.type === 'delete') return { ...event, key, previous: { ...event.previous, key } };
+    const previous: KeyValue | undefined = event.previous && { ...event.previous, key };
+    return { ...event, key, previous };
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { MAX_KEY_BYTES } from './keys.ts';
+import { createMemoryStorage } from './memory/memory-storage.ts';
+import { scoped } from './scoped.ts';
+import { storageSuite } from './storage.suite.ts';
+import type { ForkableStorage, Storage } from './storage.ts';
+import { keysOf, put, Recorder } from './suite/context.ts';
+import { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
+
+/** Stopping the scoped store stops the one around it too, so that the suite sees what it left behind. */
+function together(outer: ForkableStorage, inner: ForkableStorage): Storage {
+  const stop = inner.stop.bind(inner);
+  return Object.assign(inner, { stop: () => stop().then(() => outer.stop()) });
+}
+
+const driver: SuiteDriver = {
+  open(clock) {
+    const outer = createMemoryStorage({ clock });
+    return together(outer, scoped(outer, 'scope/'));
+  },
+  fork: true,
+  maxKeyBytes: MAX_KEY_BYTES - 'scope/'.length,
+};
+
+/** A prefix may end anywhere, and scopes nest. */
+const nested: SuiteDriver = {
+  ...driver,
+  open(clock) {
+    const outer = createMemoryStorage({ clock });
+    return together(outer, scoped(scoped(outer, 'scope/'), 'inner'));
+  },
+  maxKeyBytes: MAX_KEY_BYTES - 'scope/inner'.length,
+};
+
+describe('the storage suite on a scoped store', () => {
+  for (const each of storageSuite)
+    it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver));
+});
+
+describe('the storage suite on a scope in a scope', () => {
+  for (const each of storageSuite)
+    it.skipIf(skipReason(each, nested) !== undefined)(each.name, () => runSuiteCase(each, nested));
+});
+
+describe('scoped', () => {
+  it('keeps scopes of one store apart and shares the revision', async () => {
+    const outer = createMemoryStorage({ clock: new VirtualClock() });
+    const [a, b] = [scoped(outer, 'a/'), scoped(outer, 'b/')];
+    const watcher = Recorder.start(a, '', { after: 1 });
+    await put(outer, 'a', 'before');
+    await put(outer, 'a0', 'after');
+    await put(a, 'x', '1');
+    const revision = await put(b, 'x', '2');
+    expect(await keysOf(a, '')).toEqual(['x']);
+    expect(await keysOf(outer, '')).toEqual(['a', 'a/x', 'a0', 'b/x']);
+    expect(await a.revision()).toBe(revision);
+    await watcher.caughtUp(a);
+    expect(watcher.seen.map((event) => event.key)).toEqual(['x']);
+    await outer.stop();
+    expect(watcher.ended).toEqual({ reason: 'closed' });
+  });
+
+  it('stops only what was made through it', async () => {
+    const outer = createMemoryStorage({ clock: new VirtualClock() });
+    const [a, b] = [scoped(outer, 'a/'), scoped(outer, 'a/')];
+    const watchers = [Recorder.start(a, '', 'now'), Recorder.start(b, '', 'now'), Recorder.start(outer, '', 'now')];
+    const snapshot = await a.snapshot();
+    await a.stop();
+    expect(watchers.map((watcher) => watcher.ended)).toEqual([{ reason: 'closed' }, undefined, undefined]);
+    expect(() => snapshot.get('x')).toThrow('stopped');
+    await put(b, 'x', '1');
+    await watchers[1]!.caughtUp(b);
+    expect(watchers[1]!.seen).toHaveLength(1);
+    await outer.stop();
+  });
+
+  it('gives a fork a whole store of its own', async () => {
+    const clock = new VirtualClock();
+    const outer = createMemoryStorage({ clock });
+    const a = scoped(outer, 'a/');
+    await put(a, 'x', '1', 60_000);
+    const fork = a.fork();
+    await outer.stop();
+    expect(await keysOf(fork, '')).toEqual(['x']);
+    await fork.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

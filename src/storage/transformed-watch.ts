@@ -1,0 +1,126 @@
+/**
+ * A watch whose values pass a transformer. Invariant: calls reach the sink in the order in which the inner store made them, even if
+ * transforming is asynchronous. While it is, later calls wait; more than `maxWaitingEvents` waiting events end the watch as `failed`.
+ */
+import { Deferred } from '../base/deferred.ts';
+import { toError } from '../base/errors.ts';
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import { StorageError } from './errors.ts';
+import { GuardedSink } from './guarded-sink.ts';
+import type { Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
+
+type Call =
+  | { readonly type: 'events'; readonly events: readonly StorageEvent[] }
+  | { readonly type: 'progress'; readonly revision: Revision }
+  | { readonly type: 'end'; readonly reason: WatchEnd };
+
+export interface TransformedWatchOptions {
+  readonly maxWaitingEvents: number;
+  decode(events: readonly StorageEvent[]): MaybePromise<readonly StorageEvent[]>;
+  onEnd(watch: TransformedWatch): void;
+}
+
+export class TransformedWatch implements Watch, WatchSink {
+  readonly #sink: GuardedSink;
+  readonly #options: TransformedWatchOptions;
+  readonly #drained = new Deferred<void>();
+  #inner!: Watch;
+  #queue: Call[] = [];
+  #waitingEvents = 0;
+  #busy = false;
+
+  constructor(sink: WatchSink, options: TransformedWatchOptions) {
+    this.#options = options;
+    this.#sink = new GuardedSink(sink, () => {
+      this.#queue = [];
+      this.#options.onEnd(this);
+      this.#drained.resolve();
+      this.#inner.stop();
+    });
+  }
+
+  start(watch: (sink: WatchSink) => Watch): void {
+    this.#inner = watch(this);
+  }
+
+  /** Resolves when the sink has heard of the end. */
+  get ended(): Promise<void> {
+    return this.#drained.promise;
+  }
+
+  stop(): void {
+    this.#sink.finish({ reason: 'stopped' });
+  }
+
+  requestProgress(): void {
+    if (!this.#sink.over) this.#inner.requestProgress();
+  }
+
+  events(events: readonly StorageEvent[]): void {
+    this.#take({ type: 'events', events });
+  }
+
+  progress(revision: Revision): void {
+    this.#take({ type: 'progress', revision });
+  }
+
+  end(reason: WatchEnd): void {
+    this.#take({ type: 'end', reason });
+  }
+
+  #take(call: Call): void {
+    if (this.#sink.over) return;
+    this.#queue.push(call);
+    if (call.type === 'events') this.#waitingEvents += call.events.length;
+    if (!this.#busy) {
+      this.#run();
+      return;
+    }
+    if (this.#waitingEvents > this.#options.maxWaitingEvents) {
+      const error = new StorageError(
+        'Unavailable',
+        `a watch fell ${this.#waitingEvents} events behind in transforming`,
+      );
+      this.#sink.finish({ reason: 'failed', error });
+    }
+  }
+
+  /** Passes on what is queued, until something must be waited for. */
+  #run(): void {
+    for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
+      if (call.type === 'progress') this.#sink.progress(call.revision);
+      else if (call.type === 'end') this.#sink.finish(call.reason);
+      else {
+        this.#waitingEvents -= call.events.length;
+        if (!this.#pass(call.events)) return;
+      }
+    }
+  }
+
+  /** False if the events come later. */
+  #pass(events: readonly StorageEvent[]): boolean {
+    let decoded: MaybePromise<readonly StorageEvent[]>;
+    try {
+      decoded = this.#options.decode(events);
+    } catch (caught) {
+      this.#sink.finish({ reason: 'failed', error: toError(caught) });
+      return true;
+    }
+    if (!isPromise(decoded)) {
+      this.#sink.events(decoded);
+      return true;
+    }
+    this.#busy = true;
+    decoded.then(
+      (ready) => this.#resume(() => this.#sink.events(ready)),
+      (caught: unknown) => this.#resume(() => this.#sink.finish({ reason: 'failed', error: toError(caught) })),
+    );
+    return false;
+  }
+
+  #resume(deliver: () => void): void {
+    this.#busy = false;
+    deliver();
+    this.#run();
+  }
+}
