@@ -180,7 +180,7 @@ export function conflict(resource: ResourceName, name: string, because: string =
 
 /** Causes have the type FieldManagerConflict; apply makes them and the message. */
 export function applyConflict(causes: readonly StatusCause[], message: string): Status {
-  return failure('applyConflict', message, details({ causes }));
+  return failure('applyConflict', message, bareDetails({ causes }));
 }
 
 export function gone(message: string): Status {
@@ -200,7 +200,7 @@ export function invalid(kind: KindName, name: string, issues: readonly FieldIssu
   return failure(
     'invalid',
     issues.length === 0 ? subject : `${subject}: ${formatIssues(issues)}`,
-    details({ name, group: kind.group, kind: kind.kind, causes }),
+    details(name, kind.group, kind.kind, { causes }),
   );
 }
 
@@ -221,12 +221,12 @@ export function internalError(because: string): Status {
   return failure(
     'internalError',
     `Internal error occurred: ${because}`,
-    details({ causes: [cause(undefined, because, undefined)] }),
+    bareDetails({ causes: [cause(undefined, because, undefined)] }),
   );
 }
 
 export function timeout(message: string, retryAfterSeconds: number): Status {
-  return failure('timeout', `Timeout: ${message}`, details({ retryAfterSeconds }));
+  return failure('timeout', `Timeout: ${message}`, bareDetails({ retryAfterSeconds }));
 }
 
 export function resourceVersionTooLarge(
@@ -236,11 +236,11 @@ export function resourceVersionTooLarge(
 ): Status {
   const causes = [cause('ResourceVersionTooLarge', 'Too large resource version', undefined)];
   const message = `Timeout: Too large resource version: ${minimum}, current: ${current}`;
-  return failure('resourceVersionTooLarge', message, details({ causes, retryAfterSeconds }));
+  return failure('resourceVersionTooLarge', message, bareDetails({ causes, retryAfterSeconds }));
 }
 
 export function tooManyRequests(message: string, retryAfterSeconds: number): Status {
-  return failure('tooManyRequests', message, details({ retryAfterSeconds }));
+  return failure('tooManyRequests', message, bareDetails({ retryAfterSeconds }));
 }
 
 export function tooManyRequestsOverload(message: string): Status {
@@ -319,13 +319,15 @@ export function genericServerResponse(response: GenericResponse): Status {
 
 /** A finished delete, as the registry reports it; the kind in the details is the resource. No code: HTTP's stands. */
 export function success(resource: ResourceName, name: string, uid: string): Status {
-  return status('Success', '', undefined, details({ name, group: resource.group, kind: resource.resource, uid }), 0);
+  return status('Success', '', undefined, about(resource, name, { uid }), 0);
 }
 
 function failure(name: CatalogueName, message: string, detail?: StatusDetails): Status {
   const entry = STATUS_CATALOGUE[name];
   return status('Failure', message, entry.reason, detail, entry.code);
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Keys are set in the reference's order and left out where its encoder omits empty ones. */
 function status(
@@ -335,47 +337,46 @@ function status(
   detail: StatusDetails | undefined,
   code: number,
 ): Status {
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: outcome,
-    ...(message === '' ? undefined : { message }),
-    ...(reason === undefined ? undefined : { reason }),
-    ...(detail === undefined ? undefined : { details: detail }),
-    ...(code === 0 ? undefined : { code }),
-  };
+  const made: Mutable<Status> = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: outcome };
+  if (message !== '') made.message = message;
+  if (reason !== undefined) made.reason = reason;
+  if (detail !== undefined) made.details = detail;
+  if (code !== 0) made.code = code;
+  return made;
 }
 
 interface DetailParts {
-  readonly name?: string;
-  readonly group?: string;
-  readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[] | undefined;
   readonly retryAfterSeconds?: number;
 }
 
-function about(resource: ResourceName, name: string, more: DetailParts = {}): StatusDetails {
-  return details({ name, group: resource.group, kind: resource.resource, ...more });
+const NO_PARTS: DetailParts = {};
+
+function about(resource: ResourceName, name: string, more: DetailParts = NO_PARTS): StatusDetails {
+  return details(name, resource.group, resource.resource, more);
 }
 
-function details(parts: DetailParts): StatusDetails {
-  const { name = '', group = '', kind = '', uid = '', causes = [], retryAfterSeconds = 0 } = parts;
-  return {
-    ...(name === '' ? undefined : { name }),
-    ...(group === '' ? undefined : { group }),
-    ...(kind === '' ? undefined : { kind }),
-    ...(uid === '' ? undefined : { uid }),
-    ...(causes.length === 0 ? undefined : { causes }),
-    ...(retryAfterSeconds === 0 ? undefined : { retryAfterSeconds }),
-  };
+function bareDetails(parts: DetailParts): StatusDetails {
+  return details('', '', '', parts);
+}
+
+function details(name: string, group: string, kind: string, parts: DetailParts): StatusDetails {
+  const made: Mutable<StatusDetails> = {};
+  if (name !== '') made.name = name;
+  if (group !== '') made.group = group;
+  if (kind !== '') made.kind = kind;
+  if (parts.uid !== undefined && parts.uid !== '') made.uid = parts.uid;
+  if (parts.causes !== undefined && parts.causes.length > 0) made.causes = parts.causes;
+  if (parts.retryAfterSeconds !== undefined && parts.retryAfterSeconds !== 0)
+    made.retryAfterSeconds = parts.retryAfterSeconds;
+  return made;
 }
 
 function cause(reason: StatusCause['reason'], message: string, field: string | undefined): StatusCause {
-  return {
-    ...(reason === undefined ? undefined : { reason }),
-    ...(message === '' ? undefined : { message }),
-    ...(field === undefined ? undefined : { field }),
-  };
+  const made: Mutable<StatusCause> = {};
+  if (reason !== undefined) made.reason = reason;
+  if (message !== '') made.message = message;
+  if (field !== undefined) made.field = field;
+  return made;
 }
