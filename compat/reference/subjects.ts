@@ -1,0 +1,6 @@
+import { patchSubjects } from './patch-subjects.ts';
+import { scalarSubjects } from './scalar-subjects.ts';
+import type { Subject } from './subject.ts';
+import { textSubjects } from './text-subjects.ts';
+
+export const subjects: readonly Subject[] = [...scalarSubjects, ...textSubjects, ...patchSubjects];
