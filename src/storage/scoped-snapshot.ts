@@ -43,10 +43,10 @@ export class ScopedSnapshot implements Snapshot {
     }));
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#stopped = true;
     this.#onStop(this);
-    await this.#inner.stop();
+    return this.#inner.stop();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -38,15 +38,18 @@ export class MemorySnapshot implements Snapshot {
     return { items: values, next, remaining };
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    if (this.#world !== undefined) this.#onStop(this);
     this.#world = undefined;
-    this.#onStop(this);
+    return STOPPED;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
 }
+
+const STOPPED: Promise<void> = Promise.resolve();
 
 /** The keys of a range as [start, end). */
 export function bounds(range: KeyRange): { start: string | undefined; end: string | undefined } {

@@ -1,0 +1,50 @@
+/** `keelson/storage`: the storage interface, what wraps a store, and the suite that every driver runs. Drivers have entries of their own. */
+export { type CompactorOptions, DEFAULT_COMPACTION_INTERVAL_MS, startCompactor } from './compactor.ts';
+export { isStorageError, StorageError, type StorageErrorCode } from './errors.ts';
+export {
+  type GuaranteedUpdateOptions,
+  type GuaranteedUpdateResult,
+  guaranteedUpdate,
+  type UpdateDecision,
+} from './guaranteed-update.ts';
+export { checkKey, escapeSegment, type KeyRange, MAX_KEY_BYTES, prefixEnd, unescapeSegment } from './keys.ts';
+export { scoped } from './scoped.ts';
+export { storageSuite } from './storage.suite.ts';
+export {
+  type Check,
+  type Compacted,
+  type DeleteResult,
+  type ForkableStorage,
+  type Future,
+  type GetResult,
+  type KeyValue,
+  LIMITS,
+  type ListOptions,
+  type ListResult,
+  type Reader,
+  type ReadOptions,
+  type Revision,
+  type Snapshot,
+  type Storage,
+  type StorageEvent,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchEnd,
+  type WatchOptions,
+  type WatchSink,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
+} from './storage.ts';
+export type { SuiteCase, SuiteContext } from './suite/context.ts';
+export { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
+export { type TransformedOptions, transformed } from './transformed.ts';
+export {
+  type FromStorage,
+  type TransformContext,
+  type ValueEncoding,
+  type ValueTransformer,
+  valueEncoding,
+} from './value-transformer.ts';
+export { type WaitForRevisionOptions, waitForRevision } from './wait-for-revision.ts';
