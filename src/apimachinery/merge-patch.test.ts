@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonArray, JsonObject, JsonValue } from '../base/json-value.ts';
 import { cloneJson, equalJson } from '../base/json-value.ts';
-import { applyMergePatch, diffMergePatch } from './merge-patch.ts';
+import { applyMergePatch, checkMergePatchFields, diffMergePatch } from './merge-patch.ts';
 import { MAX_PATCH_DEPTH } from './patch-error.ts';
 
 function apply(document: JsonObject, patch: JsonValue): JsonValue | string {
@@ -48,6 +48,17 @@ describe('a merge patch', () => {
   it('may be a list, which then is the result, but nothing else', () => {
     expect(apply({ a: 1 }, [{ b: null }, null])).toEqual([{}, null]);
     for (const patch of [null, 5, 'x', true]) expect(apply({ a: 1 }, patch)).toBe('invalid-patch: Invalid JSON Patch');
+  });
+
+  it('must be an object where strict decoding is asked for', () => {
+    expect(checkMergePatchFields({ a: null })).toEqual({ ok: true, value: [] });
+    expect(checkMergePatchFields([])).toEqual({
+      ok: false,
+      error: {
+        code: 'invalid-patch',
+        message: 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+      },
+    });
   });
 
   it('may not be too deep', () => {

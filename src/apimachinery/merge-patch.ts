@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { cloneJson, equalJson, getField, isJsonObject, setField } from '../base/json-value.ts';
+import { cannotUnmarshal } from './json-patch-decode.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 
@@ -20,6 +21,16 @@ export function applyMergePatch(document: JsonObject, patch: JsonValue): PatchRe
   if (!isJsonObject(patch)) return patchFailure('invalid-patch', 'Invalid JSON Patch');
   mergeObjects(document, patch);
   return { ok: true, value: document };
+}
+
+/**
+ * The additional check of `fieldValidation` Warn and Strict: the patch must be an object (or null, which then fails to apply). There are
+ * no strict errors but duplicate fields, and those only the JSON reader knows.
+ */
+export function checkMergePatchFields(patch: JsonValue): PatchResult<readonly string[]> {
+  if (patch === null || isJsonObject(patch)) return { ok: true, value: [] };
+  const problem = cannotUnmarshal(patch, 'Go value of type map[string]interface {}');
+  return patchFailure('invalid-patch', `error decoding patch: ${problem}`);
 }
 
 function mergeObjects(document: JsonObject, patch: JsonObject): void {

@@ -20,7 +20,7 @@ function valuesOf(view: TypeView, depth: number): fc.Arbitrary<JsonValue> {
         noNullPrototype: true,
       });
     case 'list':
-      return fc.array(valuesOf(view.items, depth - 1), { maxLength: 3 });
+      return fc.array(valuesOf(view.items, depth - 1), { maxLength: 2 });
     case 'scalar':
       if (view.scalar === 'boolean') return fc.boolean();
       return view.scalar.startsWith('int') ? fc.integer({ min: 1, max: 5 }) : fc.constantFrom(...WORDS);
@@ -46,7 +46,7 @@ function fieldsOf(field: FieldView, depth: number): fc.Arbitrary<JsonValue> {
   const element = fc
     .tuple(structsOf(items as StructView, depth - 1), keys)
     .map(([item, value]) => ({ ...item, [key]: value }));
-  return fc.uniqueArray(element, { maxLength: 4, selector: (item) => item[key] as JsonValue });
+  return fc.uniqueArray(element, { maxLength: 3, selector: (item) => item[key] as JsonValue });
 }
 
 function diff(original: JsonObject, modified: JsonObject, view: TypeView = podView): JsonObject | string {
@@ -124,7 +124,7 @@ describe('diffStrategic', () => {
 
   for (const view of [podView, deploymentView, serviceView]) {
     it(`gives a patch that leads from one ${view.name} to another, and changes neither`, () => {
-      const values = structsOf(view, 8);
+      const values = structsOf(view, 7);
       fc.assert(
         fc.property(values, values, fc.boolean(), (original, other, related) => {
           const modified = related
