@@ -2,10 +2,12 @@
  * One scalar of the wire to JSON. Invariant: a scalar is read to its end or the reader has failed; the value is what Go's encoder prints.
  */
 import type { JsonValue } from '../../base/json-value.ts';
+import { formatDuration } from '../duration.ts';
 import { formatQuantity } from '../quantity.ts';
 import { parseQuantity } from '../quantity-parse.ts';
+import { microTimeToJson, timeToJson } from '../time.ts';
 import type { ScalarType } from '../type-view.ts';
-import { encodeBase64, formatDurationText, formatTimeText, ZERO_TIME_SECONDS } from './scalar-text.ts';
+import { encodeBase64 } from './scalar-text.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireReader } from './wire.ts';
 
 /** True for the scalars that may stand in one run of bytes, without tags. */
@@ -163,7 +165,7 @@ function readDuration(reader: WireReader, end: number): JsonValue {
     if (reader.fieldNumber !== 1) reader.skip(end);
     else if (readVarint(reader, end)) nanoseconds = reader.toInt64();
   }
-  return formatDurationText(BigInt(nanoseconds));
+  return formatDuration(BigInt(nanoseconds));
 }
 
 function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
@@ -183,18 +185,21 @@ function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
         reader.skip(end);
     }
   }
-  const text = formatTime(Number(seconds), micro ? Math.trunc(nanos / 1000) * 1000 : 0, micro);
-  if (text === undefined) reader.fail('a time outside the years 0 to 9999', start);
-  return text ?? null;
+  const at = Number(seconds);
+  if (Math.abs(at) > MAX_SECONDS) {
+    reader.fail('a time that is out of range', start);
+    return null;
+  }
+  if (!micro) return timeToJson({ seconds: at, nanos: 0 });
+  // Nanoseconds beyond a second carry over, as Go's time does it.
+  const whole = Math.trunc(nanos / 1000) * 1000;
+  const carry = Math.floor(whole / SECOND);
+  return microTimeToJson({ seconds: at + carry, nanos: whole - carry * SECOND });
 }
 
-/** Nanoseconds beyond a second carry over, as Go's time does it. Null for the zero time. */
-function formatTime(seconds: number, nanos: number, micro: boolean): string | null | undefined {
-  const carried = seconds + Math.floor(nanos / 1_000_000_000);
-  const rest = ((nanos % 1_000_000_000) + 1_000_000_000) % 1_000_000_000;
-  if (carried === ZERO_TIME_SECONDS && rest === 0) return null;
-  return formatTimeText({ seconds: carried, nanos: rest }, micro);
-}
+const SECOND = 1_000_000_000;
+/** Some 270,000 years around 1970, less a little for the carry: what a Date can print. */
+const MAX_SECONDS = 8_640_000_000_000 - 10;
 
 function readVarint(reader: WireReader, end: number): boolean {
   if (reader.wireType === VARINT) return reader.readVarint(end);

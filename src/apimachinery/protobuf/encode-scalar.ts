@@ -3,10 +3,13 @@
  * truncated.
  */
 import type { JsonValue } from '../../base/json-value.ts';
+import { parseDuration } from '../duration.ts';
+import { intOrStringFromJson } from '../int-or-string.ts';
 import { formatQuantity } from '../quantity.ts';
 import { parseQuantity } from '../quantity-parse.ts';
+import { isZeroInstant, microTimeFromJson, timeFromJson } from '../time.ts';
 import type { ScalarType } from '../type-view.ts';
-import { decodeBase64, parseDurationText, parseTimeText, ZERO_TIME_SECONDS } from './scalar-text.ts';
+import { decodeBase64 } from './scalar-text.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireWriter } from './wire.ts';
 
 /** Writes the value and its tag. Gives what is wrong with a value that does not fit, undefined otherwise. */
@@ -49,9 +52,10 @@ export function writeScalar(
     case 'micro-time':
       return writeTime(writer, number, value, scalar === 'micro-time');
     case 'duration': {
-      const nanoseconds = typeof value === 'string' ? parseDurationText(value) : undefined;
-      if (nanoseconds === undefined) return 'must be a duration such as "1h30m"';
-      writeDuration(writer, number, nanoseconds);
+      if (typeof value !== 'string') return 'must be a string';
+      const parsed = parseDuration(value);
+      if (!parsed.ok) return parsed.message;
+      writeDuration(writer, number, parsed.value);
       return undefined;
     }
   }
@@ -155,12 +159,13 @@ function writeMessageText(writer: WireWriter, number: number, text: string): voi
 
 /** A message of type (0 integer, 1 string), integer and string, all three always there. */
 function writeIntOrString(writer: WireWriter, number: number, value: JsonValue): string | undefined {
-  const text = typeof value === 'string';
-  if (!text && !isInteger(value)) return 'must be an integer or a string';
-  if (!text && (value < RANGES.int32.min || value > RANGES.int32.max)) return 'must be within int32';
+  const parsed = intOrStringFromJson(value);
+  if (!parsed.ok) return parsed.message;
+  const { value: either } = parsed;
+  const text = typeof either === 'string';
   const mark = writer.size;
-  writeText(writer, 3, text ? value : '');
-  writeInteger(writer, 2, text ? 0 : value);
+  writeText(writer, 3, text ? either : '');
+  writeInteger(writer, 2, text ? 0 : either);
   writeInteger(writer, 1, text ? 1 : 0);
   writer.closeField(number, mark);
   return undefined;
@@ -168,10 +173,11 @@ function writeIntOrString(writer: WireWriter, number: number, value: JsonValue):
 
 /** A message of seconds and nanoseconds; empty for the zero time. The fraction of a plain time is dropped, as JSON has none. */
 function writeTime(writer: WireWriter, number: number, value: JsonValue, micro: boolean): string | undefined {
-  const instant = typeof value === 'string' ? parseTimeText(value, micro) : undefined;
-  if (instant === undefined) return `must be an RFC 3339 time${micro ? ' with six digits of a second' : ''}`;
+  const parsed = micro ? microTimeFromJson(value) : timeFromJson(value);
+  if (!parsed.ok) return parsed.message;
+  const { value: instant } = parsed;
   const mark = writer.size;
-  if (instant.seconds !== ZERO_TIME_SECONDS || instant.nanos !== 0) {
+  if (!isZeroInstant(instant)) {
     writeInteger(writer, 2, micro ? instant.nanos : 0);
     writeInteger(writer, 1, instant.seconds);
   }

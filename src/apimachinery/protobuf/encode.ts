@@ -191,7 +191,7 @@ class Encoder {
 
   #writeAny(number: number, value: JsonValue): void {
     const mark = this.writer.size;
-    this.writer.writeBytes(writeJsonBytes(value, { escapeHtml: false }));
+    this.writer.writeBytes(writeJsonBytes(value));
     this.writer.closeField(1, mark);
     this.writer.closeField(number, mark);
   }
