@@ -5,7 +5,8 @@
 import type { JsonArray, JsonObject, JsonValue } from '../base/json-value.ts';
 import { cloneJson, getField } from '../base/json-value.ts';
 import { formatDecoded, formatDecodedText } from './patch-text.ts';
-import { DIRECTIVE, elementKind, mergeOrder, partitionMaps, partitionScalars } from './strategic-merge-order.ts';
+import { DIRECTIVE } from './strategic-merge-directives.ts';
+import { elementKind, mergeOrder, partitionMaps, partitionScalars } from './strategic-merge-order.ts';
 import type { MergeRun } from './strategic-merge-run.ts';
 import type { MergeSchema } from './strategic-merge-schema.ts';
 import { schemaName } from './strategic-merge-schema.ts';

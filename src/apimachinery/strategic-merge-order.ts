@@ -5,10 +5,9 @@
 import type { JsonArray, JsonObject, JsonValue } from '../base/json-value.ts';
 import { getField, isJsonObject } from '../base/json-value.ts';
 import { decodedType, formatDecoded } from './patch-text.ts';
+import { DIRECTIVE, isDeletion } from './strategic-merge-directives.ts';
 import type { MergeRun } from './strategic-merge-run.ts';
-import { BAD_ELEMENT_ORDER, LIST_OF_LISTS } from './strategic-merge-run.ts';
-
-export const DIRECTIVE = '$patch';
+import { LIST_OF_LISTS } from './strategic-merge-run.ts';
 
 export type ElementKind = 'map' | 'scalar';
 
@@ -106,10 +105,6 @@ function checkMergeKeys(run: MergeRun, mergeKey: string, ...lists: readonly Json
     }
   }
   return true;
-}
-
-export function isDeletion(item: JsonObject): boolean {
-  return getField(item, DIRECTIVE) === 'delete';
 }
 
 /** The list in the given order, elements marked for deletion last. */
@@ -220,10 +215,4 @@ export function sameElement(run: MergeRun, left: JsonValue, right: JsonValue, me
   const rightKey = getField(right, mergeKey);
   if (rightKey === undefined) return run.failNoMergeKey(right, mergeKey);
   return leftKey === rightKey;
-}
-
-/** The field that a directive key such as `$setElementOrder/containers` is about; undefined (a failure) if it names none. */
-export function directiveField(run: MergeRun, key: string, prefix: string): string | undefined {
-  if (key.startsWith(`${prefix}/`)) return key.slice(prefix.length + 1);
-  return run.fail(prefix === '$setElementOrder' ? BAD_ELEMENT_ORDER : 'invalid patch format of primitive list');
 }

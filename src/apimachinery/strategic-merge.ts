@@ -11,11 +11,16 @@ import { cannotUnmarshal } from './json-patch-decode.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 import { decodedType, formatDecoded, formatDecodedText } from './patch-text.ts';
+import {
+  DELETE_FROM_PRIMITIVE_LIST,
+  DIRECTIVE,
+  directiveField,
+  RETAIN_KEYS,
+  SET_ELEMENT_ORDER,
+} from './strategic-merge-directives.ts';
 import { mergeLists } from './strategic-merge-lists.ts';
 import {
   checkElementOrder,
-  DIRECTIVE,
-  directiveField,
   elementKind,
   mergeOrder,
   partitionMaps,
@@ -25,10 +30,6 @@ import { BAD_RETAIN_KEYS, MAX_MERGE_WORK, MergeRun } from './strategic-merge-run
 import type { MergeSchema } from './strategic-merge-schema.ts';
 import { lookupField, lookupListField } from './strategic-merge-schema.ts';
 import type { TypeView } from './type-view.ts';
-
-export const RETAIN_KEYS = '$retainKeys';
-export const SET_ELEMENT_ORDER = '$setElementOrder';
-export const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
 
 export interface StrategicMergeOptions {
   /** Objects, fields and elements that may be visited; default MAX_MERGE_WORK. */
