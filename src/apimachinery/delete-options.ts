@@ -6,6 +6,7 @@ import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base
 import { declared, type FieldIssue, invalid, notSupported } from './field-issue.ts';
 import { FieldPath } from './field-path.ts';
 import { formatNumber, quote } from './go-format.ts';
+import { jsonKind } from './go-number.ts';
 import { parseGroupVersion } from './gvk.ts';
 import { validateDryRun } from './options.ts';
 import {
@@ -165,7 +166,7 @@ function checkType(body: JsonObject): string | undefined {
   const parsed = parseGroupVersion(apiVersion);
   if (!parsed.ok) return parsed.message;
   if (kind === '' || kind === 'DeleteOptions') return undefined;
-  const version = apiVersion === '' ? 'v1' : apiVersion;
+  const version = apiVersion === '' ? 'meta.k8s.io/v1' : apiVersion;
   return `no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
@@ -222,12 +223,6 @@ function isNumber(value: JsonValue): value is number | bigint {
 function isInt64(value: JsonValue): boolean {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value;
   return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
-}
-
-function jsonKind(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return isNumber(value) ? 'number' : typeof value;
 }
 
 function present(object: JsonObject, name: string): JsonValue | undefined {

@@ -2,6 +2,7 @@
  * Decimal integers in text, read as the reference's language reads them, with its error texts.
  * Invariant: linear, and no bigint longer than int64 is made.
  */
+import type { JsonValue } from '../base/json-value.ts';
 import { quote } from './go-format.ts';
 
 export type ParsedInt =
@@ -27,8 +28,14 @@ function toBigInt(text: string): bigint | undefined {
 }
 
 /** What the reference's decoder says about a JSON value that a Go type cannot hold. */
-export function cannotUnmarshal(value: unknown, goType: string, literal?: string): string {
-  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  const kind = found === 'bigint' ? 'number' : found;
-  return `json: cannot unmarshal ${kind}${literal === undefined ? '' : ` ${literal}`} into Go value of type ${goType}`;
+export function cannotUnmarshal(value: JsonValue, goType: string, literal?: string): string {
+  return `json: cannot unmarshal ${jsonKind(value)}${literal === undefined ? '' : ` ${literal}`} into Go value of type ${goType}`;
+}
+
+/** The name of a value's JSON type in those texts. */
+export function jsonKind(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }

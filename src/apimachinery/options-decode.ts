@@ -46,7 +46,7 @@ export function listParam(params: QueryParams, name: string): readonly string[] 
 /** Undefined if absent. `0` and `false` in any case are false; whatever else is present, even empty, is true. */
 export function boolParam(params: QueryParams, name: string): boolean | undefined {
   const value = params.get(name)?.[0];
-  return value === undefined ? undefined : value !== '0' && value.toLowerCase() !== 'false';
+  return value === undefined ? undefined : value !== '0' && !FALSE.test(value);
 }
 
 /** Undefined if absent. Empty text is not an integer. */
@@ -57,6 +57,8 @@ export function intParam(params: QueryParams, name: string): DecodedOptions<numb
   return parsed.ok ? { ok: true, value: toJsonInteger(parsed.value) } : parsed;
 }
 
+// Unicode folding, as the reference compares: a long s counts as an s.
+const FALSE = /^false$/iu;
 const NO_VALUES: readonly string[] = [];
 const ABSENT: DecodedOptions<undefined> = { ok: true, value: undefined };
 
