@@ -1,0 +1,4 @@
+/** The `keelson` command. */
+import { runCommand } from './program.ts';
+
+process.exitCode = await runCommand(process.argv.slice(2));
