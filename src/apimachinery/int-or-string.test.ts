@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatIntOrString,
+  intOrStringFromJson,
+  intValue,
+  parseIntOrString,
+  scaledIntOrPercent,
+} from './int-or-string.ts';
+
+describe('int-or-string', () => {
+  it('takes an int32 or text from JSON, and null as zero', () => {
+    expect(intOrStringFromJson(5)).toEqual({ ok: true, value: 5 });
+    expect(intOrStringFromJson('50%')).toEqual({ ok: true, value: '50%' });
+    expect(intOrStringFromJson(null)).toEqual({ ok: true, value: 0 });
+  });
+
+  it.each([
+    [1.5, 'json: cannot unmarshal number 1.5 into Go value of type int32'],
+    [2147483648, 'json: cannot unmarshal number 2147483648 into Go value of type int32'],
+    [9007199254740993n, 'json: cannot unmarshal number 9007199254740993 into Go value of type int32'],
+    [true, 'json: cannot unmarshal bool into Go value of type int32'],
+    [[], 'json: cannot unmarshal array into Go value of type int32'],
+    [{}, 'json: cannot unmarshal object into Go value of type int32'],
+  ])('refuses %s', (value, message) => {
+    expect(intOrStringFromJson(value)).toEqual({ ok: false, message });
+  });
+
+  it('reads a command-line form as an integer only within int32', () => {
+    expect(parseIntOrString('-7')).toBe(-7);
+    expect(parseIntOrString('2147483648')).toBe('2147483648');
+    expect(parseIntOrString('http')).toBe('http');
+    expect(formatIntOrString(8080)).toBe('8080');
+  });
+
+  it('gives the integer of text that is one, and zero for other text', () => {
+    expect(intValue('12')).toBe(12);
+    expect(intValue('http')).toBe(0);
+    expect(intValue('99999999999999999999')).toBe(2 ** 63);
+  });
+
+  it('scales percentages up or down', () => {
+    expect(scaledIntOrPercent('25%', 10, true)).toEqual({ ok: true, value: 3 });
+    expect(scaledIntOrPercent('25%', 10, false)).toEqual({ ok: true, value: 2 });
+    expect(scaledIntOrPercent(4, 10, false)).toEqual({ ok: true, value: 4 });
+  });
+
+  it('says what is wrong with a percentage', () => {
+    const message = (value: string | undefined): unknown => {
+      const scaled = scaledIntOrPercent(value, 10, true);
+      return scaled.ok ? undefined : scaled.message;
+    };
+    expect(message(undefined)).toBe('nil value for IntOrString');
+    expect(message('5')).toBe('invalid value for IntOrString: invalid type: string is not a percentage');
+    expect(message('x%')).toBe(
+      'invalid value for IntOrString: invalid value "x%": strconv.Atoi: parsing "x": invalid syntax',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareKubeAwareVersions, sortVersions } from './version-order.ts';
+
+describe('the order of versions', () => {
+  it('prefers stable, then beta, then alpha, then names in order', () => {
+    const versions = ['foo1', 'v1alpha1', 'v10', 'v1beta1', 'v2', 'v11alpha2', 'v1', 'v1beta2', 'bar', 'v2beta1'];
+    expect(sortVersions(versions)).toEqual([
+      'v10',
+      'v2',
+      'v1',
+      'v2beta1',
+      'v1beta2',
+      'v1beta1',
+      'v11alpha2',
+      'v1alpha1',
+      'bar',
+      'foo1',
+    ]);
+  });
+
+  it('takes numbers beyond int64 for names', () => {
+    expect(compareKubeAwareVersions('v99999999999999999999', 'v1alpha1')).toBeLessThan(0);
+  });
+
+  it('is total', () => {
+    const version = fc
+      .tuple(fc.constantFrom('v', 'w', ''), fc.nat(12), fc.constantFrom('', 'alpha', 'beta', 'rc'), fc.nat(3))
+      .map(([v, major, stage, minor]) => `${v}${major}${stage}${stage === '' ? '' : minor}`);
+    fc.assert(
+      fc.property(version, version, version, (a, b, c) => {
+        expect(Math.sign(compareKubeAwareVersions(a, b))).toBe(-Math.sign(compareKubeAwareVersions(b, a)) + 0);
+        expect(compareKubeAwareVersions(a, b) === 0).toBe(a === b);
+        const [x, , z] = sortVersions([a, b, c]) as [string, string, string];
+        expect(compareKubeAwareVersions(x, z)).toBeGreaterThanOrEqual(0);
+      }),
+      { seed: 20243, numRuns: 400 },
+    );
+  });
+});
