@@ -3,7 +3,7 @@
  * that strategic merge, apply, protobuf and OpenAPI read. Views are lazy and may be recursive: follow `field()`, never expand a whole
  * type. Invariant: a view is immutable and its parts keep their identity, so a consumer may cache a compiled plan per view in a WeakMap.
  */
-import type { JsonValue } from '../base/json-value.ts';
+import type { JsonObject, JsonValue } from '../base/json-value.ts';
 
 export type ScalarType =
   | 'string'
@@ -61,6 +61,18 @@ export interface ListView {
 export interface AnyView {
   readonly kind: 'any';
   readonly raw: 'json' | 'raw-extension' | 'fields-v1';
+  /** A message of its own on the wire instead of raw JSON: the either-or types of JSON schemas (a schema or a list of them). Default none. */
+  readonly message?: AnyMessage;
+}
+
+/** A type whose JSON form is not that of its fields. */
+export interface AnyMessage {
+  /** The type of the fields; a function because it may be recursive. */
+  view(): StructView;
+  /** The fields of a JSON value that is not null; undefined if the type allows no such value. */
+  toFields(value: JsonValue): JsonObject | undefined;
+  /** The JSON value of fields as decoded. */
+  fromFields(fields: JsonObject): JsonValue;
 }
 
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';

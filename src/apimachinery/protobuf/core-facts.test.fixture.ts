@@ -1,6 +1,6 @@
 /** Facts of a part of core/v1, written by hand, and helpers for the tests that use them. */
 import { BugError } from '../../base/errors.ts';
-import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type {
   AnyView,
   FieldView,
@@ -176,6 +176,30 @@ export const odds: StructView = struct(
   ['port', 13, 'uint32', '?*'],
   ['amount', 14, 'quantity', '?'],
 );
+
+/** A JSON schema, whose `items` is a schema or a list of schemas, and so on, as in apiextensions/v1. */
+export const schema: StructView = struct(
+  'JSONSchemaProps',
+  ['type', 5, 'string', '?'],
+  ['items', 30, either('schema', 1, 'jSONSchemas', 2, () => list(schema)), '?*'],
+  ['properties', 32, () => map(schema), '?'],
+  ['dependencies', 36, map(either('schema', 1, 'property', 2, () => list('string'))), '?'],
+);
+
+/** An object under one name, a list under the other, null for neither. */
+function either(one: string, oneNumber: number, many: string, manyNumber: number, items: () => ListView): AnyView {
+  const view: StructView = struct('Either', [one, oneNumber, () => schema, '?*'], [many, manyNumber, items, '?']);
+  return {
+    kind: 'any',
+    raw: 'json',
+    message: {
+      view: () => view,
+      toFields: (value) =>
+        Array.isArray(value) ? { [many]: value } : isJsonObject(value) ? { [one]: value } : undefined,
+      fromFields: (fields) => fields[many] ?? fields[one] ?? null,
+    },
+  };
+}
 
 export function encoded(view: StructView, value: JsonValue): Uint8Array {
   const result = encodeMessage(view, value);

@@ -179,20 +179,26 @@ class Decoder {
     if (type.kind === 'scalar') return readScalar(reader, type.scalar, end);
     const to = this.#readLength(end);
     if (to < 0) return null;
-    if (type.kind === 'struct') {
-      const plan = planOf(type);
-      const slots: Slots = new Array(plan.fields.length);
-      this.readMessage(plan.message, slots, to, depth + 1);
-      return reader.error === undefined ? this.build(plan, slots) : null;
-    }
+    if (type.kind === 'struct') return this.#readStruct(type, to, depth);
     if (type.kind === 'any') {
-      const place = { base: this.#base, depth: depth + 1, budget: this.#budget };
+      if (type.message !== undefined) {
+        const fields = this.#readStruct(type.message.view(), to, depth);
+        return reader.error === undefined ? type.message.fromFields(fields) : null;
+      }
+      const place = { depth: depth + 1, budget: this.#budget };
       return readAny(reader, to, (bytes, at) =>
         decodeNested(bytes, { ...place, base: this.#base + at }, this.#options),
       );
     }
     reader.fail('a value that no message can hold');
     return null;
+  }
+
+  #readStruct(view: StructView, end: number, depth: number): JsonObject {
+    const plan = planOf(view);
+    const slots: Slots = new Array(plan.fields.length);
+    this.readMessage(plan.message, slots, end, depth + 1);
+    return this.reader.error === undefined ? this.build(plan, slots) : {};
   }
 
   #readItem(items: TypeView, list: JsonArray, end: number, depth: number): void {
@@ -286,7 +292,9 @@ class Decoder {
 
   #zero(type: TypeView): JsonValue {
     if (type.kind === 'scalar') return zeroScalar(type.scalar);
-    return type.kind === 'struct' ? this.build(planOf(type), []) : null;
+    if (type.kind === 'struct') return this.build(planOf(type), []);
+    if (type.kind !== 'any' || type.message === undefined) return null;
+    return type.message.fromFields(this.build(planOf(type.message.view()), []));
   }
 }
 

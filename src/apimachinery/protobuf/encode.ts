@@ -3,11 +3,12 @@
  * the order of numbers, maps in the order of keys. Invariant: what the view does not list is dropped, what does not fit it is refused with
  * the path of the value.
  */
+import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
 import { childPath, type FieldPath, indexPath, keyPath } from '../field-path.ts';
-import type { ListView, MapView, StructView, TypeView } from '../type-view.ts';
+import type { AnyView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { writeScalar, writeZeroScalar } from './encode-scalar.ts';
 import { writeEnvelope } from './envelope.ts';
 import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPlan } from './plan.ts';
@@ -146,20 +147,22 @@ class Encoder {
       case 'scalar':
         if (type.scalar !== 'bytes') writeZeroScalar(this.writer, number, type.scalar);
         return;
-      case 'struct': {
-        const bytes = zeroOf(planOf(type));
-        this.writer.writeBytes(bytes);
-        this.writer.writeVarint(bytes.length);
-        this.writer.writeTag(number, BYTES);
+      case 'struct':
+        this.#writeZeroMessage(number, type);
         return;
-      }
       case 'any':
-        this.writer.writeVarint(0);
-        this.writer.writeTag(number, BYTES);
+        this.#writeZeroMessage(number, type.message?.view());
         return;
       default:
         return;
     }
+  }
+
+  #writeZeroMessage(number: number, view: StructView | undefined): void {
+    const bytes = view === undefined ? EMPTY_BYTES : zeroOf(planOf(view));
+    this.writer.writeBytes(bytes);
+    this.writer.writeVarint(bytes.length);
+    this.writer.writeTag(number, BYTES);
   }
 
   /** One value with its tag: the value of a field, an item of a list, the value of an entry. Null is the zero value. */
@@ -180,8 +183,7 @@ class Encoder {
         return true;
       }
       case 'any':
-        this.#writeAny(number, value);
-        return true;
+        return this.#writeAny(number, type, value, depth);
       case 'list':
         return this.#writeWrapped(number, type, value ?? [], depth);
       case 'map':
@@ -189,11 +191,18 @@ class Encoder {
     }
   }
 
-  #writeAny(number: number, value: JsonValue): void {
+  #writeAny(number: number, type: AnyView, value: JsonValue, depth: number): boolean {
     const mark = this.writer.size;
-    this.writer.writeBytes(writeJsonBytes(value));
-    this.writer.closeField(1, mark);
+    if (type.message === undefined) {
+      this.writer.writeBytes(writeJsonBytes(value));
+      this.writer.closeField(1, mark);
+    } else {
+      const fields = type.message.toFields(value);
+      if (fields === undefined) return this.#fail('has none of the forms of its type');
+      if (!this.writeStruct(type.message.view(), fields, depth + 1)) return false;
+    }
     this.writer.closeField(number, mark);
+    return true;
   }
 
   #writeWrapped(number: number, type: ListView, value: JsonValue, depth: number): boolean {

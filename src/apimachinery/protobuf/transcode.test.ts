@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { FieldView, ScalarType, StructView, TypeView, WireFacts } from '../type-view.ts';
-import { configMap, decoded, encoded, event, node, odds, pod } from './core-facts.test.fixture.ts';
+import { configMap, decoded, encoded, event, node, odds, pod, schema } from './core-facts.test.fixture.ts';
 import { decodeMessage } from './decode.ts';
+import { encodeMessage } from './encode.ts';
 
 /** Values in the form that Go prints, so that a round trip changes nothing. */
 function canonical(type: TypeView, depth: number): fc.Arbitrary<JsonValue> {
@@ -97,6 +98,20 @@ const SCALARS: Readonly<Record<ScalarType, fc.Arbitrary<JsonValue>>> = {
 };
 
 describe('a round trip', () => {
+  it('keeps types whose JSON form is not that of their fields', () => {
+    const value = {
+      type: 'object',
+      items: [{ type: 'string' }, {}],
+      properties: { a: { items: { items: {} } } },
+      dependencies: { b: ['c'], d: { type: 'x' }, e: null },
+    };
+    expect(decoded(schema, encoded(schema, value))).toEqual(value);
+    expect(encodeMessage(schema, { items: 5 })).toMatchObject({
+      ok: false,
+      error: { message: 'has none of the forms of its type' },
+    });
+  });
+
   it.each<[string, StructView, number]>([
     ['Pod', pod, 120],
     ['ConfigMap', configMap, 60],
