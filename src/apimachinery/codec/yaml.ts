@@ -1,0 +1,318 @@
+/**
+ * Reads YAML as the reference does: the first document becomes the JSON value that sigs.k8s.io/yaml (goyaml v2) would make of it.
+ * Invariant: size, depth and alias expansion are bounded, and every failure is a value with the reference's words.
+ */
+import { decodeUtf8Strict } from '../../base/bytes.ts';
+import { integerOf } from '../../base/json-parse.ts';
+import { decodeLikeGo, readJson } from '../../base/json-read.ts';
+import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
+import { quote } from '../go-format.ts';
+import { decodeBase64 } from '../protobuf/scalar-text.ts';
+import { formatGoFloat } from './go-float.ts';
+import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
+import {
+  LineIndex,
+  MAX_YAML_DEPTH,
+  parseYamlTree,
+  type YamlMappingNode,
+  type YamlNode,
+  type YamlScalarNode,
+  YamlSyntaxError,
+} from './yaml-tree.ts';
+
+/** The reference's bound of a request body. */
+export const MAX_YAML_BYTES: number = 3 * 1024 * 1024;
+
+export interface YamlReadOptions {
+  /** Longer input is refused before it is parsed; default MAX_YAML_BYTES. */
+  readonly maxBytes?: number;
+}
+
+export interface YamlReadError {
+  /** The words of the reference where they are known: `yaml: line 2: mapping values are not allowed in this context`. */
+  readonly message: string;
+  /** One-based line of what could not be read; 0 if it has no place. */
+  readonly line: number;
+}
+
+/** A key that was set before. `line` is that of the later value, counted from one; `key` is printed as Go prints it (`"a"`, `1`, `true`). */
+export interface YamlDuplicate {
+  readonly line: number;
+  readonly key: string;
+}
+
+export type YamlReadResult =
+  | { readonly ok: true; readonly value: JsonValue; readonly duplicates: readonly YamlDuplicate[] }
+  | { readonly ok: false; readonly error: YamlReadError };
+
+/**
+ * The value of the first document; null if there is none. The last of equal keys wins, and all are in `duplicates`. Keys that are
+ * booleans, integers or floats become strings; integers beyond 64 bits are doubles; `.inf` and `.nan` are errors. Never throws.
+ */
+export function readYaml(input: Uint8Array | string, options: YamlReadOptions = {}): YamlReadResult {
+  const maxBytes = options.maxBytes ?? MAX_YAML_BYTES;
+  if (input.length > maxBytes) return failed(`yaml: document is larger than ${maxBytes} bytes`, 0);
+  const text = typeof input === 'string' ? input : decodeUtf8Strict(input);
+  if (text === undefined) return failed('yaml: invalid leading UTF-8 octet', 0);
+  const json = JSON_OBJECT.test(text) ? readJson(text, { duplicates: 'report', maxDepth: MAX_YAML_DEPTH }) : undefined;
+  if (json?.ok === true && json.duplicates.length === 0) return { ok: true, value: json.value, duplicates: [] };
+  try {
+    const root = parseYamlTree(text);
+    if (root === undefined) return { ok: true, value: null, duplicates: [] };
+    return new YamlComposer(text).compose(root);
+  } catch (caught) {
+    if (caught instanceof YamlSyntaxError)
+      return failed(`yaml: ${caught.message}`, caught.offset < 0 ? 0 : new LineIndex(text).lineAt(caught.offset) + 1);
+    throw caught;
+  }
+}
+
+/** The one error that strict decoding makes of all duplicates. */
+export function formatYamlDuplicates(duplicates: readonly YamlDuplicate[]): string {
+  const lines = duplicates.map(({ line, key }) => `line ${line}: key ${key} already set in map`);
+  return `yaml: unmarshal errors:\n  ${lines.join('\n  ')}`;
+}
+
+/** Almost all bodies that begin like JSON are JSON, which is read much faster and means the same. */
+const JSON_OBJECT = /^[ \t\r\n]*\{/;
+
+function failed(message: string, line: number): YamlReadResult {
+  return { ok: false, error: { message, line } };
+}
+
+/** A key with its Go type: goyaml tells the integer 1 from the string "1" until the map becomes JSON. */
+interface Key {
+  readonly type: 'str' | 'int' | 'uint' | 'float' | 'bool' | 'null';
+  readonly text: string;
+  /** As Go's `%#v` prints it. */
+  readonly shown: string;
+}
+
+/** The bounds of goyaml on alias expansion (`allowedAliasRatio`). */
+const ALIAS_LOW = 400_000;
+const ALIAS_HIGH = 4_000_000;
+
+class YamlComposer {
+  readonly #lines: LineIndex;
+  readonly #duplicates: YamlDuplicate[] = [];
+  readonly #expanding: Set<YamlNode> = new Set();
+  /** Types of the keys that were not strings, per object. */
+  readonly #keyTypes: WeakMap<JsonObject, Map<string, Key['type']>> = new WeakMap();
+  #decoded = 1;
+  #aliased = 0;
+  #aliasDepth = 0;
+  #depth = 0;
+  /** Failures that the reference finds only when it turns the finished value into JSON, so an overwritten value does no harm. */
+  #keyError: string | undefined;
+  #hasNonFinite = false;
+
+  constructor(text: string) {
+    this.#lines = new LineIndex(text);
+  }
+
+  compose(root: YamlNode): YamlReadResult {
+    const value = this.#value(root);
+    if (this.#keyError !== undefined) return failed(this.#keyError, 0);
+    const nonFinite = this.#hasNonFinite ? findNonFinite(value) : undefined;
+    if (nonFinite !== undefined) return failed(`json: unsupported value: ${formatGoFloat(nonFinite, 64)}`, 0);
+    return { ok: true, value, duplicates: this.#duplicates };
+  }
+
+  #value(node: YamlNode, into?: JsonObject): JsonValue {
+    this.#count(node);
+    if (node.kind === 'scalar') return this.#scalarValue(node);
+    if (++this.#depth > MAX_YAML_DEPTH) this.#fail(node, `exceeded max depth of ${MAX_YAML_DEPTH}`);
+    let value: JsonValue;
+    if (node.kind === 'alias') {
+      if (this.#expanding.has(node)) this.#fail(node, `anchor '${node.name}' value contains itself`);
+      this.#expanding.add(node);
+      this.#aliasDepth++;
+      value = this.#value(node.target, into);
+      this.#aliasDepth--;
+      this.#expanding.delete(node);
+    } else if (node.kind === 'sequence') {
+      const items: JsonArray = [];
+      for (const item of node.items) items.push(this.#value(item));
+      value = items;
+    } else value = this.#mapping(node, into ?? {});
+    this.#depth--;
+    return value;
+  }
+
+  #count(node: YamlNode): void {
+    this.#decoded++;
+    if (this.#aliasDepth > 0) this.#aliased++;
+    if (this.#aliased <= 100 || this.#decoded <= 1000) return;
+    const beyond = Math.min(Math.max(this.#decoded - ALIAS_LOW, 0), ALIAS_HIGH - ALIAS_LOW);
+    const allowed = 0.99 - (0.89 * beyond) / (ALIAS_HIGH - ALIAS_LOW);
+    if (this.#aliased / this.#decoded > allowed) this.#fail(node, 'document contains excessive aliasing');
+  }
+
+  #mapping(node: YamlMappingNode, object: JsonObject): JsonObject {
+    for (let i = 0; i < node.items.length; i += 2) {
+      const keyNode = node.items[i] as YamlNode;
+      const valueNode = node.items[i + 1] as YamlNode;
+      if (isMerge(keyNode)) {
+        this.#merge(valueNode, object);
+        continue;
+      }
+      const key = this.#key(keyNode);
+      const value = this.#value(valueNode);
+      if (key.type === 'null' || key.type === 'uint') {
+        this.#keyError ??= unsupportedKey(key, value);
+        continue;
+      }
+      this.#set(object, key, value, valueNode);
+    }
+    return object;
+  }
+
+  #set(object: JsonObject, key: Key, value: JsonValue, node: YamlNode): void {
+    let types = this.#keyTypes.get(object);
+    // A NaN equals no other key.
+    if (Object.hasOwn(object, key.text) && (types?.get(key.text) ?? 'str') === key.type && key.text !== '.nan')
+      this.#duplicates.push({ line: this.#lines.lineAt(node.offset) + 1, key: key.shown });
+    if (key.type !== 'str' && types === undefined) {
+      types = new Map();
+      this.#keyTypes.set(object, types);
+    }
+    types?.set(key.text, key.type);
+    setField(object, key.text, value);
+  }
+
+  /** Merged keys are set where the merge stands: what precedes it is overridden, what follows overrides it. */
+  #merge(node: YamlNode, object: JsonObject): void {
+    if (node.kind === 'sequence') {
+      for (const item of node.items.toReversed()) this.#mergeOne(item, object);
+    } else this.#mergeOne(node, object);
+  }
+
+  #mergeOne(node: YamlNode, object: JsonObject): void {
+    if ((node.kind === 'alias' ? node.target : node).kind !== 'mapping')
+      this.#fail(node, 'map merge requires map or sequence of maps as the value');
+    this.#value(node, object);
+  }
+
+  #key(node: YamlNode): Key {
+    const target = node.kind === 'alias' ? node.target : node;
+    if (target.kind !== 'scalar') {
+      const value = this.#value(node);
+      return this.#fail(node, `invalid map key: ${goSyntax(value)}`);
+    }
+    this.#count(node);
+    if (target !== node) this.#count(target);
+    const scalar = this.#resolve(target);
+    switch (scalar.type) {
+      case 'null':
+        return { type: 'null', text: '', shown: '<nil>' };
+      case 'bool':
+        return { type: 'bool', text: String(scalar.value), shown: String(scalar.value) };
+      case 'int':
+        if (scalar.value > 2n ** 63n - 1n) return { type: 'uint', text: '', shown: `0x${scalar.value.toString(16)}` };
+        return { type: 'int', text: scalar.value.toString(), shown: scalar.value.toString() };
+      case 'float':
+        return { type: 'float', text: floatKey(scalar.value), shown: goSyntax(scalar.value) };
+      default: {
+        const text = this.#stringOf(target);
+        return { type: 'str', text, shown: quote(text) };
+      }
+    }
+  }
+
+  #scalarValue(node: YamlScalarNode): JsonValue {
+    const scalar = this.#resolve(node);
+    switch (scalar.type) {
+      case 'null':
+        return null;
+      case 'bool':
+        return scalar.value;
+      case 'int':
+        return integerOf(scalar.value.toString());
+      case 'float':
+        return this.#float(scalar.value);
+      default:
+        return this.#stringOf(node);
+    }
+  }
+
+  /** The reference prints the float as JSON and reads it again: a whole number comes back as an integer. */
+  #float(value: number): number | bigint {
+    if (!Number.isFinite(value)) this.#hasNonFinite = true;
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? integerOf(String(value)) : value;
+  }
+
+  #resolve(node: YamlScalarNode): YamlScalar {
+    if (node.plain) return resolveScalar(node.text);
+    if (node.tag === '' || !RESOLVED_TAGS.has(node.tag)) return { type: 'str' };
+    const scalar = resolveScalar(node.text, node.tag);
+    if (node.tag === YAML_TAG.str || node.tag === YAML_TAG[scalar.type]) return scalar;
+    if (node.tag === YAML_TAG.float && scalar.type === 'int' && scalar.value < 2n ** 63n)
+      return { type: 'float', value: Number(scalar.value) };
+    const wanted = node.tag.slice('tag:yaml.org,2002:'.length);
+    return this.#fail(node, `cannot decode !!${scalar.type} \`${node.text}\` as a !!${wanted}`);
+  }
+
+  #stringOf(node: YamlScalarNode): string {
+    if (node.tag !== YAML_TAG.binary) return node.text;
+    const decoded = decodeBase64(node.text);
+    if (decoded === undefined) this.#fail(node, '!!binary value contains invalid base64 data');
+    return decodeLikeGo(decoded);
+  }
+
+  #fail(node: YamlNode, message: string): never {
+    throw new YamlSyntaxError(message, node.offset);
+  }
+}
+
+/** The first number in the order of JSON (keys sorted) that JSON cannot hold; depth is bounded by the composer. */
+function findNonFinite(value: JsonValue): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const items = Array.isArray(value)
+    ? value
+    : Object.keys(value)
+        .sort()
+        .map((key) => value[key] as JsonValue);
+  for (const item of items) {
+    const found = findNonFinite(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const RESOLVED_TAGS: ReadonlySet<string> = new Set([
+  YAML_TAG.str,
+  YAML_TAG.bool,
+  YAML_TAG.int,
+  YAML_TAG.float,
+  YAML_TAG.null,
+  YAML_TAG.timestamp,
+]);
+
+function isMerge(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.text === '<<' && (node.plain || node.tag === YAML_TAG.merge);
+}
+
+/** A float as a key: printed with the precision of 32 bits, as sigs.k8s.io/yaml does. */
+function floatKey(value: number): string {
+  if (Number.isNaN(value)) return '.nan';
+  const text = formatGoFloat(value, 32);
+  return text === '+Inf' ? '.inf' : text === '-Inf' ? '-.inf' : text;
+}
+
+function unsupportedKey(key: Key, value: JsonValue): string {
+  const type = key.type === 'null' ? '%!s(<nil>)' : 'uint64';
+  return `unsupported map key of type: ${type}, key: ${key.shown}, value: ${goSyntax(value)}`;
+}
+
+/** A value as Go's `%#v` prints what goyaml makes of it; keys sorted. */
+function goSyntax(value: JsonValue, inside = false): string {
+  if (value === null) return inside ? 'interface {}(nil)' : '<nil>';
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number' && !Number.isInteger(value)) return formatGoFloat(value, 64);
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, true)).join(', ')}}`;
+  const fields = Object.keys(value).sort();
+  const printed = fields.map((key) => `${quote(key)}:${goSyntax(value[key] as JsonValue, true)}`);
+  return `map[interface {}]interface {}{${printed.join(', ')}}`;
+}
