@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cloneJson, equalJson, getField, type JsonObject, setField } from './json-value.ts';
+import { cloneJson, equalJson, getField, type JsonObject, type JsonValue, setField } from './json-value.ts';
 
 describe('JSON values', () => {
   it('clone deeply, a key called __proto__ included', () => {
@@ -18,6 +18,23 @@ describe('JSON values', () => {
     expect(equalJson([1], { 0: 1 })).toBe(false);
     expect(equalJson('1', 1)).toBe(false);
     expect(equalJson(null, {})).toBe(false);
+  });
+
+  it('clone and compare at any depth that a reader allows', () => {
+    const nest = (leaf: JsonValue): JsonValue => {
+      let value = leaf;
+      for (let i = 0; i < 10_000; i++) value = i % 2 === 0 ? [value] : { a: value };
+      return value;
+    };
+    const deep = nest({ x: [1n, 'y', null] });
+    const copy = cloneJson(deep);
+    expect(equalJson(deep, copy)).toBe(true);
+    expect(equalJson(nest(1), nest(1n))).toBe(true);
+    expect(equalJson(nest([1]), nest([2]))).toBe(false);
+    expect(equalJson(nest([1]), nest([1, 2]))).toBe(false);
+    expect(equalJson(nest({ a: 1 }), nest({ b: 1 }))).toBe(false);
+    expect(equalJson(nest([]), nest({}))).toBe(false);
+    expect(equalJson(nest(null), nest({}))).toBe(false);
   });
 
   it('see own fields only', () => {

@@ -13,13 +13,38 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+// Deeper parts are walked with a stack of our own: readers allow more nesting than the call stack does.
+const RECURSION_DEPTH = 500;
+
 /** A copy that shares nothing with the original. */
 export function cloneJson<T extends JsonValue>(value: T): T {
+  return cloneWithin(value, RECURSION_DEPTH) as T;
+}
+
+function cloneWithin(value: JsonValue, depth: number): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => cloneJson(item)) as T;
+  if (depth === 0) return cloneDeep(value);
+  if (Array.isArray(value)) return value.map((item) => cloneWithin(item, depth - 1));
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setField(copy, key, cloneJson((value as JsonObject)[key] as JsonValue));
-  return copy as T;
+  for (const key of Object.keys(value)) setField(copy, key, cloneWithin(value[key] as JsonValue, depth - 1));
+  return copy;
+}
+
+function cloneDeep(root: JsonArray | JsonObject): JsonValue {
+  const pending: [from: JsonArray | JsonObject, to: JsonArray | JsonObject][] = [];
+  const begin = (value: JsonValue): JsonValue => {
+    if (typeof value !== 'object' || value === null) return value;
+    const copy: JsonArray | JsonObject = Array.isArray(value) ? [] : {};
+    pending.push([value, copy]);
+    return copy;
+  };
+  const copy = begin(root);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [from, to] = next;
+    if (Array.isArray(from)) for (const item of from) (to as JsonArray).push(begin(item));
+    else for (const key of Object.keys(from)) setField(to as JsonObject, key, begin(from[key] as JsonValue));
+  }
+  return copy;
 }
 
 /** Sets a field even if it is called `__proto__`, which plain assignment would swallow. */
@@ -36,19 +61,45 @@ export function getField(object: JsonObject, key: string): JsonValue | undefined
 
 /** Deep equality; the order of keys does not count, `1` and `1n` are equal. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
+  return equalWithin(a, b, RECURSION_DEPTH);
+}
+
+function equalWithin(a: JsonValue, b: JsonValue, depth: number): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    // biome-ignore lint/suspicious/noDoubleEquals: number and bigint compare by value only with ==
-    return isNumeric(a) && isNumeric(b) && a == b;
-  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalScalars(a, b);
+  if (depth === 0) return equalDeep(a, b);
   if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((item, i) => equalJson(item, b[i] as JsonValue));
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, i) => equalWithin(item, b[i] as JsonValue, depth - 1))
+    );
   }
   if (Array.isArray(b)) return false;
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key] as JsonValue, b[key] as JsonValue));
+  return keys.every((key) => Object.hasOwn(b, key) && equalWithin(a[key] as JsonValue, b[key] as JsonValue, depth - 1));
+}
+
+function equalDeep(left: JsonArray | JsonObject, right: JsonArray | JsonObject): boolean {
+  const pending: [a: JsonValue, b: JsonValue][] = [[left, right]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [a, b] = next;
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+      if (!equalScalars(a, b)) return false;
+    } else if (Array.isArray(a) || Array.isArray(b)) {
+      if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+      for (const [i, item] of a.entries()) pending.push([item, b[i] as JsonValue]);
+    } else {
+      const keys = Object.keys(a);
+      if (keys.length !== Object.keys(b).length || !keys.every((key) => Object.hasOwn(b, key))) return false;
+      for (const key of keys) pending.push([a[key] as JsonValue, b[key] as JsonValue]);
+    }
+  }
+  return true;
+}
+
+function equalScalars(a: JsonValue, b: JsonValue): boolean {
+  // biome-ignore lint/suspicious/noDoubleEquals: number and bigint compare by value only with ==
+  return a === b || (isNumeric(a) && isNumeric(b) && a == b);
 }
 
 function isNumeric(value: JsonValue): value is number | bigint {

@@ -1,0 +1,279 @@
+/** What is fuzzed: every decoder of user input, each with a corpus of good inputs and words of its language. */
+import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
+import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml-documents.ts';
+import { decodeDeleteBody, readDeleteOptions } from '../../src/apimachinery/delete-options.ts';
+import {
+  compileFieldSelector,
+  formatFieldSelector,
+  parseFieldSelector,
+} from '../../src/apimachinery/field-selector.ts';
+import { formatLabelSelector, matchesLabels } from '../../src/apimachinery/label-selector.ts';
+import { parseLabelSelector } from '../../src/apimachinery/label-selector-parse.ts';
+import { readListOptions } from '../../src/apimachinery/list-options.ts';
+import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/options.ts';
+import { pod } from '../../src/apimachinery/protobuf/core-facts.test.fixture.ts';
+import { decodeMessage, decodeObject } from '../../src/apimachinery/protobuf/decode.ts';
+import { encodeMessage, encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
+import { formatQuantity } from '../../src/apimachinery/quantity.ts';
+import { parseQuantity } from '../../src/apimachinery/quantity-parse.ts';
+import { parseQuery } from '../../src/apimachinery/query.ts';
+import { readJson } from '../../src/base/json-read.ts';
+import type { JsonObject } from '../../src/base/json-value.ts';
+import { writeJson } from '../../src/base/json-write.ts';
+
+export interface FuzzTarget {
+  readonly name: string;
+  /** Good inputs: the target accepts each. */
+  readonly corpus: readonly (string | Uint8Array)[];
+  readonly words: readonly (string | Uint8Array)[];
+  /** True if the input was accepted. Whatever it throws is a finding. */
+  run(input: Buffer): boolean;
+}
+
+const POD: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'web',
+    labels: { app: 'web', 'example.com/tier': 'front' },
+    generation: 9007199254740993n,
+    creationTimestamp: '2024-02-29T12:00:00Z',
+  },
+  spec: { containers: [{ name: 'a', image: 'nginx', resources: { limits: { cpu: '100m', memory: '1Gi' } } }] },
+};
+
+const POD_YAML = `apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  annotations: {a: "1", b: 'two', c: &x three, d: *x}
+spec:
+  containers:
+  - name: a
+    args: [yes, No, ~, 0x1F, 017, 1_000, 1.5e3, 2001-01-01]
+    command:
+    - |
+      set -e
+      echo "hello"
+    - >-
+      folded
+      text
+`;
+
+function encoded(): Uint8Array[] {
+  const message = encodeMessage(pod, POD);
+  const object = encodeObject(pod, POD);
+  if (!message.ok || !object.ok) throw new Error('the corpus of the protobuf target does not encode');
+  return [message.bytes, object.bytes];
+}
+
+const [message, enveloped] = encoded();
+
+export const targets: readonly FuzzTarget[] = [
+  {
+    name: 'json',
+    corpus: [
+      writeJson(POD),
+      '[1,-0,1.5e300,9223372036854775807,-9223372036854775808,12345678901234567890]',
+      '{"a":{"b":[{"a":1,"a":2}]},"\\u0061":"\\ud83d\\udea2","__proto__":{"x":null}}',
+      '"\\b\\f\\n\\r\\t\\/"',
+    ],
+    words: [
+      '"',
+      '\\u0000',
+      '\\ud800',
+      '{"a":',
+      '[[',
+      ']',
+      '}',
+      ',',
+      '1e999',
+      '12345678901234567890',
+      'null',
+      'true',
+      '\ufeff',
+      '{"a":1,"a":2}',
+      Buffer.from([0xff, 0xfe]),
+    ],
+    run(input) {
+      const result = readJson(input, { duplicates: 'report' });
+      if (!result.ok) return false;
+      // What was read can be written, and read again to the same text.
+      const text = writeJson(result.value);
+      const again = readJson(text);
+      if (!again.ok || writeJson(again.value) !== text) throw new Error(`not stable: ${text.slice(0, 200)}`);
+      return true;
+    },
+  },
+  {
+    name: 'yaml',
+    corpus: [
+      POD_YAML,
+      'a: 1\n---\nb: 2\n',
+      '{"json": [1, 2, {"x": null}]}',
+      '? [a]\n: b\n'.replace('[a]', 'a'),
+      '- - - a\n  - b\n- !!str 1\n',
+    ],
+    words: [
+      '&a ',
+      '*a',
+      '<<: ',
+      '!!binary ',
+      '- ',
+      ': ',
+      '? ',
+      '|\n',
+      '>\n',
+      '{',
+      '}',
+      '[',
+      ']',
+      '---\n',
+      '...\n',
+      '#',
+      '\t',
+      '%YAML 1.1\n',
+      '"',
+      "'",
+      '\n',
+      '&a [*a,*a]',
+      '~',
+      'yes',
+    ],
+    run(input) {
+      const documents = splitYamlDocuments(input.toString('utf8'));
+      const texts = documents.ok ? documents.documents : [input.toString('utf8')];
+      let accepted = documents.ok;
+      for (const text of texts) accepted = readYaml(text).ok && accepted;
+      return accepted;
+    },
+  },
+  {
+    name: 'label-selector',
+    corpus: ['app=web,tier!=back', 'app in (a,b),env notin (x, y),!old,new', 'example.com/role==x,n>3,m<9', ''],
+    words: ['in', 'notin', '(', ')', ',', '=', '==', '!=', '!', '>', '<', '/', ' ', 'a', 'é'],
+    run(input) {
+      const result = parseLabelSelector(input.toString('utf8'));
+      if (!result.ok) return false;
+      matchesLabels(result.selector, () => 'web');
+      const again = parseLabelSelector(formatLabelSelector(result.selector));
+      if (!again.ok) throw new Error(`the printed form does not parse: ${again.message}`);
+      return true;
+    },
+  },
+  {
+    name: 'field-selector',
+    corpus: ['metadata.name=web,spec.nodeName!=a', 'a==b\\,c\\=d\\\\', ''],
+    words: ['=', '==', '!=', ',', '\\', '\\\\', '\\,', 'metadata.name', '!'],
+    run(input) {
+      const result = parseFieldSelector(input.toString('utf8'));
+      if (!result.ok) return false;
+      compileFieldSelector(result.selector)(() => 'web');
+      if (!parseFieldSelector(formatFieldSelector(result.selector)).ok)
+        throw new Error('the printed form does not parse');
+      return true;
+    },
+  },
+  {
+    name: 'query',
+    corpus: [
+      'labelSelector=app%3Dweb&limit=500&continue=abc&resourceVersion=10&resourceVersionMatch=NotOlderThan',
+      'watch=true&allowWatchBookmarks=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=30',
+      'dryRun=All&fieldManager=kubectl&fieldValidation=Strict&force=true&pretty=',
+      'propagationPolicy=Foreground&gracePeriodSeconds=0&orphanDependents=',
+    ],
+    words: [
+      '&',
+      '=',
+      '%',
+      '%2',
+      '%zz',
+      '+',
+      ';',
+      'limit=',
+      'dryRun=',
+      '-1',
+      '99999999999999999999',
+      'true',
+      'watch',
+      '%00',
+      '%ff',
+    ],
+    run(input) {
+      const params = parseQuery(input.toString('utf8'));
+      readGetOptions(params);
+      const results = [
+        readListOptions(params),
+        readCreateOptions(params),
+        readPatchOptions(params, true),
+        readDeleteOptions(params, undefined),
+      ];
+      return results.some((result) => result.ok);
+    },
+  },
+  {
+    name: 'delete-options',
+    corpus: [
+      '{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"propagationPolicy":"Orphan","preconditions":{"uid":"a","resourceVersion":"1"},"dryRun":["All"]}',
+      '{}',
+    ],
+    words: ['null', '[]', '{}', '"', '1e3', '-1', '"uid":', 'true', '9223372036854775808'],
+    run(input) {
+      const body = readJson(input);
+      return body.ok && decodeDeleteBody(body.value).ok;
+    },
+  },
+  {
+    name: 'quantity',
+    corpus: ['1', '100m', '1.5Gi', '-2e3', '12E', '0.000000001', '1e-9', '999999999999999999999Ki'],
+    words: [
+      'e',
+      'E',
+      'i',
+      'K',
+      '.',
+      '-',
+      '+',
+      '0',
+      '9',
+      'e999999999',
+      'E-99999',
+      'n',
+      '00000000000000000000000000000000',
+    ],
+    run(input) {
+      const result = parseQuantity(input.toString('utf8'));
+      if (!result.ok) return false;
+      const text = formatQuantity(result.value);
+      const again = parseQuantity(text);
+      if (!again.ok || formatQuantity(again.value) !== text) throw new Error(`${text} is not canonical`);
+      return true;
+    },
+  },
+  {
+    name: 'protobuf',
+    corpus: [message as Uint8Array],
+    words: [
+      Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
+      Buffer.from([0x0a, 0x00]),
+      Buffer.from([0x80, 0x80, 0x80]),
+      Buffer.from([0x0b]),
+      Buffer.from([0x0c]),
+      Buffer.from([0x12, 0x7f]),
+    ],
+    run: (input) => decodeMessage(pod, input).ok,
+  },
+  {
+    name: 'protobuf-envelope',
+    corpus: [enveloped as Uint8Array],
+    words: [
+      'k8s\0',
+      Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
+      Buffer.from([0x12, 0x00]),
+      Buffer.from([0x1a, 0x01, 0x78]),
+      'v1',
+      'Pod',
+    ],
+    run: (input) => decodeObject(input, (type) => (type.kind === 'Pod' ? pod : undefined)).ok,
+  },
+];
