@@ -25,6 +25,8 @@ export interface Facts {
   readonly labels: StringMap;
   /** Selectable fields by path. What the key tells already (name, namespace) need not be here: a filter gets the key too. */
   readonly fields: StringMap;
+  /** Any integer, the same for the same value: filters that remember their answers spread facts by it. 0 will do. */
+  readonly hash: number;
 }
 
 /** What the cache must know about a stored value. */

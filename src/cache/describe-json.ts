@@ -6,7 +6,7 @@
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 import type { Describe, Description, Facts, Undescribable } from './cache.ts';
 import { EMPTY_FACTS, EMPTY_STRING_MAP, makeStringMap } from './facts.ts';
-import { FactsPool } from './facts-pool.ts';
+import { FactsPool, hashOf } from './facts-pool.ts';
 
 export interface DescribeJsonOptions {
   /** Paths of selectable fields, as `spec.nodeName`. Each appears in every object's facts, as `''` if the object has no such scalar. */
@@ -235,7 +235,8 @@ function readFacts(value: Uint8Array, spans: readonly number[], paths: readonly 
     }
     if (pairs.length > 0) labels = makeStringMap(pairs as [string, string][]);
   }
-  if (paths.length === 0) return labels === EMPTY_STRING_MAP ? EMPTY_FACTS : { labels, fields: EMPTY_STRING_MAP };
+  const hash = hashOf(value, spans);
+  if (paths.length === 0) return labels === EMPTY_STRING_MAP ? EMPTY_FACTS : { labels, fields: EMPTY_STRING_MAP, hash };
   const fields: [string, string][] = [];
   for (let i = 0; i < paths.length; i++) {
     const from = spans[i * 2 + 2]!;
@@ -246,7 +247,7 @@ function readFacts(value: Uint8Array, spans: readonly number[], paths: readonly 
     const text = typeof field === 'number' ? (decodeUtf8Strict(value.subarray(from, to)) ?? '') : field;
     fields.push([paths[i]!, typeof text === 'string' || typeof text === 'boolean' ? String(text) : '']);
   }
-  return { labels, fields: makeStringMap(fields) };
+  return { labels, fields: makeStringMap(fields), hash };
 }
 
 /** `paths[i]` gets span i. */

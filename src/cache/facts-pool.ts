@@ -52,8 +52,8 @@ function totalLength(spans: readonly number[]): number {
   return length;
 }
 
-// FNV-1a.
-function hashOf(value: Uint8Array, spans: readonly number[]): number {
+/** FNV-1a over all spans. */
+export function hashOf(value: Uint8Array, spans: readonly number[]): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < spans.length; i += 2) {
     for (let at = spans[i]!; at < spans[i + 1]!; at++) hash = Math.imul(hash ^ value[at]!, 0x01000193);

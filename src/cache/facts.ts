@@ -15,4 +15,4 @@ export function makeStringMap(pairs: Iterable<readonly [string, string]>): Strin
 }
 
 export const EMPTY_STRING_MAP: StringMap = new BareMap();
-export const EMPTY_FACTS: Facts = { labels: EMPTY_STRING_MAP, fields: EMPTY_STRING_MAP };
+export const EMPTY_FACTS: Facts = { labels: EMPTY_STRING_MAP, fields: EMPTY_STRING_MAP, hash: 0 };

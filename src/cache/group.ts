@@ -1,11 +1,12 @@
 /**
  * Watchers that want the same: one range, one filter, one face. Each change is filtered, made and encoded once, and the same buffers go
- * to all of them. Invariant: changes are dispatched in the order of publishing, also when forms are made asynchronously.
+ * to all of them. Invariant: changes are dispatched in the order of publishing, also when forms are made asynchronously; lists of
+ * watchers change only between dispatches.
  */
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise } from '../base/maybe-promise.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { CacheRange, CacheWatchEnd, Filter } from './cache.ts';
+import type { CacheRange, CacheWatchEnd, EventSink, Filter } from './cache.ts';
 import type { Change } from './change.ts';
 import type { Face, Rendered } from './face.ts';
 import { FORM_BATCH } from './forms.ts';
@@ -19,6 +20,9 @@ export interface GroupHost {
   scheduleFlush(group: Group): void;
 }
 
+/** Stands where the sink of a watch was that ended in the middle of a dispatch. */
+const GONE: EventSink = { write: () => true, end: () => {} };
+
 export class Group {
   readonly range: CacheRange;
   readonly filter: Filter | undefined;
@@ -26,13 +30,21 @@ export class Group {
   /** All watchers of the group, those that still catch up included. */
   watchers = 0;
   readonly #host: GroupHost;
-  #members: Watcher[] = [];
+  /** Live and waiting for nothing; `#sinks` holds their sinks at the same places, so that a dispatch touches nothing else. */
+  #ready: Watcher[] = [];
+  #sinks: EventSink[] = [];
+  /** Live, with chunks that wait for their sinks. */
+  #waiting: Watcher[] = [];
   /** Live, but not interested in all that still waits here: they came later, or from the future. */
   #late: Watcher[] = [];
   #backlog: Change[] = [];
   #busy = false;
   #dispatching = false;
   #holes = false;
+  /** Places in `#ready` whose sinks asked for a pause during this dispatch, ascending. */
+  #blocked: number[] = [];
+  /** Watchers that were drained during this dispatch. */
+  #drained: Watcher[] = [];
 
   constructor(range: CacheRange, filter: Filter | undefined, face: Face, host: GroupHost) {
     this.range = range;
@@ -47,7 +59,7 @@ export class Group {
   }
 
   publish(change: Change): void {
-    if (this.#members.length === 0 && this.#late.length === 0) return;
+    if (this.#empty) return;
     if (this.#busy && this.#backlog.length >= this.#host.backlog) {
       this.#endAll({ reason: 'too-slow' });
       return;
@@ -59,26 +71,31 @@ export class Group {
   /** The watcher is caught up: it gets everything above its `after` from here. */
   join(watcher: Watcher): void {
     if (this.idle && this.#host.head() >= watcher.after) this.#admit(watcher);
-    else this.#late.push(watcher);
+    else {
+      watcher.place = 'late';
+      this.#late.push(watcher);
+    }
   }
 
   leave(watcher: Watcher): void {
     if (this.#dispatching) {
       this.#holes = true;
-      return;
-    }
-    if (watcher.slot < 0) {
-      const at = this.#late.indexOf(watcher);
-      if (at >= 0) this.#late.splice(at, 1);
-    } else {
-      const last = this.#members.pop()!;
-      if (last !== watcher) {
-        this.#members[watcher.slot] = last;
-        last.slot = watcher.slot;
-      }
-    }
-    watcher.slot = -1;
-    if (this.#members.length === 0 && this.#late.length === 0) this.#backlog = [];
+      if (watcher.place === 'ready') this.#sinks[watcher.slot] = GONE;
+    } else this.#remove(watcher);
+    watcher.place = 'none';
+  }
+
+  /** The watcher is not in the list where its `ready` belongs. */
+  moved(watcher: Watcher): void {
+    if (this.#dispatching) throw new BugError('a watcher moved in the middle of a dispatch');
+    this.#remove(watcher);
+    this.#admit(watcher);
+  }
+
+  /** In the middle of a dispatch: remembers that the watcher's sink was drained, and answers true. */
+  postpone(watcher: Watcher): boolean {
+    if (this.#dispatching) this.#drained.push(watcher);
+    return this.#dispatching;
   }
 
   /** Hands out what waits, if that is possible without waiting for a form; answers whether nothing waits any more. */
@@ -110,30 +127,61 @@ export class Group {
     }
   }
 
+  get #empty(): boolean {
+    return this.#ready.length === 0 && this.#waiting.length === 0 && this.#late.length === 0;
+  }
+
   #dispatch(changes: readonly Change[], rendered: Rendered): void {
-    this.#dispatching = true;
     if (rendered.chunks.length > 0) {
-      const batches = batchesOf(rendered.chunks);
-      const members = this.#members;
-      for (let i = 0; i < members.length; i++) members[i]!.take(batches);
+      this.#dispatching = true;
+      this.#hand(batchesOf(rendered.chunks));
       for (const watcher of this.#late) {
         const its = lateBatches(rendered, watcher.after);
         if (its.length > 0) watcher.take(its);
       }
+      this.#dispatching = false;
+      if (this.#holes) this.#compact();
     }
-    this.#dispatching = false;
-    if (this.#holes) this.#compact();
     const { error, failedAt } = rendered;
     if (error !== undefined) this.#fail(changes, failedAt, error);
     const position = changes[error === undefined ? changes.length - 1 : failedAt]!.revision;
     if (this.#late.length > 0) this.#promote(position);
+    for (const watcher of this.#drained.splice(0)) watcher.drained();
+  }
+
+  #hand(batches: readonly Batch[]): void {
+    for (const watcher of this.#waiting) if (!watcher.hasRoom()) watcher.end({ reason: 'too-slow' });
+    for (const batch of batches) {
+      this.#writeToReady(batch.chunks);
+      for (const watcher of this.#waiting) watcher.enqueue(batch);
+      // From the end, because a removal moves the last one to the free place.
+      for (let place = this.#blocked.pop(); place !== undefined; place = this.#blocked.pop()) {
+        const watcher = this.#ready[place]!;
+        if (watcher.ended) continue;
+        this.#remove(watcher);
+        watcher.blocked();
+        this.#admit(watcher);
+      }
+    }
+  }
+
+  #writeToReady(chunks: readonly Uint8Array[]): void {
+    const sinks = this.#sinks;
+    let place = 0;
+    while (place < sinks.length) {
+      try {
+        for (; place < sinks.length; place++) if (!sinks[place]!.write(chunks)) this.#blocked.push(place);
+      } catch (caught) {
+        this.#ready[place++]!.end({ reason: 'failed', error: toError(caught) });
+      }
+    }
   }
 
   /** Ends those to whom the failed change matters; what follows it is for those who came later. */
   #fail(changes: readonly Change[], failedAt: number, error: Error): void {
     const { revision } = changes[failedAt]!;
-    const concerned = [...this.#members, ...this.#late.filter((watcher) => watcher.after < revision)];
-    for (const watcher of concerned) watcher.end({ reason: 'failed', error });
+    const late = this.#late.filter((watcher) => watcher.after < revision);
+    for (const watcher of [...this.#ready, ...this.#waiting, ...late]) watcher.end({ reason: 'failed', error });
     if (this.#late.length > 0) this.#backlog = [...changes.slice(failedAt + 1), ...this.#backlog];
   }
 
@@ -149,24 +197,44 @@ export class Group {
   }
 
   #admit(watcher: Watcher): void {
-    if (this.#dispatching) throw new BugError('a watcher joined its group in the middle of a dispatch');
-    watcher.slot = this.#members.length;
-    this.#members.push(watcher);
+    const list = watcher.ready ? this.#ready : this.#waiting;
+    watcher.place = watcher.ready ? 'ready' : 'waiting';
+    watcher.slot = list.length;
+    list.push(watcher);
+    if (watcher.ready) this.#sinks.push(watcher.sink);
+  }
+
+  #remove(watcher: Watcher): void {
+    if (watcher.place === 'late') this.#late.splice(this.#late.indexOf(watcher), 1);
+    else if (watcher.place !== 'none') {
+      const list = watcher.place === 'ready' ? this.#ready : this.#waiting;
+      const last = list.pop()!;
+      if (watcher.place === 'ready') {
+        const sink = this.#sinks.pop()!;
+        if (last !== watcher) this.#sinks[watcher.slot] = sink;
+      }
+      if (last !== watcher) {
+        list[watcher.slot] = last;
+        last.slot = watcher.slot;
+      }
+    }
+    if (this.#empty) this.#backlog = [];
   }
 
   #compact(): void {
     this.#holes = false;
-    this.#members = this.#members.filter((watcher) => !watcher.ended);
+    const live = [...this.#ready, ...this.#waiting].filter((watcher) => !watcher.ended);
+    this.#ready = [];
+    this.#sinks = [];
+    this.#waiting = [];
     this.#late = this.#late.filter((watcher) => !watcher.ended);
-    this.#members.forEach((watcher, slot) => {
-      watcher.slot = slot;
-    });
-    if (this.#members.length === 0 && this.#late.length === 0) this.#backlog = [];
+    for (const watcher of live) this.#admit(watcher);
+    if (this.#empty) this.#backlog = [];
   }
 
   #endAll(reason: CacheWatchEnd): void {
     this.#backlog = [];
-    for (const watcher of [...this.#members, ...this.#late]) watcher.end(reason);
+    for (const watcher of [...this.#ready, ...this.#waiting, ...this.#late]) watcher.end(reason);
   }
 }
 

@@ -55,13 +55,13 @@ export function batchesOf(chunks: readonly Uint8Array[]): Batch[] {
 export class Watcher implements CacheWatch {
   readonly group: Group;
   readonly wantsBookmarks: boolean;
-  /** Live, its sink takes chunks and nothing waits: the group may write to it directly. */
-  ready = false;
-  /** Its place among the group's members, -1 if it is none. */
-  slot = -1;
+  /** Its group writes to it directly while it is in its `ready` list. */
+  readonly sink: EventSink;
+  /** Which list of its group it is in, and where: kept by the group. */
+  place: 'none' | 'ready' | 'waiting' | 'late' = 'none';
+  slot = 0;
   /** Nothing at or below this revision is delivered to it any more. */
   after: Revision;
-  readonly #sink: EventSink;
   readonly #host: WatcherHost;
   #catchUp: CatchUp | undefined;
   #ended = false;
@@ -78,7 +78,7 @@ export class Watcher implements CacheWatch {
     this.group = group;
     this.wantsBookmarks = wantsBookmarks;
     this.after = catchUp.start;
-    this.#sink = sink;
+    this.sink = sink;
     this.#host = host;
     this.#catchUp = catchUp;
   }
@@ -87,8 +87,13 @@ export class Watcher implements CacheWatch {
     return this.#ended;
   }
 
+  /** Live, its sink takes chunks and nothing waits. */
+  get ready(): boolean {
+    return this.#catchUp === undefined && this.#free();
+  }
+
   drained(): void {
-    if (this.#ended || this.#open) return;
+    if (this.#ended || this.group.postpone(this) || this.#open) return;
     this.#open = true;
     if (this.#writing || this.#busy) return; // whoever is at work goes on by itself
     this.#resume();
@@ -100,7 +105,10 @@ export class Watcher implements CacheWatch {
     const revision = this.#host.head();
     if (revision < this.after) return false;
     const chunk = this.#attempt(() => this.group.face.bookmark(revision, false));
-    return chunk !== undefined && this.#writeOut([chunk]);
+    if (chunk === undefined) return false;
+    this.#write([chunk]);
+    this.#move();
+    return !this.#ended;
   }
 
   stop(): void {
@@ -110,31 +118,44 @@ export class Watcher implements CacheWatch {
   end(reason: CacheWatchEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.ready = false;
     this.#catchUp = undefined;
     this.#queue = [];
     this.#host.ended(this, reason);
     try {
-      this.#sink.end(reason);
+      this.sink.end(reason);
     } catch {
       this.#host.sinkFailed();
     }
   }
 
-  /** From the group: in order, each once. */
+  /** From the group, in order and each once, if this watcher is not in its `ready` list. */
   take(batches: readonly Batch[]): void {
-    if (this.ready) {
-      for (let i = 0; i < batches.length; i++) {
-        if (!this.#write(batches[i]!.chunks)) {
-          if (!this.#ended) this.#enqueue(batches, i + 1);
-          return;
-        }
-      }
-    } else if (!this.#ended) {
-      const { queue } = this.#host;
-      if (this.#queuedEvents >= queue.events || this.#queuedBytes >= queue.bytes) this.end({ reason: 'too-slow' });
-      else this.#enqueue(batches, 0);
+    if (!this.ready && !this.hasRoom()) {
+      this.end({ reason: 'too-slow' });
+      return;
     }
+    for (const batch of batches) {
+      if (this.ready) this.#write(batch.chunks);
+      else this.enqueue(batch);
+    }
+  }
+
+  /** Whether more may wait for it. */
+  hasRoom(): boolean {
+    const { queue } = this.#host;
+    return this.#queuedEvents < queue.events && this.#queuedBytes < queue.bytes;
+  }
+
+  enqueue(batch: Batch): void {
+    if (this.#ended) return;
+    this.#queue.push(batch);
+    this.#queuedEvents += batch.chunks.length;
+    this.#queuedBytes += batch.bytes;
+  }
+
+  /** The group wrote to its sink, which asked for a pause. */
+  blocked(): void {
+    this.#open = false;
   }
 
   /** Goes on catching up, for one turn's share. */
@@ -167,7 +188,7 @@ export class Watcher implements CacheWatch {
       this.group.join(this);
     }
     if (changes.length > 0) this.#show(face.render(changes, filter, false));
-    this.#refresh();
+    this.#move();
   }
 
   #afterState(catchUp: CatchUp): void {
@@ -176,7 +197,7 @@ export class Watcher implements CacheWatch {
       const chunk = this.#attempt(() => this.group.face.bookmark(catchUp.start, true));
       if (chunk === undefined) return;
       if (this.#open) this.#write([chunk]);
-      else this.#enqueue([new Batch([chunk])], 0);
+      else this.enqueue(new Batch([chunk]));
     };
     if (this.#busy) this.#afterShow = finish;
     else finish();
@@ -188,7 +209,6 @@ export class Watcher implements CacheWatch {
       return;
     }
     this.#busy = true;
-    this.ready = false;
     rendered.then(
       (done) => this.#shown(done),
       (caught: unknown) => this.#shown({ chunks: [], revisions: [], error: toError(caught), failedAt: 0 }),
@@ -221,16 +241,6 @@ export class Watcher implements CacheWatch {
     if (error !== undefined) this.end({ reason: 'failed', error });
   }
 
-  #enqueue(batches: readonly Batch[], from: number): void {
-    for (let i = from; i < batches.length; i++) {
-      const batch = batches[i]!;
-      this.#queue.push(batch);
-      this.#queuedEvents += batch.chunks.length;
-      this.#queuedBytes += batch.bytes;
-    }
-    this.#refresh();
-  }
-
   #drainQueue(): void {
     let next = 0;
     while (next < this.#queue.length && this.#open && !this.#ended) {
@@ -241,34 +251,27 @@ export class Watcher implements CacheWatch {
     }
     if (this.#ended) return;
     this.#queue = this.#queue.slice(next);
-    this.#refresh();
+    this.#move();
   }
 
-  #refresh(): void {
-    this.ready = this.#catchUp === undefined && this.#free();
+  /** Tells the group, outside of a dispatch, whether it may write to the sink directly. */
+  #move(): void {
+    if (this.place !== 'none' && this.place !== 'late' && (this.place === 'ready') !== this.ready)
+      this.group.moved(this);
   }
 
-  #writeOut(chunks: readonly Uint8Array[]): boolean {
-    this.#write(chunks);
-    return !this.#ended;
-  }
-
-  /** Whether the sink takes more. */
-  #write(chunks: readonly Uint8Array[]): boolean {
+  /** Writes to a sink that takes chunks. */
+  #write(chunks: readonly Uint8Array[]): void {
     this.#writing = true;
     this.#open = false; // a sink may call drained() before it returns
-    let more: boolean;
+    let more = false;
     try {
-      more = this.#sink.write(chunks);
+      more = this.sink.write(chunks);
     } catch (caught) {
-      this.#writing = false;
       this.end({ reason: 'failed', error: toError(caught) });
-      return false;
     }
     this.#writing = false;
     if (more) this.#open = true;
-    else if (!this.#open) this.ready = false;
-    return this.#open && !this.#ended;
   }
 
   #attempt<T>(make: () => T): T | undefined {

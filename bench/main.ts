@@ -1,0 +1,95 @@
+/**
+ * The table of `npm run bench`: each line prints two figures, their ratio, the bar and whether it holds. Exits 1 if a bar fails.
+ * `--short` measures the same with fewer and shorter rounds, for CI: less than a minute. `--only <word>` runs the lines whose name holds the word.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { benchFanOut } from './fan-out.ts';
+import { benchLabelSelector } from './label-selector.ts';
+import { benchLmdbCreate } from './lmdb-create.ts';
+import type { BenchLine } from './measure.ts';
+import type { MemoryFigures } from './memory.ts';
+import { benchWatchCacheList } from './watch-cache-list.ts';
+
+const short = process.argv.includes('--short');
+const onlyAt = process.argv.indexOf('--only');
+const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
+const size = short ? { rounds: 5, ms: 150 } : { rounds: 15, ms: 400 };
+
+/** In a process of its own, with the flag that lets it collect garbage. */
+async function benchMemory(): Promise<BenchLine[]> {
+  const runner = fileURLToPath(new URL('../../../scripts/run-ts.mjs', import.meta.url));
+  const updates = 300_000;
+  const args = [runner, '--expose-gc', '--', 'bench/memory.ts', String(updates)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`the memory benchmark ended with ${code}`);
+  const figures = JSON.parse(output) as MemoryFigures;
+  const mb = (bytes: number): number => bytes / 1e6;
+  const line = (name: string, ours: number, atMost: number): BenchLine => ({
+    name: `memory of 100,000 cached objects of 1 KB: ${name} / the bytes themselves`,
+    ours: mb(ours),
+    peer: mb(figures.bytes),
+    unit: 'MB',
+    ratio: ours / figures.bytes,
+    atMost,
+  });
+  return [
+    line('heap + external', figures.heapAndExternal, 1.4),
+    line('anonymous', figures.anonymous, 2),
+    line(`anonymous after ${figures.updates.toLocaleString('en')} updates`, figures.anonymousAfterUpdates, 3.5),
+  ];
+}
+
+const benches: readonly { readonly name: string; run(): Promise<BenchLine | readonly BenchLine[]> }[] = [
+  { name: 'lmdb', run: () => benchLmdbCreate() },
+  { name: 'list', run: () => benchWatchCacheList(size) },
+  { name: 'fan-out', run: () => benchFanOut(size) },
+  { name: 'selector', run: () => benchLabelSelector(size) },
+  { name: 'memory', run: () => benchMemory() },
+];
+
+function load(): string {
+  return loadavg()
+    .map((value) => value.toFixed(2))
+    .join(' ');
+}
+
+function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+function print(line: BenchLine): boolean {
+  const bar = line.atLeast ?? line.atMost!;
+  const holds = line.atLeast === undefined ? line.ratio <= bar : line.ratio >= bar;
+  console.log(line.name);
+  console.log(
+    `    ${figure(line.ours)} / ${figure(line.peer)} ${line.unit}   ratio ${line.ratio.toFixed(2)}   ${
+      line.atLeast === undefined ? 'at most' : 'at least'
+    } ${bar}   ${holds ? 'pass' : 'FAIL'}   (load ${load()})`,
+  );
+  return holds;
+}
+
+console.log(
+  `${cpus().length} cores (${cpus()[0]?.model.trim() || process.arch}), Node ${process.version}, load average ${load()} at the start`,
+);
+console.log(
+  `medians of ${size.rounds} rounds of ${size.ms} ms of CPU time per side, sides taking turns, two rounds of warming up not counted${short ? ' (short form)' : ''};`,
+);
+console.log('the LMDB line has rounds of its own, memory is measured once in a process of its own\n');
+
+let failures = 0;
+for (const bench of benches) {
+  if (!bench.name.includes(only)) continue;
+  const lines = [await bench.run()].flat();
+  for (const line of lines) if (!print(line)) failures++;
+}
+console.log(failures === 0 ? '\nall bars hold' : `\n${failures} bars do not hold`);
+process.exit(failures === 0 ? 0 : 1);

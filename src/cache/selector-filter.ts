@@ -1,0 +1,53 @@
+/** Label and field selectors as a filter over facts. Invariant: filters of equal selectors have equal texts, and only those. */
+import {
+  compileFieldSelector,
+  type FieldSelector,
+  formatFieldSelector,
+  isEveryField,
+} from '../apimachinery/field-selector.ts';
+import { formatLabelSelector, isEverything, type LabelSelector } from '../apimachinery/label-selector.ts';
+import { compileLabelSelectorForRecord } from '../apimachinery/label-selector-match.ts';
+import type { Facts, Filter } from './cache.ts';
+
+export interface SelectorFilterOptions {
+  readonly labels?: LabelSelector;
+  readonly fields?: FieldSelector;
+  /** Fields that the key tells (name, namespace) and the facts need not hold; undefined for all others. */
+  readonly fieldOfKey?: (key: string, field: string) => string | undefined;
+}
+
+/** Undefined if the selectors select every object. A field that neither the key nor the facts know is the empty string. */
+export function selectorFilter(options: SelectorFilterOptions): Filter | undefined {
+  const labels = options.labels === undefined || isEverything(options.labels) ? undefined : options.labels;
+  const fields = options.fields === undefined || isEveryField(options.fields) ? undefined : options.fields;
+  if (labels === undefined && fields === undefined) return undefined;
+  const text = JSON.stringify([
+    labels === undefined ? null : labels.matchesNothing || formatLabelSelector(labels),
+    fields === undefined ? null : fields.matchesNothing || formatFieldSelector(fields),
+  ]);
+  const matchesLabels = labels === undefined ? undefined : compileLabelSelectorForRecord(labels);
+  if (fields === undefined) return { text, matches: remembering(matchesLabels!) };
+  const matchesFields = compileFieldSelector(fields);
+  const { fieldOfKey } = options;
+  const matches = (facts: Facts, key: string): boolean =>
+    (matchesLabels === undefined || matchesLabels(facts.labels)) &&
+    matchesFields((field) => fieldOfKey?.(key, field) ?? facts.fields[field] ?? '');
+  return { text, matches };
+}
+
+// A power of two; enough for the label sets of most kinds, small enough to make anew for each list.
+const SLOTS = 256;
+
+/** Objects share their facts (`FactsPool`), so most answers about a list are answers given before. */
+function remembering(test: (labels: Facts['labels']) => boolean): (facts: Facts) => boolean {
+  const known = new Array<Facts | undefined>(SLOTS).fill(undefined);
+  const answers = new Uint8Array(SLOTS);
+  return (facts) => {
+    const slot = facts.hash & (SLOTS - 1);
+    if (known[slot] === facts) return answers[slot] === 1;
+    const answer = test(facts.labels);
+    known[slot] = facts;
+    answers[slot] = answer ? 1 : 0;
+    return answer;
+  };
+}
