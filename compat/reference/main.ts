@@ -44,6 +44,7 @@ function differ(subject: Subject, ours: OurAnswer, theirs: OurAnswer): boolean {
 }
 
 async function compare(subject: Subject, oracle: Oracle): Promise<{ refused: number; known: number; unknown: number }> {
+  await subject.prepare?.(oracle);
   const random = createRandom(seed);
   const questions: Question[] = Array.from({ length: cases }, () => subject.ask(random));
   const answers = await oracle.ask(questions);

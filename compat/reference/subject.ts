@@ -1,7 +1,7 @@
 /** One thing that is asked of both sides: how to make questions, and what we answer. */
 import type { JsonValue } from '../../src/base/json-value.ts';
 import type { Random } from '../../test/fuzz/random.ts';
-import type { Question } from './oracle.ts';
+import type { Oracle, Question } from './oracle.ts';
 
 /** Our answer, in the oracle's terms. */
 export interface OurAnswer {
@@ -14,6 +14,8 @@ export interface OurAnswer {
 
 export interface Subject {
   readonly name: string;
+  /** Asks the oracle for what the questions need, once. */
+  prepare?(oracle: Oracle): Promise<void>;
   ask(random: Random): Question;
   answer(question: Question): OurAnswer;
   /** False where texts are not part of the contract: then only the fact of an error is compared. Default true. */

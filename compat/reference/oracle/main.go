@@ -68,6 +68,12 @@ func newObject(kind string) interface {
 		return &corev1.Service{}
 	case "Deployment":
 		return &appsv1.Deployment{}
+	case "Node":
+		return &corev1.Node{}
+	case "PersistentVolume":
+		return &corev1.PersistentVolume{}
+	case "ControllerRevision":
+		return &appsv1.ControllerRevision{}
 	}
 	panic("unknown kind " + kind)
 }
@@ -218,6 +224,8 @@ func reply(q question) (out answer) {
 			}
 		}
 		return first
+	case "facts":
+		return facts(q.Kind)
 	case "protobuf":
 		object := newObject(q.Kind)
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(q.Doc, object); err != nil {
@@ -227,7 +235,12 @@ func reply(q question) (out answer) {
 		if err != nil {
 			return bad(err)
 		}
-		j, err := json.Marshal(object)
+		// JSON of what the bytes say: empty lists and maps do not survive the binary form.
+		back := newObject(q.Kind)
+		if err := back.Unmarshal(b); err != nil {
+			return bad(err)
+		}
+		j, err := json.Marshal(back)
 		return either(map[string]any{"bytes": base64.StdEncoding.EncodeToString(b), "json": json.RawMessage(j)}, err)
 	}
 	return answer{Error: "unknown op " + q.Op}

@@ -1,0 +1,86 @@
+/** Type views made from facts that the oracle reads off the Go types. */
+import type {
+  FieldView,
+  ListView,
+  MapView,
+  ScalarType,
+  StructView,
+  TypeView,
+} from '../../src/apimachinery/type-view.ts';
+
+interface TypeFacts {
+  readonly kind: 'scalar' | 'any' | 'map' | 'list' | 'struct';
+  readonly scalar?: ScalarType;
+  readonly raw?: 'raw-extension' | 'fields-v1';
+  readonly name?: string;
+  readonly of?: TypeFacts;
+}
+
+interface FieldFacts {
+  readonly name: string;
+  readonly number: number;
+  readonly pointer: boolean;
+  readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
+  readonly inline: readonly number[];
+  readonly wrapped: boolean;
+  readonly type: TypeFacts;
+}
+
+export interface FactBook {
+  readonly root: string;
+  readonly structs: Readonly<Record<string, readonly FieldFacts[]>>;
+}
+
+export function viewOfFacts(book: FactBook): StructView {
+  const made = new Map<string, StructView>();
+  const typeOf = (facts: TypeFacts): TypeView => {
+    switch (facts.kind) {
+      case 'scalar':
+        return { kind: 'scalar', scalar: facts.scalar as ScalarType };
+      case 'any':
+        return { kind: 'any', raw: facts.raw ?? 'json' };
+      case 'map':
+        return { kind: 'map', atomic: false, values: typeOf(facts.of as TypeFacts) } satisfies MapView;
+      case 'list':
+        return {
+          kind: 'list',
+          items: typeOf(facts.of as TypeFacts),
+          listType: 'atomic',
+          mapKeys: [],
+        } satisfies ListView;
+      case 'struct':
+        return structOf(facts.name as string);
+    }
+  };
+  const fieldOf = ({ name, type, ...wire }: FieldFacts): FieldView => ({
+    name,
+    type: typeOf(type),
+    patchStrategies: [],
+    patchMergeKey: undefined,
+    required: false,
+    nullable: false,
+    defaultValue: undefined,
+    wire,
+  });
+  const structOf = (name: string): StructView => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    let fields: Map<string, FieldView> | undefined;
+    const all = (): Map<string, FieldView> => {
+      fields ??= new Map((book.structs[name] ?? []).map((facts) => [facts.name, fieldOf(facts)]));
+      return fields;
+    };
+    const view: StructView = {
+      kind: 'struct',
+      name,
+      atomic: false,
+      preserveUnknown: false,
+      field: (field) => all().get(field),
+      fields: () => all().values(),
+    };
+    made.set(name, view);
+    return view;
+  };
+  return structOf(book.root);
+}
