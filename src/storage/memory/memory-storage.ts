@@ -62,6 +62,7 @@ class MemoryStorage implements ForkableStorage {
   readonly #snapshots = new Set<MemorySnapshot>();
   #pending: Pending[] = [];
   #flushScheduled = false;
+  #flushing = false;
   #timer: { readonly due: number; readonly timer: Timer } | undefined;
   #closed = false;
   #stopping: Promise<void> | undefined;
@@ -193,6 +194,8 @@ class MemoryStorage implements ForkableStorage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
+    // Called by a sink: the delivery under way must be over before the next one begins, or watches would see them swapped.
+    if (this.#flushing) await Promise.resolve();
     this.#flush();
     this.#timer?.timer.cancel();
     this.#timer = undefined;
@@ -229,9 +232,14 @@ class MemoryStorage implements ForkableStorage {
     let answer = (): void => {};
     this.#enqueue({
       commit(now) {
-        const { result, events } = commit(now);
-        answer = () => done.resolve(result);
-        return events;
+        try {
+          const { result, events } = commit(now);
+          answer = () => done.resolve(result);
+          return events;
+        } catch (caught) {
+          answer = () => done.reject(toError(caught));
+          return [];
+        }
       },
       answer: () => answer(),
     });
@@ -251,6 +259,7 @@ class MemoryStorage implements ForkableStorage {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
+    this.#flushing = true;
     const now = this.#clock.now();
     const events: StorageEvent[] = [];
     for (const each of pending) for (const event of each.commit(now)) events.push(event);
@@ -260,6 +269,7 @@ class MemoryStorage implements ForkableStorage {
       for (const watch of this.#watches) watch.deliver(events, revision);
     }
     for (const each of pending) each.answer();
+    this.#flushing = false;
     this.#armTimer();
   }
 

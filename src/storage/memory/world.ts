@@ -83,7 +83,7 @@ export class World {
   expire(now: number): StorageEvent[] {
     const events: StorageEvent[] = [];
     for (let next = this.deadlines.next(); next !== undefined && next.due <= now; next = this.deadlines.next()) {
-      events.push(...this.#apply([{ type: 'delete', key: next.key }], now));
+      for (const event of this.#apply([{ type: 'delete', key: next.key }], now)) events.push(event);
     }
     return events;
   }

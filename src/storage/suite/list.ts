@@ -109,7 +109,7 @@ export const listCases: readonly SuiteCase[] = [
     name: 'start is inclusive, may name a key that is not there, and never widens the range',
     async run(context) {
       const storage = await context.open();
-      for (const key of ['p/b', 'p/d', 'p/f', 'q/a']) await put(storage, key, 'x');
+      for (const key of ['o/x', 'p/b', 'p/d', 'p/f', 'q/a']) await put(storage, key, 'x');
       const from = async (start: string, prefix = 'p/'): Promise<unknown> => {
         const page = expectOutcome(await storage.list({ prefix, start }, { limit: 2 }), 'ok');
         return [page.items.map((item) => item.key), page.next, page.remaining];
@@ -124,6 +124,8 @@ export const listCases: readonly SuiteCase[] = [
       expectEqual(await from('p/e', ''), [['p/f', 'q/a'], undefined, 0]);
       const count = expectOutcome(await storage.list({ prefix: 'p/', start: 'p/c' }, { countOnly: true }), 'ok');
       expectEqual([count.items, count.remaining], [[], 2]);
+      const below = expectOutcome(await storage.list({ prefix: 'p/', start: 'o' }, { countOnly: true }), 'ok');
+      expectEqual(below.remaining, 3);
     },
   },
   {

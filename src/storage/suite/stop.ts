@@ -72,6 +72,33 @@ export const stopCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'a sink may write and then stop the store inside a call: all watches hear of the write, in order, then the end',
+    async run(context) {
+      const storage = await context.open();
+      const before = Recorder.start(storage, '', { after: 1 });
+      const stopper = new Recorder();
+      let inner: Promise<number> | undefined;
+      let stopping: Promise<void> | undefined;
+      stopper.onEvents = () => {
+        inner ??= put(storage, 'b', 'x');
+        stopping ??= storage.stop();
+      };
+      stopper.watch = storage.watch({ ranges: [{ prefix: '' }], from: { after: 1 } }, stopper);
+      const after = Recorder.start(storage, '', { after: 1 });
+      const first = await put(storage, 'a', 'x');
+      await stopper.until(() => stopping !== undefined);
+      await stopping;
+      const second = await inner!;
+      for (const watcher of [before, stopper, after]) {
+        expectEqual(await watcher.untilEnd(), { reason: 'closed' });
+        expectEqual(
+          watcher.seen.map((event) => event.revision),
+          [first, second],
+        );
+      }
+    },
+  },
+  {
     name: 'what was acknowledged before or during stop() is there after a restart',
     needs: 'reopen',
     async run(context) {

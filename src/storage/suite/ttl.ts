@@ -48,6 +48,26 @@ export const ttlCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'no key expires early, not even with one that is due a moment before',
+    async run(context) {
+      const storage = await context.open();
+      const watcher = Recorder.start(storage, '', { after: 1 });
+      await put(storage, 'first', 'x', 20_000);
+      await put(storage, 'second', 'x', 21_500);
+      await context.clock.advance(21_000);
+      await context.settle();
+      await watcher.caughtUp(storage);
+      expectEqual(await readText(storage, 'second'), 'x');
+      await context.clock.advance(500 + LATE);
+      await watcher.until((recorder) => recorder.seen.length >= 4);
+      expectEqual(
+        watcher.seen.slice(2).map((event) => `${event.type} ${event.key}`),
+        ['delete first', 'delete second'],
+      );
+      expectTrue(watcher.seen[2]!.revision < watcher.seen[3]!.revision, 'each has a revision of its own');
+    },
+  },
+  {
     name: 'each write sets its own time to live: a later one prolongs, none at all clears it',
     async run(context) {
       const storage = await context.open();
