@@ -184,6 +184,8 @@ export const watchCases: readonly SuiteCase[] = [
       const watcher = Recorder.start(storage, '', 'now');
       await watcher.until((recorder) => recorder.progressed > 0);
       const other = Recorder.start(storage, '', 'now');
+      // Asked for before the stop, and not delivered after it.
+      watcher.watch.requestProgress();
       watcher.watch.stop();
       expectEqual(watcher.ended, { reason: 'stopped' });
       watcher.watch.stop();
@@ -213,19 +215,23 @@ export const watchCases: readonly SuiteCase[] = [
     async run(context) {
       const storage = await context.open();
       for (let i = 0; i < 5; i++) await put(storage, `a/${i}`, 'x');
-      const watcher = new Recorder();
-      watcher.onEvents = () => {
-        watcher.watch.stop();
-      };
-      watcher.watch = storage.watch({ ranges: [{ prefix: '' }], from: { after: 1 } }, watcher);
-      await watcher.untilEnd();
-      await put(storage, 'b', 'x');
-      await context.settle();
-      expectEqual(
-        watcher.calls.map((call) => call.type),
-        ['events', 'end'],
-      );
-      expectEqual(watcher.ended, { reason: 'stopped' });
+      for (const from of [{ after: 1 }, 'state'] as const) {
+        const watcher = new Recorder();
+        watcher.onEvents = () => {
+          watcher.watch.requestProgress();
+          watcher.watch.stop();
+        };
+        watcher.watch = storage.watch({ ranges: [{ prefix: '' }], from }, watcher);
+        await watcher.untilEnd();
+        await overwrite(storage, 'b', JSON.stringify(from));
+        await context.settle();
+        expectEqual(
+          watcher.calls.map((call) => call.type),
+          ['events', 'end'],
+        );
+        expectEqual(watcher.ended, { reason: 'stopped' });
+        await watcher.until(() => true);
+      }
     },
   },
   {
