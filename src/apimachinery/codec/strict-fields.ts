@@ -1,0 +1,84 @@
+/**
+ * Finds duplicate and unknown fields while JSON is parsed, key by key, as a typed decoder meets them. Invariant: what such a decoder takes
+ * as raw bytes or skips (unknown fields, RawExtension, free JSON) is not looked into.
+ */
+import { formatJsonPath, type JsonFrame } from '../../base/json-parse.ts';
+import { MAX_DUPLICATES } from '../../base/json-read.ts';
+import { quote } from '../go-format.ts';
+import type { StructView, TypeView } from '../type-view.ts';
+
+/** `free`: every key is known. `skip`: nothing is reported here or below. */
+type Scope = TypeView | 'free' | 'skip';
+
+interface FrameState {
+  readonly scope: Scope;
+  readonly seen: Set<string>;
+}
+
+export class StrictFieldCollector {
+  readonly #root: Scope;
+  readonly #problems: Set<string> = new Set();
+  /** States of open containers; a frame is a new object for each, so closed ones are forgotten with it. */
+  readonly #states: WeakMap<JsonFrame, FrameState> = new WeakMap();
+
+  /** Without a view only duplicates are found, everywhere. */
+  constructor(view: StructView | undefined) {
+    this.#root = view ?? 'free';
+  }
+
+  /** The texts found so far, without repetition, at most as many as the reference keeps. */
+  problems(): readonly string[] {
+    return [...this.#problems];
+  }
+
+  onKey(key: string, frames: readonly JsonFrame[]): void {
+    if (this.#problems.size >= MAX_DUPLICATES) return;
+    const { scope, seen } = this.#stateOf(frames);
+    if (scope === 'skip') return;
+    if (isStruct(scope) && !scope.preserveUnknown && scope.field(key) === undefined) {
+      this.#problems.add(`unknown field ${quote(formatJsonPath(frames, key))}`);
+      return;
+    }
+    if (seen.has(key)) this.#problems.add(`duplicate field ${quote(formatJsonPath(frames, key))}`);
+    else seen.add(key);
+  }
+
+  #stateOf(frames: readonly JsonFrame[]): FrameState {
+    let known = frames.length - 1;
+    while (known >= 0 && !this.#states.has(frames[known] as JsonFrame)) known--;
+    for (let i = known + 1; i < frames.length; i++) {
+      const parent = frames[i - 1];
+      const scope = parent === undefined ? this.#root : childScope(this.#scopeOf(parent), parent);
+      const isArray = (frames[i] as JsonFrame).array !== undefined;
+      this.#states.set(frames[i] as JsonFrame, { scope: fits(scope, isArray) ? scope : 'skip', seen: new Set() });
+    }
+    return this.#states.get(frames.at(-1) as JsonFrame) as FrameState;
+  }
+
+  #scopeOf(frame: JsonFrame): Scope {
+    return (this.#states.get(frame) as FrameState).scope;
+  }
+}
+
+function isStruct(scope: Scope): scope is StructView {
+  return typeof scope === 'object' && scope.kind === 'struct';
+}
+
+function fits(scope: Scope, isArray: boolean): boolean {
+  if (typeof scope !== 'object') return true;
+  return isArray ? scope.kind === 'list' : scope.kind === 'struct' || scope.kind === 'map';
+}
+
+function childScope(scope: Scope, frame: JsonFrame): Scope {
+  if (typeof scope !== 'object') return scope;
+  switch (scope.kind) {
+    case 'list':
+      return scope.items;
+    case 'map':
+      return scope.values;
+    case 'struct':
+      return scope.field(frame.key)?.type ?? (scope.preserveUnknown ? 'free' : 'skip');
+    default:
+      return 'skip';
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Strict decoding: reads a body with one of the three fieldValidation modes and names every duplicate and unknown field in the reference's
+ * words and order. Invariant: the value is the same in all modes; only what is reported differs.
+ */
+
+import { decodeUtf8 } from '../../base/bytes.ts';
+import { parseJson } from '../../base/json-parse.ts';
+import { MAX_JSON_DEPTH, readJson } from '../../base/json-read.ts';
+import type { JsonReadError } from '../../base/json-result.ts';
+import type { JsonValue } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { StructView } from '../type-view.ts';
+import { StrictFieldCollector } from './strict-fields.ts';
+import { hasUnknownFields, pruneUnknownFields } from './unknown-fields.ts';
+import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml.ts';
+
+/** Ignore reports nothing, Warn turns each problem into a warning, Strict refuses the body. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface StrictOptions {
+  readonly fieldValidation: FieldValidation;
+  /**
+   * The type of the body, for kinds that are decoded into one: fields that it does not have are dropped. Without it nothing is unknown and
+   * duplicates are reported wherever they are, as for custom resources.
+   */
+  readonly view?: StructView | undefined;
+}
+
+/** `problems` are the texts of single errors, at most 100 from JSON and one more from YAML; empty in the Ignore mode. */
+export type StrictResult<E> =
+  | { readonly ok: true; readonly value: JsonValue; readonly problems: readonly string[] }
+  | { readonly ok: false; readonly error: E };
+
+/** Reads JSON. Problems come in the order of the text. Never throws. */
+export function decodeStrictJson(input: Uint8Array | string, options: StrictOptions): StrictResult<JsonReadError> {
+  const quiet = options.fieldValidation === 'Ignore';
+  const read = readJson(input, { duplicates: quiet ? 'ignore' : 'report' });
+  if (!read.ok) return read;
+  const { value } = read;
+  const hasUnknown = options.view !== undefined && hasUnknownFields(value, options.view);
+  const problems =
+    !quiet && (hasUnknown || read.duplicates.length > 0)
+      ? collectProblems(typeof input === 'string' ? input : decodeUtf8(input), options.view)
+      : [];
+  if (hasUnknown && options.view !== undefined) pruneUnknownFields(value, options.view);
+  return { ok: true, value, problems };
+}
+
+/** Reads the first document of YAML. All duplicates are one problem, unknown fields follow in the order of sorted keys. Never throws. */
+export function decodeStrictYaml(input: Uint8Array | string, options: StrictOptions): StrictResult<YamlReadError> {
+  const read = readYaml(input);
+  if (!read.ok) return read;
+  const { value } = read;
+  const quiet = options.fieldValidation === 'Ignore';
+  const problems: string[] = [];
+  if (!quiet && read.duplicates.length > 0) problems.push(formatYamlDuplicates(read.duplicates));
+  if (options.view !== undefined && hasUnknownFields(value, options.view)) {
+    // The reference turns YAML into JSON with sorted keys and decodes that.
+    if (!quiet) problems.push(...collectProblems(writeJson(sortKeys(value), { escapeHtml: false }), options.view));
+    pruneUnknownFields(value, options.view);
+  }
+  return { ok: true, value, problems };
+}
+
+/** The text of the one error that the Strict mode answers with. */
+export function formatStrictError(problems: readonly string[]): string {
+  return `strict decoding error: ${problems.join(', ')}`;
+}
+
+const YAML_PREFIX = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n/;
+
+/** The warnings of the Warn mode: one for each problem, and one for each line of a YAML problem. */
+export function strictWarnings(problems: readonly string[]): string[] {
+  return problems.flatMap((problem) => {
+    const lines = problem.replace(YAML_PREFIX, '');
+    return lines === problem ? [problem] : lines.split('\n').map((line) => line.trim());
+  });
+}
+
+function collectProblems(text: string, view: StructView | undefined): readonly string[] {
+  const collector = new StrictFieldCollector(view);
+  parseJson(text, {
+    maxDepth: MAX_JSON_DEPTH,
+    maxDuplicates: 0,
+    onKey: (key, frames) => collector.onKey(key, frames),
+  });
+  return collector.problems();
+}
+
+/** A copy with sorted keys; recursive, because YAML's depth is bounded. */
+function sortKeys(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  // A Map-like copy is not needed: only keys that look like integers would move, and those sort first among equals anyway.
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareCodePoints)
+      .map((key) => [key, sortKeys(value[key] as JsonValue)]),
+  );
+}
+
+function compareCodePoints(a: string, b: string): number {
+  const left = [...a];
+  const right = [...b];
+  for (let i = 0; i < left.length && i < right.length; i++)
+    if (left[i] !== right[i]) return (left[i]?.codePointAt(0) as number) - (right[i]?.codePointAt(0) as number);
+  return left.length - right.length;
+}

@@ -1,0 +1,55 @@
+/**
+ * Drops from a value the fields that its type does not have, as decoding into that type would. Invariant: no recursion, so depth costs no
+ * call stack; names match by case; what does not fit its type is left for validation to refuse.
+ */
+import type { JsonValue } from '../../base/json-value.ts';
+import type { StructView, TypeView } from '../type-view.ts';
+
+/** True if `pruneUnknownFields` would drop something. */
+export function hasUnknownFields(value: JsonValue, view: StructView): boolean {
+  return walk(value, view, () => true);
+}
+
+/** Drops unknown fields in place; the value must be the caller's own. */
+export function pruneUnknownFields(value: JsonValue, view: StructView): void {
+  walk(value, view, (object, key) => {
+    delete object[key];
+    return false;
+  });
+}
+
+/** Visits each unknown field until `visit` says stop; true if it did. */
+function walk(
+  root: JsonValue,
+  view: StructView,
+  visit: (object: Record<string, JsonValue>, key: string) => boolean,
+): boolean {
+  const values: JsonValue[] = [root];
+  const types: TypeView[] = [view];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    const type = types.pop() as TypeView;
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      if (type.kind !== 'list') continue;
+      for (const item of value) push(values, types, item, type.items);
+      continue;
+    }
+    if (type.kind === 'map') {
+      for (const key of Object.keys(value)) push(values, types, value[key], type.values);
+    } else if (type.kind === 'struct') {
+      for (const key of Object.keys(value)) {
+        const field = type.field(key);
+        if (field !== undefined) push(values, types, value[key], field.type);
+        else if (!type.preserveUnknown && visit(value, key)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Only containers are worth a visit. */
+function push(values: JsonValue[], types: TypeView[], value: JsonValue | undefined, type: TypeView): void {
+  if (typeof value !== 'object' || value === null || type.kind === 'scalar' || type.kind === 'any') return;
+  values.push(value);
+  types.push(type);
+}
