@@ -1,5 +1,6 @@
 /** The writes of one commit, from decision to answer. Invariant: its bytes and buffers belong to lmdb from `write` until the commit settles. */
 
+import { StorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
 import { Arena } from './arena.ts';
 import { type Change, type Version, versionItem } from './change.ts';
@@ -17,6 +18,9 @@ export interface Waiter {
 const APPEND = { append: true };
 const NOTHING: Buffer = Buffer.alloc(1);
 
+/** A write as it was decided; the group works out the rest. */
+export type DecidedWrite = Pick<Change, 'key' | 'position' | 'value' | 'deleted' | 'expires' | 'time'>;
+
 export class CommitGroup {
   readonly changes: Change[] = [];
   readonly waiters: Waiter[] = [];
@@ -26,8 +30,6 @@ export class CommitGroup {
   bytes = 0;
   /** The compaction horizon that was asked for; 0: none. */
   horizon: Revision = 0;
-  /** lmdb refused to append a record. */
-  appendFailed = false;
   readonly #arena = new Arena();
 
   get isEmpty(): boolean {
@@ -39,84 +41,65 @@ export class CommitGroup {
     return this.changes.length > 0 || this.horizon > 0;
   }
 
-  add(version: Version, replaces: Version | undefined, time: number): Change {
-    const keyBytes = byteLength(version.key);
-    const size = recordSize(keyBytes, version.value.byteLength);
+  /** Takes a decided write in. */
+  add(write: DecidedWrite, replaces: Version | undefined): Change {
+    const { key, position, value } = write;
+    const keyBytes = byteLength(key);
+    const size = recordSize(keyBytes, value.byteLength);
     const start = this.#arena.reserve(size + INDEX_SIZE);
     const { chunk } = this.#arena;
-    const replacesPosition = replaces === undefined ? 0 : replaces.position;
-    const replacesDeleted = replaces?.deleted ?? false;
-    const checksum = writeRecord(
-      chunk,
-      start,
-      {
-        position: version.position,
-        deleted: version.deleted,
-        previous: replacesPosition,
-        previousDeleted: replacesDeleted,
-        created: version.created,
-        time,
-        expires: version.expires,
-      },
-      version.key,
-      keyBytes,
-      version.value,
-    );
-    writeIndex(chunk, start + size, version.position, version.deleted, checksum);
+    const live = replaces === undefined || replaces.deleted ? undefined : replaces;
     const change: Change = {
-      key: version.key,
-      position: version.position,
-      deleted: version.deleted,
-      created: version.created,
-      value: version.value,
-      expires: version.expires,
-      time,
-      previous: replaces === undefined || replacesDeleted ? undefined : versionItem(replaces),
-      replacesPosition,
-      replacesDeleted,
+      key,
+      position,
+      deleted: write.deleted,
+      created: live === undefined ? revisionOf(position) : live.created,
+      value,
+      expires: write.expires,
+      time: write.time,
+      previous: live === undefined ? undefined : versionItem(live),
+      replacesPosition: replaces === undefined ? 0 : replaces.position,
+      replacesDeleted: replaces?.deleted ?? false,
       replacesExpires: replaces === undefined ? 0 : replaces.expires,
       chunk,
       recordStart: start,
       recordEnd: start + size,
     };
+    const checksum = writeRecord(chunk, start, change, keyBytes);
+    writeIndex(chunk, start + size, position, write.deleted, checksum);
     this.changes.push(change);
-    this.revision = revisionOf(version.position);
+    this.revision = revisionOf(position);
     this.bytes += size;
     return change;
   }
 
-  /** Hands everything to lmdb, which commits what is put in one turn as one transaction. */
-  write(database: Database, pruned: PruneSlice | undefined, state: Buffer): Promise<boolean> {
+  /** Writes everything; called inside the LMDB transaction that becomes the commit. */
+  write(database: Database, pruned: PruneSlice | undefined, state: Buffer): void {
     const { log, keys, dead, expiry } = database;
-    let lastAppend: Promise<boolean> | undefined;
-    for (const { position, chunk, recordStart, recordEnd } of this.changes) {
+    for (const change of this.changes) {
+      const { key, chunk, recordStart, recordEnd } = change;
       chunk.start = recordStart;
       chunk.end = recordEnd;
-      lastAppend = log.put(position, chunk, APPEND);
-      lastAppend.then(this.#appended, ignore);
-    }
-    for (const change of this.changes) {
-      const { key, chunk, recordEnd } = change;
+      if (!log.putSync(change.position, chunk, APPEND)) throw appendFailure(change);
       chunk.start = recordEnd;
       chunk.end = recordEnd + INDEX_SIZE;
-      keys.put(key, chunk);
-      if (change.deleted) dead.put(key, NOTHING);
-      else if (change.replacesDeleted) dead.remove(key);
+      keys.putSync(key, chunk);
+      if (change.deleted) dead.putSync(key, NOTHING);
+      else if (change.replacesDeleted) dead.removeSync(key);
       if (change.replacesExpires !== 0) {
-        expiry.remove({ at: change.replacesExpires, position: change.replacesPosition });
+        expiry.removeSync({ at: change.replacesExpires, position: change.replacesPosition });
       }
-      if (change.expires !== 0) expiry.put({ at: change.expires, position: change.position }, NOTHING);
+      if (change.expires !== 0) expiry.putSync({ at: change.expires, position: change.position }, NOTHING);
     }
     if (pruned !== undefined) {
-      for (const position of pruned.positions) log.remove(position);
+      for (const position of pruned.positions) log.removeSync(position);
       for (const key of pruned.keys) {
-        keys.remove(key);
-        dead.remove(key);
+        keys.removeSync(key);
+        dead.removeSync(key);
       }
     }
-    // All writes but appends share one promise; an append that LMDB refused has resolved its own with false by the last of them.
-    const commit = database.putState(state);
-    return lastAppend === undefined ? commit : Promise.all([commit, lastAppend]).then(([done]) => done);
+    // Last, so that a commit without its state record can be told from a whole one.
+    database.putStateSync(state);
   }
 
   /** Ready for other writes; only when the commit has settled. */
@@ -126,16 +109,14 @@ export class CommitGroup {
     this.revision = 0;
     this.bytes = 0;
     this.horizon = 0;
-    this.appendFailed = false;
     this.#arena.reset();
   }
-
-  readonly #appended = (done: boolean): void => {
-    if (!done) this.appendFailed = true;
-  };
 }
 
-function ignore(): void {}
+function appendFailure(change: Change): StorageError {
+  const message = `the log already holds a record at or after revision ${revisionOf(change.position)}, which is not given yet`;
+  return new StorageError('Corrupt', message, { key: change.key });
+}
 
 function byteLength(key: string): number {
   for (let i = 0; i < key.length; i++) if (key.charCodeAt(i) >= 0x80) return Buffer.byteLength(key);

@@ -35,8 +35,8 @@ export interface RangeOptions<K> {
 
 /** The part of lmdb's Database that is used here, typed for raw bytes. */
 export interface Table<K> {
-  put(key: K, value: Buffer | Chunk, options?: { append: boolean }): Promise<boolean>;
-  remove(key: K): Promise<boolean>;
+  putSync(key: K, value: Buffer | Chunk, options?: { append: boolean }): boolean;
+  removeSync(key: K): boolean;
   /** Valid until the next read; `lastSize` bytes of it count. */
   getBinaryFast(key: K): Buffer | undefined;
   getBinary(key: K): Buffer | undefined;
@@ -48,6 +48,7 @@ export interface Table<K> {
 
 interface Root extends Table<string> {
   openDB(options: object): unknown;
+  transaction(action: () => void): Promise<void>;
   resetReadTxn(): void;
   close(): Promise<void>;
 }
@@ -95,8 +96,16 @@ export class Database {
     return bytes === undefined ? undefined : readState(bytes);
   }
 
-  putState(bytes: Buffer): Promise<boolean> {
-    return this.meta.put(STATE, bytes);
+  putStateSync(bytes: Buffer): void {
+    this.meta.putSync(STATE, bytes);
+  }
+
+  /**
+   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb would join
+   * calls of the same turn into one transaction. A throw of `write` rejects but does not undo: see `commit`.
+   */
+  commit(write: () => void): Promise<void> {
+    return this.#root.transaction(write);
   }
 
   /** The key's latest entry, a deletion included. */

@@ -42,24 +42,31 @@ export function recordSize(keyBytes: number, valueBytes: number): number {
   return HEADER + keyBytes + valueBytes;
 }
 
+/** What a record is written from; `replaces…` say what becomes its `previous…`. */
+export interface NewRecord {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly position: Position;
+  readonly deleted: boolean;
+  readonly replacesPosition: Position;
+  readonly replacesDeleted: boolean;
+  readonly created: Revision;
+  readonly time: number;
+  readonly expires: number;
+}
+
 /** Writes a record at `start` of the chunk and returns its checksum. The caller has reserved `recordSize` bytes. */
-export function writeRecord(
-  chunk: Chunk,
-  start: number,
-  header: RecordHeader,
-  key: string,
-  keyBytes: number,
-  value: Uint8Array,
-): number {
+export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyBytes: number): number {
+  const { key, value } = record;
   const end = start + HEADER + keyBytes + value.byteLength;
-  chunk[start + 4] = (header.deleted ? DELETED : 0) | (header.previousDeleted ? PREVIOUS_DELETED : 0);
+  chunk[start + 4] = (record.deleted ? DELETED : 0) | (record.replacesDeleted ? PREVIOUS_DELETED : 0);
   chunk[start + 5] = 0;
   chunk.writeUInt16LE(keyBytes, start + 6);
-  chunk.writeDoubleLE(header.position, start + 8);
-  chunk.writeDoubleLE(header.previous, start + 16);
-  chunk.writeDoubleLE(header.created, start + 24);
-  chunk.writeDoubleLE(header.time, start + 32);
-  chunk.writeDoubleLE(header.expires, start + 40);
+  chunk.writeDoubleLE(record.position, start + 8);
+  chunk.writeDoubleLE(record.replacesPosition, start + 16);
+  chunk.writeDoubleLE(record.created, start + 24);
+  chunk.writeDoubleLE(record.time, start + 32);
+  chunk.writeDoubleLE(record.expires, start + 40);
   if (keyBytes === key.length) chunk.latin1Write(key, start + HEADER, keyBytes);
   else chunk.utf8Write(key, start + HEADER, keyBytes);
   chunk.set(value, start + HEADER + keyBytes);

@@ -191,28 +191,14 @@ export class WriteQueue {
     ttlMs: number | undefined,
   ): void {
     const time = this.#options.clock.now();
-    const live = replaces === undefined || replaces.deleted ? undefined : replaces;
-    const version: Version = {
-      key,
-      position,
-      deleted: false,
-      created: live === undefined ? revisionOf(position) : live.created,
-      value,
-      expires: ttlMs === undefined ? 0 : Math.ceil(time + ttlMs),
-    };
-    this.#overlay.set(key, this.#open.add(version, replaces, time));
+    const expires = ttlMs === undefined ? 0 : Math.ceil(time + ttlMs);
+    this.#overlay.set(key, this.#open.add({ key, position, value, deleted: false, expires, time }, replaces));
   }
 
   #remove(position: Position, key: string, replaces: Version): void {
-    const version: Version = {
-      key,
-      position,
-      deleted: true,
-      created: replaces.created,
-      value: EMPTY_BYTES,
-      expires: 0,
-    };
-    this.#overlay.set(key, this.#open.add(version, replaces, this.#options.clock.now()));
+    const time = this.#options.clock.now();
+    const write = { key, position, value: EMPTY_BYTES, deleted: true, expires: 0, time };
+    this.#overlay.set(key, this.#open.add(write, replaces));
   }
 
   /** An answer that changes nothing: at once, unless it rests on a write that is not durable yet. */
@@ -260,9 +246,10 @@ export class WriteQueue {
     try {
       this.#options.beforeCommit?.();
       this.#checkAlone(before.revision);
-      const commit = group.write(this.#options.database, pruned, writeState(state));
+      const { database } = this.#options;
+      const commit = database.commit(() => group.write(database, pruned, writeState(state)));
       commit.then(
-        () => (group.appendFailed ? this.#fail(group, before, appendFailure()) : this.#finish(group, state)),
+        () => this.#finish(group, state),
         (caught: unknown) => this.#fail(group, before, caught),
       );
     } catch (caught) {
@@ -368,8 +355,4 @@ async function commitCause(caught: unknown): Promise<unknown> {
     () => caught,
     (cause: unknown) => cause,
   );
-}
-
-function appendFailure(): StorageError {
-  return new StorageError('Corrupt', 'the log already holds a record at a revision that was not given yet');
 }
