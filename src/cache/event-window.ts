@@ -89,6 +89,6 @@ export class EventWindow {
 
 function weight(change: Change): number {
   const previous = change.previous === undefined ? 0 : change.previous.bytes.byteLength;
-  // A deletion may hold its last version a second time, with the final revision.
+  // A deletion may hold its last version a second time, with the final revision. So may an update that left a filter: not counted.
   return EVENT_BYTES + (change.entry === undefined ? previous * 2 : previous);
 }

@@ -6,7 +6,7 @@
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise } from '../base/maybe-promise.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { CacheRange, CacheWatchEnd, EventSink, Filter } from './cache.ts';
+import type { CacheRange, EventSink, Filter } from './cache.ts';
 import type { Change } from './change.ts';
 import type { Face, Rendered } from './face.ts';
 import { FORM_BATCH } from './forms.ts';
@@ -40,6 +40,8 @@ export class Group {
   #backlog: Change[] = [];
   #busy = false;
   #dispatching = false;
+  /** More changes waited for forms than may: the rest was not kept. */
+  #overflowed = false;
   #holes = false;
   /** Places in `#ready` whose sinks asked for a pause during this dispatch, ascending. */
   #blocked: number[] = [];
@@ -55,13 +57,16 @@ export class Group {
 
   /** Everything published has been handed to the watchers. */
   get idle(): boolean {
-    return this.#backlog.length === 0 && !this.#busy && !this.#dispatching;
+    return this.#backlog.length === 0 && !this.#busy && !this.#dispatching && !this.#overflowed;
   }
 
   publish(change: Change): void {
-    if (this.#empty) return;
+    if (this.#empty || this.#overflowed) return;
     if (this.#busy && this.#backlog.length >= this.#host.backlog) {
-      this.#endAll({ reason: 'too-slow' });
+      // The watchers are ended in the next turn: nobody else's code runs while changes are published.
+      this.#overflowed = true;
+      this.#backlog = [];
+      this.#host.scheduleFlush(this);
       return;
     }
     this.#backlog.push(change);
@@ -81,7 +86,10 @@ export class Group {
     if (this.#dispatching) {
       this.#holes = true;
       if (watcher.place === 'ready') this.#sinks[watcher.slot] = GONE;
-    } else this.#remove(watcher);
+    } else {
+      this.#remove(watcher);
+      if (this.#empty) this.#backlog = [];
+    }
     watcher.place = 'none';
   }
 
@@ -106,6 +114,10 @@ export class Group {
   }
 
   flush(): void {
+    if (this.#overflowed && !this.#dispatching) {
+      this.#overflowed = false;
+      for (const watcher of [...this.#ready, ...this.#waiting, ...this.#late]) watcher.end({ reason: 'too-slow' });
+    }
     while (!this.#busy && !this.#dispatching && this.#backlog.length > 0) {
       const all = this.face.form === undefined || this.#backlog.length <= FORM_BATCH;
       const changes = all ? this.#backlog : this.#backlog.slice(0, FORM_BATCH);
@@ -218,7 +230,6 @@ export class Group {
         last.slot = watcher.slot;
       }
     }
-    if (this.#empty) this.#backlog = [];
   }
 
   #compact(): void {
@@ -230,11 +241,6 @@ export class Group {
     this.#late = this.#late.filter((watcher) => !watcher.ended);
     for (const watcher of live) this.#admit(watcher);
     if (this.#empty) this.#backlog = [];
-  }
-
-  #endAll(reason: CacheWatchEnd): void {
-    this.#backlog = [];
-    for (const watcher of [...this.#ready, ...this.#waiting, ...this.#late]) watcher.end(reason);
   }
 }
 
