@@ -1,5 +1,5 @@
 /** A label selector over 10,000 cached objects of 24 label shapes, through the cache's list, beside a hand-written loop. */
-import { parseLabelSelector } from '../src/apimachinery/label-selector-parse.ts';
+import { parseLabelSelector } from '../src/apimachinery/selectors/label-selector-parse.ts';
 import type { CacheList, Entry } from '../src/cache/cache.ts';
 import { selectorFilter } from '../src/cache/selector-filter.ts';
 import { loadedCache } from './loaded-cache.ts';

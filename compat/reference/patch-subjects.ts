@@ -1,8 +1,8 @@
-import { applyJsonPatch } from '../../src/apimachinery/json-patch.ts';
-import { applyMergePatch } from '../../src/apimachinery/merge-patch.ts';
-import type { PatchResult } from '../../src/apimachinery/patch-error.ts';
-import { deploymentView, podView, serviceView } from '../../src/apimachinery/strategic-merge.fixtures.ts';
-import { applyStrategicMergePatch } from '../../src/apimachinery/strategic-merge.ts';
+import { applyJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
+import type { PatchResult } from '../../src/apimachinery/patch/patch-error.ts';
+import { deploymentView, podView, serviceView } from '../../src/apimachinery/patch/strategic-merge.fixtures.ts';
+import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { readJson } from '../../src/base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';

@@ -1,5 +1,6 @@
-import { durationFromJson, formatDuration } from '../../src/apimachinery/duration.ts';
-import { formatQuantity } from '../../src/apimachinery/quantity.ts';
+import { compareKubeAwareVersions } from '../../src/apimachinery/meta/version-order.ts';
+import { durationFromJson, formatDuration } from '../../src/apimachinery/scalars/duration.ts';
+import { formatQuantity } from '../../src/apimachinery/scalars/quantity.ts';
 import {
   addQuantity,
   compareQuantity,
@@ -7,10 +8,9 @@ import {
   quantitySign,
   quantityValue,
   subQuantity,
-} from '../../src/apimachinery/quantity-arithmetic.ts';
-import { parseQuantity } from '../../src/apimachinery/quantity-parse.ts';
-import { microTimeFromJson, microTimeToJson, timeFromJson, timeToJson } from '../../src/apimachinery/time.ts';
-import { compareKubeAwareVersions } from '../../src/apimachinery/version-order.ts';
+} from '../../src/apimachinery/scalars/quantity-arithmetic.ts';
+import { parseQuantity } from '../../src/apimachinery/scalars/quantity-parse.ts';
+import { microTimeFromJson, microTimeToJson, timeFromJson, timeToJson } from '../../src/apimachinery/scalars/time.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { repeat, text } from './generate.ts';
 import type { Subject } from './subject.ts';

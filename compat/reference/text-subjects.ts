@@ -1,9 +1,12 @@
-import { formatFieldSelector, parseFieldSelector } from '../../src/apimachinery/field-selector.ts';
-import { formatLabelSelector } from '../../src/apimachinery/label-selector.ts';
-import { compileLabelSelectorForRecord } from '../../src/apimachinery/label-selector-match.ts';
-import { type LabelSelectorObject, labelSelectorFromObject } from '../../src/apimachinery/label-selector-object.ts';
-import { parseLabelSelector } from '../../src/apimachinery/label-selector-parse.ts';
-import { checkLabelValue, checkQualifiedName } from '../../src/apimachinery/labels-syntax.ts';
+import { formatFieldSelector, parseFieldSelector } from '../../src/apimachinery/selectors/field-selector.ts';
+import { formatLabelSelector } from '../../src/apimachinery/selectors/label-selector.ts';
+import { compileLabelSelectorForRecord } from '../../src/apimachinery/selectors/label-selector-match.ts';
+import {
+  type LabelSelectorObject,
+  labelSelectorFromObject,
+} from '../../src/apimachinery/selectors/label-selector-object.ts';
+import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parse.ts';
+import { checkLabelValue, checkQualifiedName } from '../../src/apimachinery/validation/labels-syntax.ts';
 import {
   type Complaints,
   checkCIdentifier,
@@ -14,7 +17,7 @@ import {
   checkEnvVarName,
   checkHttpHeaderName,
   checkPortName,
-} from '../../src/apimachinery/names.ts';
+} from '../../src/apimachinery/validation/names.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { repeat, text } from './generate.ts';
 import type { Subject } from './subject.ts';

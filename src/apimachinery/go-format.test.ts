@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUtf8, formatJson, formatNumber, isPrintable, quote, utf8Length } from './go-format.ts';
+import { compareUtf8, utf8Length } from '../base/utf8.ts';
+import { formatJson, formatNumber, isPrintable, quote } from './go-format.ts';
 
 /** Any character; surrogates are left out, because two of them may meet and join. */
 const character = fc

@@ -3,6 +3,7 @@
  * Invariant: every function is total (a lone surrogate counts as U+FFFD, as the reference's decoder would have made it) and linear.
  */
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { compareUtf8 } from '../base/utf8.ts';
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -106,42 +107,4 @@ function formatJsonObject(object: JsonObject, asDeclared: boolean): string {
     (key) => `${formatJsonString(key)}:${formatJson(getField(object, key) as JsonValue, asDeclared)}`,
   );
   return `{${fields.join(',')}}`;
-}
-
-/** The order of the texts' UTF-8 bytes, which is that of their code points; it differs from `<` only beyond U+FFFF. */
-export function compareUtf8(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
-  }
-  return a.length - b.length;
-}
-
-function surrogatesLast(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
-}
-
-/** How many bytes the text takes in UTF-8, which is what the reference's limits count. */
-export function utf8Length(text: string): number {
-  let length = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) length += 1;
-    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) {
-      length += 2;
-      i++;
-    } else length += 2;
-  }
-  return length;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseFieldSelector } from '../apimachinery/field-selector.ts';
-import { NOTHING } from '../apimachinery/label-selector.ts';
-import { parseLabelSelector } from '../apimachinery/label-selector-parse.ts';
+import { parseFieldSelector } from '../apimachinery/selectors/field-selector.ts';
+import { NOTHING } from '../apimachinery/selectors/label-selector.ts';
+import { parseLabelSelector } from '../apimachinery/selectors/label-selector-parse.ts';
 import type { Facts, Filter } from './cache.ts';
 import { makeStringMap } from './facts.ts';
 import { selectorFilter } from './selector-filter.ts';

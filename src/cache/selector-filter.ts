@@ -4,9 +4,9 @@ import {
   type FieldSelector,
   formatFieldSelector,
   isEveryField,
-} from '../apimachinery/field-selector.ts';
-import { formatLabelSelector, isEverything, type LabelSelector } from '../apimachinery/label-selector.ts';
-import { compileLabelSelectorForRecord } from '../apimachinery/label-selector-match.ts';
+} from '../apimachinery/selectors/field-selector.ts';
+import { formatLabelSelector, isEverything, type LabelSelector } from '../apimachinery/selectors/label-selector.ts';
+import { compileLabelSelectorForRecord } from '../apimachinery/selectors/label-selector-match.ts';
 import type { Facts, Filter } from './cache.ts';
 
 export interface SelectorFilterOptions {

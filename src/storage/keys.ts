@@ -3,6 +3,7 @@
  * worlds side by side. Invariant: no code unit of a key is at or above U+D800, so the order of JavaScript strings, the order of UTF-8
  * bytes and every driver's order are one order.
  */
+import { utf8Length } from '../base/utf8.ts';
 import { StorageError } from './errors.ts';
 
 /** Longest key in UTF-8 bytes: LMDB's pages hold 1,978, and drivers may add a few of their own. */
@@ -46,13 +47,4 @@ export function prefixEnd(prefix: string): string | undefined {
   return prefix === ''
     ? undefined
     : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`;
-}
-
-function utf8Length(text: string): number {
-  let length = 0;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    length += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-  }
-  return length;
 }

@@ -1,22 +1,22 @@
 /** What is fuzzed: every decoder of user input, each with a corpus of good inputs and words of its language. */
 import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
 import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml-documents.ts';
-import { decodeDeleteBody, readDeleteOptions } from '../../src/apimachinery/delete-options.ts';
+import { decodeDeleteBody, readDeleteOptions } from '../../src/apimachinery/meta/delete-options.ts';
+import { readListOptions } from '../../src/apimachinery/meta/list-options.ts';
+import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/meta/options.ts';
+import { parseQuery } from '../../src/apimachinery/meta/query.ts';
+import { pod } from '../../src/apimachinery/protobuf/core-facts.fixtures.ts';
+import { decodeMessage, decodeObject } from '../../src/apimachinery/protobuf/decode.ts';
+import { encodeMessage, encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
+import { formatQuantity } from '../../src/apimachinery/scalars/quantity.ts';
+import { parseQuantity } from '../../src/apimachinery/scalars/quantity-parse.ts';
 import {
   compileFieldSelector,
   formatFieldSelector,
   parseFieldSelector,
-} from '../../src/apimachinery/field-selector.ts';
-import { formatLabelSelector, matchesLabels } from '../../src/apimachinery/label-selector.ts';
-import { parseLabelSelector } from '../../src/apimachinery/label-selector-parse.ts';
-import { readListOptions } from '../../src/apimachinery/list-options.ts';
-import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/options.ts';
-import { pod } from '../../src/apimachinery/protobuf/core-facts.test.fixture.ts';
-import { decodeMessage, decodeObject } from '../../src/apimachinery/protobuf/decode.ts';
-import { encodeMessage, encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
-import { formatQuantity } from '../../src/apimachinery/quantity.ts';
-import { parseQuantity } from '../../src/apimachinery/quantity-parse.ts';
-import { parseQuery } from '../../src/apimachinery/query.ts';
+} from '../../src/apimachinery/selectors/field-selector.ts';
+import { formatLabelSelector, matchesLabels } from '../../src/apimachinery/selectors/label-selector.ts';
+import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parse.ts';
 import { readJson } from '../../src/base/json-read.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';

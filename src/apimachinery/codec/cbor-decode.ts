@@ -2,11 +2,12 @@
  * Reads CBOR into a JSON value as the reference reads it into a generic object. Invariant: work and memory are linear in the input, depth
  * costs no call stack, and every failure is a value with an offset.
  */
+
+import { encodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8Strict } from '../../base/bytes.ts';
 import { decodeLikeGo, MAX_JSON_DEPTH } from '../../base/json-read.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { quote } from '../go-format.ts';
-import { encodeBase64 } from '../protobuf/scalar-text.ts';
 import { formatEpoch, isRfc3339 } from './cbor-time.ts';
 
 export interface CborDecodeOptions {

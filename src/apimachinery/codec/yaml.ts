@@ -2,12 +2,13 @@
  * Reads YAML as the reference does: the first document becomes the JSON value that sigs.k8s.io/yaml (goyaml v2) would make of it.
  * Invariant: size, depth and alias expansion are bounded, and every failure is a value with the reference's words.
  */
+
+import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8Strict } from '../../base/bytes.ts';
 import { integerOf } from '../../base/json-parse.ts';
 import { decodeLikeGo, readJson } from '../../base/json-read.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { quote } from '../go-format.ts';
-import { decodeBase64 } from '../protobuf/scalar-text.ts';
 import { formatGoFloat } from './go-float.ts';
 import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
 import {

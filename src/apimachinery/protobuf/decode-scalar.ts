@@ -1,13 +1,14 @@
 /**
  * One scalar of the wire to JSON. Invariant: a scalar is read to its end or the reader has failed; the value is what Go's encoder prints.
  */
+
+import { encodeBase64 } from '../../base/base64.ts';
 import type { JsonValue } from '../../base/json-value.ts';
-import { formatDuration } from '../duration.ts';
-import { formatQuantity } from '../quantity.ts';
-import { parseQuantity } from '../quantity-parse.ts';
-import { microTimeToJson, timeToJson } from '../time.ts';
+import { formatDuration } from '../scalars/duration.ts';
+import { formatQuantity } from '../scalars/quantity.ts';
+import { parseQuantity } from '../scalars/quantity-parse.ts';
+import { microTimeToJson, timeToJson } from '../scalars/time.ts';
 import type { ScalarType } from '../type-view.ts';
-import { encodeBase64 } from './scalar-text.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireReader } from './wire.ts';
 
 /** True for the scalars that may stand in one run of bytes, without tags. */

@@ -21,7 +21,7 @@ import {
   resources,
   struct,
   volume,
-} from './core-facts.test.fixture.ts';
+} from './core-facts.fixtures.ts';
 import { decodeMessage, decodeObject } from './decode.ts';
 import { encodeObject } from './encode.ts';
 import { encodeEnvelope } from './envelope.ts';

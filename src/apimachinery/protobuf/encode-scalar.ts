@@ -2,14 +2,15 @@
  * One scalar of JSON to the wire. Invariant: a number outside its type's range and a text that is not of its form are refused, never
  * truncated.
  */
+
+import { decodeBase64 } from '../../base/base64.ts';
 import type { JsonValue } from '../../base/json-value.ts';
-import { parseDuration } from '../duration.ts';
-import { intOrStringFromJson } from '../int-or-string.ts';
-import { formatQuantity } from '../quantity.ts';
-import { parseQuantity } from '../quantity-parse.ts';
-import { isZeroInstant, microTimeFromJson, timeFromJson } from '../time.ts';
+import { parseDuration } from '../scalars/duration.ts';
+import { intOrStringFromJson } from '../scalars/int-or-string.ts';
+import { formatQuantity } from '../scalars/quantity.ts';
+import { parseQuantity } from '../scalars/quantity-parse.ts';
+import { isZeroInstant, microTimeFromJson, timeFromJson } from '../scalars/time.ts';
 import type { ScalarType } from '../type-view.ts';
-import { decodeBase64 } from './scalar-text.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireWriter } from './wire.ts';
 
 /** Writes the value and its tag. Gives what is wrong with a value that does not fit, undefined otherwise. */

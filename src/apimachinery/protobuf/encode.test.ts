@@ -15,7 +15,7 @@ import {
   podSpec,
   probe,
   struct,
-} from './core-facts.test.fixture.ts';
+} from './core-facts.fixtures.ts';
 import { encodeMessage } from './encode.ts';
 
 describe('encoding', () => {

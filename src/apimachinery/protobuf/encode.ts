@@ -7,8 +7,9 @@ import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJsonBytes } from '../../base/json-write.ts';
-import { childPath, type FieldPath, indexPath, keyPath } from '../field-path.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
 import type { AnyView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
+import { childPath, type FieldPath, indexPath, keyPath } from '../validation/field-path.ts';
 import { writeScalar, writeZeroScalar } from './encode-scalar.ts';
 import { writeEnvelope } from './envelope.ts';
 import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPlan } from './plan.ts';
@@ -254,19 +255,4 @@ function zeroOf(plan: StructPlan): Uint8Array {
     plan.busy = false;
   }
   return plan.zero;
-}
-
-/** The order of the UTF-8 bytes, which differs from that of strings only where surrogates meet the characters above them. */
-function compareUtf8(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
-  }
-  return a.length - b.length;
-}
-
-function rank(code: number): number {
-  return code >= 0xd800 && code <= 0xdfff ? code + 0x10000 : code;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { FieldView, ScalarType, StructView, TypeView, WireFacts } from '../type-view.ts';
-import { configMap, decoded, encoded, event, node, odds, pod, schema } from './core-facts.test.fixture.ts';
+import { configMap, decoded, encoded, event, node, odds, pod, schema } from './core-facts.fixtures.ts';
 import { decodeMessage } from './decode.ts';
 import { encodeMessage } from './encode.ts';
 

@@ -1,0 +1,80 @@
+/**
+ * What a JSON patch document must look like before it is applied. Invariant: like the reference, decoding checks only that the patch is a
+ * list of objects; what is inside an operation is judged when the operation runs, or here when strict decoding is asked for.
+ */
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import { getField, isJsonObject } from '../../base/json-value.ts';
+import { quote } from '../go-format.ts';
+import { cannotUnmarshal } from '../go-json.ts';
+import type { PatchResult } from './patch-error.ts';
+import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
+
+/** A well-formed operation (RFC 6902), as `diffJson` makes them. */
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: JsonValue }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+export type JsonPatch = JsonPatchOperation[];
+
+/** The most operations in one patch; the reference's `maxJSONPatchOperations`. */
+export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+
+/** The list of operations in a decoded body. `null` is an empty patch and a `null` operation an empty one, as in the reference. */
+export function decodeJsonPatch(
+  patch: JsonValue,
+  maxOperations: number = MAX_JSON_PATCH_OPERATIONS,
+): PatchResult<readonly JsonObject[]> {
+  if (patch === null) return { ok: true, value: [] };
+  if (!Array.isArray(patch)) {
+    return patchFailure('invalid-patch', cannotUnmarshal(patch, 'Go value of type jsonpatch.Patch'));
+  }
+  if (deeperThan(patch, MAX_PATCH_DEPTH)) return patchFailure('invalid-patch', TOO_DEEP);
+  const operations: JsonObject[] = [];
+  for (const item of patch) {
+    if (isJsonObject(item)) operations.push(item);
+    else if (item === null) operations.push({});
+    else return patchFailure('invalid-patch', cannotUnmarshal(item, 'Go value of type jsonpatch.Operation'));
+  }
+  if (operations.length > maxOperations) {
+    return patchFailure(
+      'too-large',
+      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+    );
+  }
+  return { ok: true, value: operations };
+}
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
+
+/**
+ * The additional checks of `fieldValidation` Warn and Strict: the strict errors (`json patch unknown field "[0].x"`) in document order,
+ * or a failure where a field has the wrong type. Duplicate fields are known only to the JSON reader and are not among them.
+ */
+export function checkJsonPatchFields(patch: JsonValue): PatchResult<readonly string[]> {
+  const strict: string[] = [];
+  if (patch === null) return { ok: true, value: strict };
+  if (!Array.isArray(patch)) return undecodable(patch, 'Go value of type []handlers.jsonPatchOp');
+  for (const [i, item] of patch.entries()) {
+    if (item === null) continue;
+    if (!isJsonObject(item)) return undecodable(item, 'Go value of type handlers.jsonPatchOp');
+    for (const key of Object.keys(item)) {
+      const value = getField(item, key) as JsonValue;
+      if (TEXT_FIELDS.has(key)) {
+        if (value !== null && typeof value !== 'string') {
+          return undecodable(value, `Go struct field jsonPatchOp.${key} of type string`);
+        }
+      } else if (key !== 'value' && strict.length < MAX_STRICT_ERRORS) {
+        strict.push(`json patch unknown field ${quote(`[${i}].${key}`)}`);
+      }
+    }
+  }
+  return { ok: true, value: strict };
+}
+
+/** The reference's strict decoder stops collecting after this many. */
+const MAX_STRICT_ERRORS = 100;
+
+function undecodable(value: JsonValue, into: string): PatchResult<never> {
+  return patchFailure('invalid-patch', `error decoding patch: ${cannotUnmarshal(value, into)}`);
+}

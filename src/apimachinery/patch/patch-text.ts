@@ -1,0 +1,58 @@
+/** The words for JSON values in the reference's patch errors. Invariant: total for every value no deeper than MAX_PATCH_DEPTH. */
+import type { JsonValue } from '../../base/json-value.ts';
+import { getField } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { formatNumber } from '../go-format.ts';
+
+/** The type a decoded value has in the reference; two values can be merged only if these are equal. */
+export type DecodedType =
+  | 'nil'
+  | 'string'
+  | 'bool'
+  | 'int64'
+  | 'float64'
+  | '[]interface {}'
+  | 'map[string]interface {}';
+
+export function decodedType(value: JsonValue): DecodedType {
+  if (value === null) return 'nil';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'int64' : 'float64';
+    default:
+      return 'map[string]interface {}';
+  }
+}
+
+/** A value as `%v` prints it: `map[a:1 b:[x <nil>]]`. */
+export function formatDecoded(value: JsonValue): string {
+  return format(value, (scalar) =>
+    scalar === null ? '<nil>' : typeof scalar === 'boolean' ? String(scalar) : formatNumber(scalar),
+  );
+}
+
+/** A value as `%s` prints it: what is no text is marked, as in `%!s(int64=5)`. */
+export function formatDecodedText(value: JsonValue): string {
+  return format(value, (scalar) =>
+    scalar === null
+      ? '%!s(<nil>)'
+      : `%!s(${decodedType(scalar)}=${typeof scalar === 'boolean' ? String(scalar) : formatNumber(scalar)})`,
+  );
+}
+
+function format(value: JsonValue, scalar: (value: null | boolean | number | bigint) => string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (Array.isArray(value)) return `[${value.map((item) => format(item, scalar)).join(' ')}]`;
+  const fields = Object.keys(value)
+    .sort(compareUtf8)
+    .map((key) => `${key}:${format(getField(value, key) as JsonValue, scalar)}`);
+  return `map[${fields.join(' ')}]`;
+}

@@ -1,0 +1,158 @@
+/**
+ * Field selectors: `metadata.name=a,spec.nodeName!=b`. Invariant: terms stand in the order of their texts, one without a field and a value
+ * is dropped, an absent field counts as empty; parsing is linear and bad text gives the reference's message, never an exception.
+ */
+import { compareUtf8 } from '../../base/utf8.ts';
+
+export interface FieldTerm {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  /** Unescaped. */
+  readonly value: string;
+}
+
+export interface FieldSelector {
+  /** True for the selector that matches no object; it has no terms. */
+  readonly matchesNothing: boolean;
+  /** All must hold. */
+  readonly terms: readonly FieldTerm[];
+}
+
+export const EVERY_FIELD: FieldSelector = { matchesNothing: false, terms: [] };
+export const NO_FIELD: FieldSelector = { matchesNothing: true, terms: [] };
+
+export type FieldSelectorResult =
+  | { readonly ok: true; readonly selector: FieldSelector }
+  | { readonly ok: false; readonly message: string };
+
+/** The value of a field; undefined counts as the empty text. */
+export type FieldLookup = (field: string) => string | undefined;
+
+/** The selector of a text; the empty text selects everything. `==` is `=`; a value escapes `\`, `,` and `=` with a backslash. */
+export function parseFieldSelector(text: string): FieldSelectorResult {
+  const terms: FieldTerm[] = [];
+  for (const part of splitTerms(text).sort(compareUtf8)) {
+    if (part === '') continue;
+    const split = splitTerm(part);
+    if (split === undefined) return bad(`invalid selector: '${text}'; can't understand '${part}'`);
+    const value = unescapeFieldValue(split.rawValue);
+    if (!value.ok) return value;
+    terms.push({ field: split.field, operator: split.operator, value: value.value });
+  }
+  return { ok: true, selector: fieldSelectorOf(terms) };
+}
+
+function bad(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}
+
+/** A selector of terms as they stand; those without field and value are dropped. */
+export function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
+  const kept = terms.filter(({ field, value }) => field !== '' || value !== '');
+  return kept.length === 0 ? EVERY_FIELD : { matchesNothing: false, terms: kept };
+}
+
+/** Parts between commas that no backslash escapes; escapes stay in them. */
+function splitTerms(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === ',') {
+      parts.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+interface RawTerm {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly rawValue: string;
+}
+
+/** Splits at the first operator; the field knows no escapes. */
+function splitTerm(part: string): RawTerm | undefined {
+  for (let i = 0; i < part.length; i++) {
+    if (part.startsWith('!=', i)) return { field: part.slice(0, i), operator: '!=', rawValue: part.slice(i + 2) };
+    if (part.startsWith('==', i)) return { field: part.slice(0, i), operator: '=', rawValue: part.slice(i + 2) };
+    if (part[i] === '=') return { field: part.slice(0, i), operator: '=', rawValue: part.slice(i + 1) };
+  }
+  return undefined;
+}
+
+/** A value as it stands in a selector's text. */
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&');
+}
+
+/** The value that a text stands for; a message for an escape of anything else, or for `,` or `=` without one. */
+export function unescapeFieldValue(
+  text: string,
+): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string } {
+  let value = '';
+  let escaping = false;
+  for (const char of text) {
+    const special = char === '\\' || char === ',' || char === '=';
+    if (escaping && !special) return bad(`invalid field selector: invalid escape sequence: \\${char}`);
+    if (!escaping && special && char !== '\\')
+      return bad(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
+    escaping = !escaping && char === '\\';
+    if (!escaping) value += char;
+  }
+  return escaping ? bad('invalid field selector: invalid escape sequence: \\') : { ok: true, value };
+}
+
+/** The text of a selector, empty for one that matches everything or nothing. */
+export function formatFieldSelector(selector: FieldSelector): string {
+  return selector.terms.map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`).join(',');
+}
+
+/** Whether fields meet the selector. */
+export function matchesFields(selector: FieldSelector, lookup: FieldLookup): boolean {
+  return (
+    !selector.matchesNothing &&
+    selector.terms.every(({ field, operator, value }) => ((lookup(field) ?? '') === value) === (operator === '='))
+  );
+}
+
+/** `matchesFields` for many objects. */
+export function compileFieldSelector(selector: FieldSelector): (lookup: FieldLookup) => boolean {
+  if (selector.matchesNothing) return () => false;
+  const { terms } = selector;
+  const [only] = terms;
+  if (only === undefined) return () => true;
+  if (terms.length === 1) return (lookup) => ((lookup(only.field) ?? '') === only.value) === (only.operator === '=');
+  return (lookup) => matchesFields(selector, lookup);
+}
+
+/** True if the selector restricts nothing. */
+export function isEveryField(selector: FieldSelector): boolean {
+  return !selector.matchesNothing && selector.terms.length === 0;
+}
+
+/** The one value that the selector requires of a field (`requiresExactMatch`); undefined if it is open. */
+export function requiredFieldValue(selector: FieldSelector, field: string): string | undefined {
+  return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value;
+}
+
+export type FieldTransform =
+  | { readonly ok: true; readonly field: string; readonly value: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Renames fields and values, as versions of a kind do; an empty field with an empty value drops the term, a message ends it all. */
+export function transformFieldSelector(
+  selector: FieldSelector,
+  transform: (field: string, value: string) => FieldTransform,
+): FieldSelectorResult {
+  if (selector.matchesNothing) return { ok: true, selector };
+  const terms: FieldTerm[] = [];
+  for (const term of selector.terms) {
+    const result = transform(term.field, term.value);
+    if (!result.ok) return result;
+    terms.push({ field: result.field, operator: term.operator, value: result.value });
+  }
+  return { ok: true, selector: fieldSelectorOf(terms) };
+}

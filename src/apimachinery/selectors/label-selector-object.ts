@@ -1,0 +1,190 @@
+/**
+ * The LabelSelector object of specs (`matchLabels`, `matchExpressions`), checked and converted. Invariant: an absent object selects
+ * nothing, an empty one everything.
+ */
+
+import { quote } from '../go-format.ts';
+import { declared, type FieldIssue, forbidden, formatIssues, invalid, required } from '../validation/field-issue.ts';
+import { childPath, type FieldPath } from '../validation/field-path.ts';
+import { checkLabelValue, validateLabelName, validateLabels } from '../validation/labels-syntax.ts';
+import {
+  EVERYTHING,
+  formatLabelSelector,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  labelSelectorOf,
+  NOTHING,
+  validateRequirement,
+} from './label-selector.ts';
+import { type LabelSelectorResult, parseLabelSelector } from './label-selector-parse.ts';
+
+export interface LabelSelectorObject {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelExpression[] | undefined;
+}
+
+export interface LabelExpression {
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`; anything else is an issue. */
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
+
+export interface LabelSelectorRules {
+  /** For objects stored before values were checked. Default false. */
+  readonly allowInvalidValues?: boolean;
+  /** For reviews, where somebody else judges the operator. Default false. */
+  readonly allowUnknownOperator?: boolean;
+}
+
+/** What is wrong with a selector in a spec; nothing if there is none. */
+export function validateLabelSelectorObject(
+  selector: LabelSelectorObject | undefined,
+  path: FieldPath | undefined,
+  rules: LabelSelectorRules = {},
+): FieldIssue[] {
+  if (selector === undefined) return [];
+  const issues = validateLabels(selector.matchLabels, childPath(path, 'matchLabels'));
+  const expressions = childPath(path, 'matchExpressions');
+  (selector.matchExpressions ?? []).forEach((expression, i) => {
+    issues.push(...validateLabelExpression(expression, expressions.index(i), rules));
+  });
+  return issues;
+}
+
+/** What is wrong with one expression. */
+export function validateLabelExpression(
+  expression: LabelExpression,
+  path: FieldPath | undefined,
+  rules: LabelSelectorRules = {},
+): FieldIssue[] {
+  const { key, operator, values = [] } = expression;
+  const issues: FieldIssue[] = [];
+  const valuesPath = childPath(path, 'values');
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) issues.push(required(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0)
+      issues.push(forbidden(valuesPath, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else if (rules.allowUnknownOperator !== true) {
+    issues.push(declared(invalid(childPath(path, 'operator'), operator, 'not a valid selector operator')));
+  }
+  issues.push(...validateLabelName(key, childPath(path, 'key')));
+  if (rules.allowInvalidValues === true) return issues;
+  values.forEach((value, i) => {
+    for (const complaint of checkLabelValue(value)) issues.push(invalid(valuesPath.index(i), value, complaint));
+  });
+  return issues;
+}
+
+/** True if an expression holds a value that today's rules refuse: a stored one may keep it. */
+export function hasInvalidLabelValue(selector: LabelSelectorObject | undefined): boolean {
+  return (selector?.matchExpressions ?? []).some(({ values = [] }) =>
+    values.some((value) => checkLabelValue(value).length > 0),
+  );
+}
+
+/** The selector an object stands for; the message of the first bad requirement if there is one. */
+export function labelSelectorFromObject(object: LabelSelectorObject | undefined): LabelSelectorResult {
+  if (object === undefined) return { ok: true, selector: NOTHING };
+  const requirements: LabelRequirement[] = [];
+  for (const [key, value] of Object.entries(object.matchLabels ?? {})) {
+    requirements.push({ key, operator: '=', values: [value] });
+  }
+  for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
+    const known = OPERATORS.get(operator);
+    if (known === undefined)
+      return firstIssue(requirements) ?? bad(`${quote(operator)} is not a valid label selector operator`);
+    requirements.push({ key, operator: known, values });
+  }
+  const selector = requirements.length === 0 ? EVERYTHING : labelSelectorOf(requirements);
+  return firstIssue(requirements) ?? { ok: true, selector };
+}
+
+function firstIssue(requirements: readonly LabelRequirement[]): LabelSelectorResult | undefined {
+  for (const requirement of requirements) {
+    const issues = validateRequirement(requirement);
+    if (issues.length > 0) return bad(formatIssues(issues));
+  }
+  return undefined;
+}
+
+function bad(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}
+
+export type LabelSelectorObjectResult =
+  | { readonly ok: true; readonly object: LabelSelectorObject }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The object of a selector: equalities become matchLabels (the last one of a key wins), the rest matchExpressions with sorted values.
+ * `!=`, `gt` and `lt` have no form there and give a message, and so does NOTHING, whose object is no object.
+ */
+export function labelSelectorToObject(selector: LabelSelector): LabelSelectorObjectResult {
+  if (selector.matchesNothing) return bad('a selector that matches nothing has no object');
+  const matchLabels = new Map<string, string>();
+  const matchExpressions: LabelExpression[] = [];
+  for (const { key, operator, values } of selector.requirements) {
+    switch (operator) {
+      case '=':
+      case '==':
+        matchLabels.set(key, values[0] ?? '');
+        break;
+      case 'gt':
+      case 'lt':
+        return bad(`${quote(operator)} isn't supported in label selectors`);
+      case '!=':
+        return bad(`${quote(operator)} is not a valid label selector operator`);
+      default:
+        matchExpressions.push({ key, operator: NAMES[operator], values: [...new Set(values)].sort() });
+    }
+  }
+  return { ok: true, object: { matchLabels: Object.fromEntries(matchLabels), matchExpressions } };
+}
+
+const NAMES = { in: 'In', notin: 'NotIn', exists: 'Exists', '!': 'DoesNotExist' } as const;
+
+/** The object of a selector's text. */
+export function parseLabelSelectorObject(text: string): LabelSelectorObjectResult {
+  const parsed = parseLabelSelector(text);
+  if (!parsed.ok) return bad(`couldn't parse the selector string "${text}": ${parsed.message}`);
+  return labelSelectorToObject(parsed.selector);
+}
+
+/** Plain labels of an object that only asks for equality, as scale subresources and old selectors need them. */
+export function labelsFromSelectorObject(
+  object: LabelSelectorObject,
+):
+  | { readonly ok: true; readonly labels: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly message: string } {
+  const labels = new Map<string, string>(Object.entries(object.matchLabels ?? {}));
+  for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
+    if (!OPERATORS.has(operator)) return bad(`${quote(operator)} is not a valid selector operator`);
+    const single = values.length === 1;
+    if (operator !== 'In' || !single)
+      return bad(
+        operator === 'In'
+          ? `operator ${quote(operator)} without a single value cannot be converted into the old label selector format`
+          : `operator ${quote(operator)} cannot be converted into the old label selector format`,
+      );
+    labels.set(key, values[0] as string);
+  }
+  return { ok: true, labels: Object.fromEntries(labels) };
+}
+
+/** For people: the text of an object's selector, `<none>` if that is empty, `<error>` if it is bad. */
+export function formatLabelSelectorObject(object: LabelSelectorObject | undefined): string {
+  const converted = labelSelectorFromObject(object);
+  if (!converted.ok) return '<error>';
+  const text = formatLabelSelector(converted.selector);
+  return text === '' ? '<none>' : text;
+}

@@ -1,0 +1,383 @@
+/**
+ * The catalogue: one constructor for every Status a server answers with. Invariant: code, reason, message and details are the
+ * reference's; STATUS_CATALOGUE is the only place a code and a reason are joined, and docs/errors.md lists the same entries (a test compares them).
+ */
+
+import { quote } from '../go-format.ts';
+import { type FieldIssue, formatIssueBody, formatIssues } from '../validation/field-issue.ts';
+import { formatPath } from '../validation/field-path.ts';
+import { interpretHttpCode } from './http-code-meaning.ts';
+import type { KnownStatusReason, Status, StatusCause, StatusDetails } from './status.ts';
+
+/** What a resource is called; the group is empty for the core group. */
+export interface ResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** What a kind is called; the group is empty for the core group. */
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+export interface CatalogueEntry {
+  /** 0 where the answer received decides (`genericServerResponse`) or the server's HTTP code stands (`success`). */
+  readonly code: number;
+  readonly reason: KnownStatusReason | undefined;
+  /** One line: when it is answered. */
+  readonly when: string;
+}
+
+/** The names of the constructors below. */
+export type CatalogueName =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'generateNameConflict'
+  | 'conflict'
+  | 'applyConflict'
+  | 'gone'
+  | 'expired'
+  | 'invalid'
+  | 'serverTimeout'
+  | 'storeReadError'
+  | 'internalError'
+  | 'timeout'
+  | 'resourceVersionTooLarge'
+  | 'tooManyRequests'
+  | 'tooManyRequestsOverload'
+  | 'badRequest'
+  | 'methodNotAllowed'
+  | 'notAcceptable'
+  | 'notAcceptableConversion'
+  | 'tableNotAcceptable'
+  | 'requestEntityTooLarge'
+  | 'unsupportedMediaType'
+  | 'serviceUnavailable'
+  | 'unknown'
+  | 'genericServerResponse'
+  | 'success';
+
+/** Every constructor of this module, by its name. */
+export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> = {
+  unauthorized: { code: 401, reason: 'Unauthorized', when: 'Credentials are missing or not accepted.' },
+  forbidden: { code: 403, reason: 'Forbidden', when: 'Authorization or admission refuses the request.' },
+  notFound: { code: 404, reason: 'NotFound', when: 'No object has the name, or no such resource is served.' },
+  alreadyExists: { code: 409, reason: 'AlreadyExists', when: 'A create meets an object of the same name.' },
+  generateNameConflict: {
+    code: 409,
+    reason: 'AlreadyExists',
+    when: 'Every name generated for a create was taken; another try may find a free one.',
+  },
+  conflict: {
+    code: 409,
+    reason: 'Conflict',
+    when: 'The object changed since it was read, or a precondition does not hold.',
+  },
+  applyConflict: { code: 409, reason: 'Conflict', when: 'An apply sets fields that other managers own.' },
+  gone: {
+    code: 410,
+    reason: 'Gone',
+    when: 'The thing is no longer available at all; expired revisions use `expired`.',
+  },
+  expired: { code: 410, reason: 'Expired', when: 'A revision or continue token is older than the history kept.' },
+  invalid: { code: 422, reason: 'Invalid', when: 'Validation found issues; each one is a cause.' },
+  serverTimeout: {
+    code: 500,
+    reason: 'ServerTimeout',
+    when: 'A transient failure, such as an unreachable store; retry.',
+  },
+  storeReadError: { code: 500, reason: 'StorageReadError', when: 'Stored objects cannot be read or decoded.' },
+  internalError: { code: 500, reason: 'InternalError', when: 'An unexpected failure; the outcome is unknown.' },
+  timeout: { code: 504, reason: 'Timeout', when: 'The request did not finish in time; it may still take effect.' },
+  resourceVersionTooLarge: {
+    code: 504,
+    reason: 'Timeout',
+    when: 'A read asks for a revision the server has not reached.',
+  },
+  tooManyRequests: {
+    code: 429,
+    reason: 'TooManyRequests',
+    when: 'The caller must wait, such as for a disruption budget.',
+  },
+  tooManyRequestsOverload: { code: 429, reason: 'TooManyRequests', when: 'Flow control sheds the request.' },
+  badRequest: { code: 400, reason: 'BadRequest', when: 'The request makes no sense and never will.' },
+  methodNotAllowed: { code: 405, reason: 'MethodNotAllowed', when: 'The resource does not have the verb.' },
+  notAcceptable: { code: 406, reason: 'NotAcceptable', when: 'No media type of the Accept header can be produced.' },
+  notAcceptableConversion: {
+    code: 406,
+    reason: 'NotAcceptable',
+    when: 'The asked-for form (such as Table) cannot be produced in any accepted media type.',
+  },
+  tableNotAcceptable: { code: 406, reason: 'NotAcceptable', when: 'The resource has no form as a Table.' },
+  requestEntityTooLarge: { code: 413, reason: 'RequestEntityTooLarge', when: 'The body exceeds the limit.' },
+  unsupportedMediaType: {
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    when: 'The media type of the body is not decoded.',
+  },
+  serviceUnavailable: { code: 503, reason: 'ServiceUnavailable', when: 'The service behind the request is not ready.' },
+  unknown: { code: 500, reason: undefined, when: 'A failure without a Status of its own reached the answer.' },
+  genericServerResponse: {
+    code: 0,
+    reason: undefined,
+    when: 'A client received an answer that is not a Status; the HTTP code decides the reason.',
+  },
+  success: { code: 0, reason: undefined, when: 'A delete finished and no object is returned.' },
+};
+
+/** A resource as messages print it: `deployments.apps`, `pods`. */
+export function formatResourceName(name: ResourceName): string {
+  return name.group === '' ? name.resource : `${name.resource}.${name.group}`;
+}
+
+/** A kind as messages print it: `Deployment.apps`, `Pod`. */
+export function formatKindName(name: KindName): string {
+  return name.group === '' ? name.kind : `${name.kind}.${name.group}`;
+}
+
+/** `reason` is the message; empty gives `not authorized`. */
+export function unauthorized(reason: string): Status {
+  return failure('unauthorized', reason === '' ? 'not authorized' : reason);
+}
+
+/** `because` ends the message. An empty resource and an empty name are left out of it. */
+export function forbidden(resource: ResourceName, name: string, because: string): Status {
+  const subject = formatResourceName(resource);
+  const message =
+    resource.group === '' && resource.resource === ''
+      ? `forbidden: ${because}`
+      : name === ''
+        ? `${subject} is forbidden: ${because}`
+        : `${subject} ${quote(name)} is forbidden: ${because}`;
+  return failure('forbidden', message, about(resource, name));
+}
+
+export function notFound(resource: ResourceName, name: string): Status {
+  return failure('notFound', `${formatResourceName(resource)} ${quote(name)} not found`, about(resource, name));
+}
+
+export function alreadyExists(resource: ResourceName, name: string): Status {
+  const message = `${formatResourceName(resource)} ${quote(name)} already exists`;
+  return failure('alreadyExists', message, about(resource, name));
+}
+
+export function generateNameConflict(resource: ResourceName, name: string, retryAfterSeconds: number): Status {
+  const message = `${formatResourceName(resource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
+  return failure('generateNameConflict', message, about(resource, name, { retryAfterSeconds }));
+}
+
+/** What `conflict` says when a write was based on an older revision. */
+export const OPTIMISTIC_LOCK_MESSAGE =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** `because` ends the message; the default is that of a stale revision. */
+export function conflict(resource: ResourceName, name: string, because: string = OPTIMISTIC_LOCK_MESSAGE): Status {
+  const message = `Operation cannot be fulfilled on ${formatResourceName(resource)} ${quote(name)}: ${because}`;
+  return failure('conflict', message, about(resource, name));
+}
+
+/** Causes have the type FieldManagerConflict; apply makes them and the message. */
+export function applyConflict(causes: readonly StatusCause[], message: string): Status {
+  return failure('applyConflict', message, bareDetails({ causes }));
+}
+
+export function gone(message: string): Status {
+  return failure('gone', message);
+}
+
+/** `continueToken` lets a client go on with an inconsistent list; it travels in the metadata. */
+export function expired(message: string, options: { readonly continueToken?: string } = {}): Status {
+  const status = failure('expired', message);
+  return options.continueToken === undefined ? status : { ...status, metadata: { continue: options.continueToken } };
+}
+
+/** Issues become causes one by one; in the message a repeated text stands once. */
+export function invalid(kind: KindName, name: string, issues: readonly FieldIssue[]): Status {
+  const subject = `${formatKindName(kind)} ${quote(name)} is invalid`;
+  const causes = issues.map((issue) => cause(issue.reason, formatIssueBody(issue), formatPath(issue.path)));
+  return failure(
+    'invalid',
+    issues.length === 0 ? subject : `${subject}: ${formatIssues(issues)}`,
+    details(name, kind.group, kind.kind, { causes }),
+  );
+}
+
+/** `operation` (`list`, `get`, ...) stands in the details as the name. */
+export function serverTimeout(resource: ResourceName, operation: string, retryAfterSeconds: number): Status {
+  const message = `The ${operation} operation against ${formatResourceName(resource)} could not be completed at this time, please try again.`;
+  return failure('serverTimeout', message, about(resource, operation, { retryAfterSeconds }));
+}
+
+/** `prefix` is where reading failed; `causes` name the keys as their fields. */
+export function storeReadError(resource: ResourceName, prefix: string, causes: readonly StatusCause[]): Status {
+  const message = `failed to read one or more ${formatResourceName(resource)} from the storage`;
+  return failure('storeReadError', message, about(resource, prefix, { causes }));
+}
+
+/** `because` is the text of the failure; it is also the only cause. */
+export function internalError(because: string): Status {
+  return failure(
+    'internalError',
+    `Internal error occurred: ${because}`,
+    bareDetails({ causes: [cause(undefined, because, undefined)] }),
+  );
+}
+
+export function timeout(message: string, retryAfterSeconds: number): Status {
+  return failure('timeout', `Timeout: ${message}`, bareDetails({ retryAfterSeconds }));
+}
+
+export function resourceVersionTooLarge(
+  minimum: number | bigint,
+  current: number | bigint,
+  retryAfterSeconds: number,
+): Status {
+  const causes = [cause('ResourceVersionTooLarge', 'Too large resource version', undefined)];
+  const message = `Timeout: Too large resource version: ${minimum}, current: ${current}`;
+  return failure('resourceVersionTooLarge', message, bareDetails({ causes, retryAfterSeconds }));
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): Status {
+  return failure('tooManyRequests', message, bareDetails({ retryAfterSeconds }));
+}
+
+export function tooManyRequestsOverload(message: string): Status {
+  return failure('tooManyRequestsOverload', `Too many requests: ${message}`);
+}
+
+export function badRequest(reason: string): Status {
+  return failure('badRequest', reason);
+}
+
+export function methodNotAllowed(resource: ResourceName, action: string): Status {
+  const message = `${action} is not supported on resources of kind ${quote(formatResourceName(resource))}`;
+  return failure('methodNotAllowed', message, about(resource, ''));
+}
+
+export function notAcceptable(accepted: readonly string[]): Status {
+  return failure('notAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+}
+
+/** `target` is the group, version and kind asked for, as the caller wants it printed. */
+export function notAcceptableConversion(target: string, accepted: readonly string[]): Status {
+  const message = `only the following media types are accepted when converting to ${target}: ${accepted.join(', ')}`;
+  return failure('notAcceptableConversion', message);
+}
+
+export function tableNotAcceptable(resource: ResourceName): Status {
+  const message = `the resource ${formatResourceName(resource)} does not support being converted to a Table`;
+  return failure('tableNotAcceptable', message);
+}
+
+export function requestEntityTooLarge(message: string): Status {
+  return failure('requestEntityTooLarge', `Request entity too large: ${message}`);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): Status {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return failure('unsupportedMediaType', message);
+}
+
+export function serviceUnavailable(reason: string): Status {
+  return failure('serviceUnavailable', reason);
+}
+
+/** The answer of last resort: no reason, the text of the failure as the message. */
+export function unknown(message: string): Status {
+  return failure('unknown', message);
+}
+
+export interface GenericResponse {
+  readonly code: number;
+  /** The HTTP method. */
+  readonly verb: string;
+  /** Default: none, and the message does not say what was asked for. */
+  readonly resource?: ResourceName;
+  readonly name?: string;
+  /** What the server sent instead of a Status. */
+  readonly serverMessage?: string;
+  readonly retryAfterSeconds?: number;
+  /** True adds a cause UnexpectedServerResponse that holds the server's message. */
+  readonly unexpected?: boolean;
+}
+
+/** The Status a client makes of an answer that is not one. */
+export function genericServerResponse(response: GenericResponse): Status {
+  const { code, verb, name = '', serverMessage = '' } = response;
+  const resource = response.resource ?? { group: '', resource: '' };
+  const { reason, text } = interpretHttpCode(code, verb, serverMessage);
+  const subject = formatResourceName(resource);
+  const asked = resource.group === '' && resource.resource === '' ? '' : `${verb.toLowerCase()} ${subject}`;
+  const message = asked === '' ? text : `${text} (${name === '' ? asked : `${asked} ${name}`})`;
+  const causes =
+    response.unexpected === true ? [cause('UnexpectedServerResponse', serverMessage, undefined)] : undefined;
+  const retryAfterSeconds = response.retryAfterSeconds ?? 0;
+  return status('Failure', message, reason, about(resource, name, { causes, retryAfterSeconds }), code);
+}
+
+/** A finished delete, as the registry reports it; the kind in the details is the resource. No code: HTTP's stands. */
+export function success(resource: ResourceName, name: string, uid: string): Status {
+  return status('Success', '', undefined, about(resource, name, { uid }), 0);
+}
+
+function failure(name: CatalogueName, message: string, detail?: StatusDetails): Status {
+  const entry = STATUS_CATALOGUE[name];
+  return status('Failure', message, entry.reason, detail, entry.code);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Keys are set in the reference's order and left out where its encoder omits empty ones. */
+function status(
+  outcome: 'Success' | 'Failure',
+  message: string,
+  reason: KnownStatusReason | undefined,
+  detail: StatusDetails | undefined,
+  code: number,
+): Status {
+  const made: Mutable<Status> = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: outcome };
+  if (message !== '') made.message = message;
+  if (reason !== undefined) made.reason = reason;
+  if (detail !== undefined) made.details = detail;
+  if (code !== 0) made.code = code;
+  return made;
+}
+
+interface DetailParts {
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[] | undefined;
+  readonly retryAfterSeconds?: number;
+}
+
+const NO_PARTS: DetailParts = {};
+
+function about(resource: ResourceName, name: string, more: DetailParts = NO_PARTS): StatusDetails {
+  return details(name, resource.group, resource.resource, more);
+}
+
+function bareDetails(parts: DetailParts): StatusDetails {
+  return details('', '', '', parts);
+}
+
+function details(name: string, group: string, kind: string, parts: DetailParts): StatusDetails {
+  const made: Mutable<StatusDetails> = {};
+  if (name !== '') made.name = name;
+  if (group !== '') made.group = group;
+  if (kind !== '') made.kind = kind;
+  if (parts.uid !== undefined && parts.uid !== '') made.uid = parts.uid;
+  if (parts.causes !== undefined && parts.causes.length > 0) made.causes = parts.causes;
+  if (parts.retryAfterSeconds !== undefined && parts.retryAfterSeconds !== 0)
+    made.retryAfterSeconds = parts.retryAfterSeconds;
+  return made;
+}
+
+function cause(reason: StatusCause['reason'], message: string, field: string | undefined): StatusCause {
+  const made: Mutable<StatusCause> = {};
+  if (reason !== undefined) made.reason = reason;
+  if (message !== '') made.message = message;
+  if (field !== undefined) made.field = field;
+  return made;
+}
