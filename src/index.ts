@@ -10,7 +10,7 @@ export {
   type StatusDetails,
   StatusError,
   type StatusReason,
-} from './apimachinery/status.ts';
+} from './apimachinery/status/status.ts';
 export {
   BugError,
   ConfigError,
