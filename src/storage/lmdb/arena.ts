@@ -7,7 +7,8 @@
 export type Chunk = Buffer & {
   start: number;
   end: number;
-  latin1Write(text: string, offset: number, length: number): number;
+  /** The same memory as numbers. */
+  readonly doubles: Float64Array;
   utf8Write(text: string, offset: number, length: number): number;
 };
 
@@ -26,7 +27,8 @@ export class Arena {
       this.chunk = makeChunk(Math.max(size, CHUNK_BYTES));
       at = 0;
     }
-    this.#used = at + size;
+    // Every reservation begins at a multiple of eight, so that numbers can be stored through `doubles`.
+    this.#used = (at + size + 7) & ~7;
     return at;
   }
 
@@ -37,5 +39,6 @@ export class Arena {
 }
 
 function makeChunk(size: number): Chunk {
-  return Object.assign(Buffer.allocUnsafeSlow(size), { start: 0, end: 0 }) as Chunk;
+  const bytes = Buffer.allocUnsafeSlow((size + 7) & ~7);
+  return Object.assign(bytes, { start: 0, end: 0, doubles: new Float64Array(bytes.buffer) }) as unknown as Chunk;
 }

@@ -5,11 +5,17 @@ type Crc32 = (bytes: Uint8Array, start?: number) => number;
 
 export const crc32: Crc32 = (zlib as { crc32?: Crc32 }).crc32 ?? crc32ByTable;
 
-let table: Uint32Array | undefined;
+const table: Uint32Array = makeTable();
+
+/** Sums bytes from `start` to `end` without a view of them: for a few dozen bytes quicker than a call into the native sum. */
+export function crc32OfPart(bytes: Uint8Array, start: number, end: number): number {
+  let sum = -1;
+  for (let i = start; i < end; i++) sum = (table[(sum ^ (bytes[i] as number)) & 0xff] as number) ^ (sum >>> 8);
+  return ~sum >>> 0;
+}
 
 /** The same sum in plain JavaScript; exported for the test that compares both. */
 export function crc32ByTable(bytes: Uint8Array, start = 0): number {
-  table ??= makeTable();
   let sum = ~start;
   for (let i = 0; i < bytes.length; i++) sum = (table[(sum ^ (bytes[i] as number)) & 0xff] as number) ^ (sum >>> 8);
   return ~sum >>> 0;

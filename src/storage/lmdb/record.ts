@@ -6,7 +6,7 @@ import { allocateBytes } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
 import type { Chunk } from './arena.ts';
-import { crc32 } from './checksum.ts';
+import { crc32, crc32OfPart } from './checksum.ts';
 import { type Position, revisionOf } from './layout.ts';
 
 // A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created (8), time (8),
@@ -58,19 +58,23 @@ export interface NewRecord {
 /** Writes a record at `start` of the chunk and returns its checksum. The caller has reserved `recordSize` bytes. */
 export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyBytes: number): number {
   const { key, value } = record;
-  const end = start + HEADER + keyBytes + value.byteLength;
+  const { doubles } = chunk;
+  const at = start >> 3;
   chunk[start + 4] = (record.deleted ? DELETED : 0) | (record.replacesDeleted ? PREVIOUS_DELETED : 0);
   chunk[start + 5] = 0;
-  chunk.writeUInt16LE(keyBytes, start + 6);
-  chunk.writeDoubleLE(record.position, start + 8);
-  chunk.writeDoubleLE(record.replacesPosition, start + 16);
-  chunk.writeDoubleLE(record.created, start + 24);
-  chunk.writeDoubleLE(record.time, start + 32);
-  chunk.writeDoubleLE(record.expires, start + 40);
-  if (keyBytes === key.length) chunk.latin1Write(key, start + HEADER, keyBytes);
-  else chunk.utf8Write(key, start + HEADER, keyBytes);
-  chunk.set(value, start + HEADER + keyBytes);
-  const checksum = crc32(chunk.subarray(start + 4, end));
+  chunk[start + 6] = keyBytes & 0xff;
+  chunk[start + 7] = keyBytes >> 8;
+  // The machine's byte order: every platform that lmdb is built for is little-endian.
+  doubles[at + 1] = record.position;
+  doubles[at + 2] = record.replacesPosition;
+  doubles[at + 3] = record.created;
+  doubles[at + 4] = record.time;
+  doubles[at + 5] = record.expires;
+  const body = start + HEADER;
+  if (keyBytes === key.length) for (let i = 0; i < keyBytes; i++) chunk[body + i] = key.charCodeAt(i);
+  else chunk.utf8Write(key, body, keyBytes);
+  chunk.set(value, body + keyBytes);
+  const checksum = crc32(value, crc32OfPart(chunk, start + 4, body + keyBytes));
   chunk.writeUInt32LE(checksum, start);
   return checksum;
 }
