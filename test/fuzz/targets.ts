@@ -1,10 +1,18 @@
 /** What is fuzzed: every decoder of user input, each with a corpus of good inputs and words of its language. */
+import { encodeCbor } from '../../src/apimachinery/codec/cbor.ts';
+import { decodeCbor } from '../../src/apimachinery/codec/cbor-decode.ts';
+import { JsonFrameDecoder, LengthDelimitedDecoder } from '../../src/apimachinery/codec/framing.ts';
+import { negotiateAccept, negotiateContentType } from '../../src/apimachinery/codec/negotiation.ts';
+import { decodeStrictJson } from '../../src/apimachinery/codec/strict.ts';
 import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
 import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml-documents.ts';
 import { decodeDeleteBody, readDeleteOptions } from '../../src/apimachinery/meta/delete-options.ts';
 import { readListOptions } from '../../src/apimachinery/meta/list-options.ts';
 import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/meta/options.ts';
 import { parseQuery } from '../../src/apimachinery/meta/query.ts';
+import { applyJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { podView } from '../../src/apimachinery/patch/strategic-merge.fixtures.ts';
+import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge.ts';
 import { pod } from '../../src/apimachinery/protobuf/core-facts.fixtures.ts';
 import { decodeMessage, decodeObject } from '../../src/apimachinery/protobuf/decode.ts';
 import { encodeMessage, encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
@@ -18,7 +26,7 @@ import {
 import { formatLabelSelector, matchesLabels } from '../../src/apimachinery/selectors/label-selector.ts';
 import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parse.ts';
 import { readJson } from '../../src/base/json-read.ts';
-import type { JsonObject } from '../../src/base/json-value.ts';
+import { equalJson, type JsonObject } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
 
 export interface FuzzTarget {
@@ -275,5 +283,105 @@ export const targets: readonly FuzzTarget[] = [
       'Pod',
     ],
     run: (input) => decodeObject(input, (type) => (type.kind === 'Pod' ? pod : undefined)).ok,
+  },
+  {
+    name: 'cbor',
+    corpus: [encodeCbor(POD), encodeCbor([1, -1, 1.5, 9007199254740993n, null, true, 'é'])],
+    words: [
+      Buffer.from([0xd9, 0xd9, 0xf7]),
+      Buffer.from([0x5f]),
+      Buffer.from([0xff]),
+      Buffer.from([0x9b, 0xff, 0xff, 0xff, 0xff]),
+      Buffer.from([0xa1, 0x41, 0x61]),
+      Buffer.from([0xfb]),
+      Buffer.from([0xc2]),
+      Buffer.from([0x81]),
+    ],
+    run(input) {
+      const result = decodeCbor(input);
+      if (!result.ok) return false;
+      const again = decodeCbor(encodeCbor(result.value));
+      if (!again.ok || !equalJson(again.value, result.value)) throw new Error('not stable');
+      return true;
+    },
+  },
+  {
+    name: 'strict-json',
+    corpus: [writeJson({ kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'b' }] } })],
+    words: ['"unknown":1,', '"metadata":{},', '"spec":[],', '{"a":1,"a":2}', 'null', '[', '}'],
+    run: (input) => decodeStrictJson(input, { fieldValidation: 'Strict', view: pod }).ok,
+  },
+  {
+    name: 'media-types',
+    corpus: [
+      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+      'application/vnd.kubernetes.protobuf;q=0.5, */*;q=0.1',
+      'application/yaml',
+    ],
+    words: [';', ',', '=', 'q=', '*/*', '"', '\\', ' ', 'as=Table', 'application/', '0.', 'charset=utf-8'],
+    run(input) {
+      const supported = ['application/json', 'application/yaml'].map((mediaType) => ({
+        mediaType,
+        streamMediaType: undefined,
+      }));
+      const header = input.toString('latin1');
+      const accepted = negotiateAccept(header, { supported, allowsTransform: () => true }).ok;
+      negotiateContentType(header, supported);
+      return accepted;
+    },
+  },
+  {
+    name: 'json-patch',
+    corpus: [
+      '[{"op":"add","path":"/a/-","value":1},{"op":"test","path":"/b","value":{"c":2}},{"op":"move","from":"/b/c","path":"/a/0"}]',
+    ],
+    words: ['"op":"remove"', '/-1', '~1', '~', '/99999999999', '"path":""', '"copy"', '{}', '[]', 'null'],
+    run(input) {
+      const patch = readJson(input);
+      return patch.ok && applyJsonPatch({ a: [0], b: { c: 2 } }, patch.value).ok;
+    },
+  },
+  {
+    name: 'strategic-merge-patch',
+    corpus: [
+      '{"spec":{"containers":[{"name":"a","image":"x"},{"name":"b","$patch":"delete"}],"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}}',
+      '{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"labels":{"a":null}}}',
+    ],
+    words: [
+      '"$patch":"replace"',
+      '"$patch":"delete"',
+      '"$retainKeys":["name"]',
+      '"$setElementOrder/',
+      '"$deleteFromPrimitiveList/',
+      '{}',
+      '[]',
+      'null',
+      '"name":1',
+    ],
+    run(input) {
+      const patch = readJson(input);
+      const target = {
+        metadata: { finalizers: ['a'], labels: { a: 'b' } },
+        spec: { containers: [{ name: 'b', image: 'y' }] },
+      };
+      return patch.ok && applyStrategicMergePatch(target, patch.value, podView).ok;
+    },
+  },
+  {
+    name: 'frames',
+    corpus: ['{"type":"ADDED","object":{}}\n{"type":"BOOKMARK"}\n', Buffer.from([0, 0, 0, 2, 1, 2, 0, 0, 0, 1, 9])],
+    words: ['{', '}', '"', '\\"', '\n', Buffer.from([0, 0, 0, 0]), Buffer.from([0xff, 0xff, 0xff, 0xff])],
+    run(input) {
+      // In two pieces, so that a frame crosses the border.
+      const decoders = [
+        new JsonFrameDecoder({ maxFrameBytes: 4096 }),
+        new LengthDelimitedDecoder({ maxFrameBytes: 4096 }),
+      ];
+      const half = input.length >> 1;
+      return decoders.some(
+        (decoder) =>
+          decoder.push(input.subarray(0, half)).ok && decoder.push(input.subarray(half)).ok && decoder.end().ok,
+      );
+    },
   },
 ];
