@@ -82,6 +82,8 @@ export class Database {
       path: file,
       noSubdir: true,
       overlappingSync: false,
+      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a commit fails.
+      eventTurnBatching: false,
       encoding: 'binary',
       permissionsMode: FILE_MODE,
       maxDbs: 8,

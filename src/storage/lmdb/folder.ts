@@ -11,16 +11,21 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import { checkDataFile } from './data-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { FORMAT_VERSION } from './layout.ts';
 
 export const FILE_MODE = 0o600;
+
+const LEAST_PROBE = 2 ** 16;
+const MOST_PROBE = 2 ** 22;
 
 export interface Folder {
   /** LMDB's file. */
@@ -29,6 +34,8 @@ export interface Folder {
   readonly marked: boolean;
   /** Writes the version mark; called when the store inside is complete. */
   mark(): void;
+  /** Tries whether `bytes` more could be written behind the data file's end, in a file of its own; returns the error if not. */
+  probeRoom(bytes: number): Error | undefined;
   release(): void;
 }
 
@@ -44,7 +51,13 @@ export function openFolder(path: string): Folder {
     if (existsSync(dataFile)) checkDataFile(dataFile);
     else if (marked)
       throw new StorageError('Corrupt', `data folder ${path} has lost its file data.mdb; restore it from a backup`);
-    return { dataFile, marked, mark: () => writeMark(path), release };
+    return {
+      dataFile,
+      marked,
+      mark: () => writeMark(path),
+      probeRoom: (bytes) => probeRoom(dataFile, bytes),
+      release,
+    };
   } catch (caught) {
     release();
     throw caught;
@@ -93,6 +106,27 @@ function syncFolder(path: string): void {
     fsyncSync(folder);
   } finally {
     closeSync(folder);
+  }
+}
+
+// At the offset where the data file would grow, so that a limit of a file's size counts as it does there.
+function probeRoom(dataFile: string, bytes: number): Error | undefined {
+  const path = `${dataFile}.probe`;
+  try {
+    const content = Buffer.alloc(Math.min(Math.max(2 * bytes, LEAST_PROBE), MOST_PROBE));
+    const at = statSync(dataFile).size;
+    const file = openSync(path, 'w', FILE_MODE);
+    try {
+      for (let done = 0; done < content.length; )
+        done += writeSync(file, content, done, content.length - done, at + done);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      unlinkSync(path);
+    }
+    return undefined;
+  } catch (caught) {
+    return toError(caught);
   }
 }
 

@@ -69,6 +69,7 @@ export class LmdbStorage implements Storage {
       pruner: this.#pruner,
       state: parts.state,
       problem,
+      probeRoom: (bytes) => parts.folder.probeRoom(bytes),
       beforeCommit: parts.beforeCommit,
       committed: (changes, revision) => {
         this.#expiry.committed(changes);

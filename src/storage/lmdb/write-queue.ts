@@ -4,6 +4,7 @@
  * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is durable; an
  * answer that rests on an undurable write waits for it; when a group fails, so does everything that was decided on top of it.
  */
+import { constants } from 'node:os';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
@@ -38,6 +39,8 @@ export interface WriteQueueOptions {
   /** Called when a group is durable, before its writers are answered; `state()` is already the new one. */
   readonly committed: (changes: readonly Change[], revision: Revision) => void;
   readonly problem: (error: Error) => void;
+  /** Tries whether the folder takes this many bytes more, and returns the error if not. */
+  readonly probeRoom: (bytes: number) => Error | undefined;
   /** Called before a group is handed to LMDB; a throw fails the commit as LMDB would. For tests of failing media. */
   readonly beforeCommit?: (() => void) | undefined;
 }
@@ -243,6 +246,10 @@ export class WriteQueue {
       return;
     }
     if (pruned !== undefined) this.#state = { ...before, floor, horizon: Math.max(before.horizon, floor) };
+    this.#commit(group, before, state, pruned);
+  };
+
+  #commit(group: CommitGroup, before: StoreState, state: StoreState, pruned: PruneSlice | undefined): void {
     try {
       this.#options.beforeCommit?.();
       this.#checkAlone(before.revision);
@@ -250,12 +257,18 @@ export class WriteQueue {
       const commit = database.commit(() => group.write(database, pruned, writeState(state)));
       commit.then(
         () => this.#finish(group, state),
-        (caught: unknown) => this.#fail(group, before, caught),
+        async (caught: unknown) => this.#fail(group, before, this.#explain(await commitCause(caught), group)),
       );
     } catch (caught) {
-      void this.#fail(group, before, caught);
+      this.#fail(group, before, caught);
     }
-  };
+  }
+
+  /** LMDB says EIO when a write came to an end half-way, which is how a disk becomes full: whether it is, is asked by writing. */
+  #explain(cause: unknown, group: CommitGroup): unknown {
+    if ((cause as { code?: unknown }).code !== constants.errno.EIO) return cause;
+    return this.#options.probeRoom(group.bytes) ?? cause;
+  }
 
   #nextPrune(): PruneSlice | undefined {
     try {
@@ -297,8 +310,8 @@ export class WriteQueue {
     this.#next(group);
   }
 
-  async #fail(group: CommitGroup, before: StoreState, caught: unknown): Promise<void> {
-    const error = await this.#failure(before, caught);
+  #fail(group: CommitGroup, before: StoreState, cause: unknown): void {
+    const error = this.#failure(before, cause);
     this.#state = before;
     this.#decided = before.revision;
     this.#overlay.clear();
@@ -313,20 +326,25 @@ export class WriteQueue {
   }
 
   /** What a failed commit means. Only if LMDB still shows the old state did nothing take place. */
-  async #failure(before: StoreState, caught: unknown): Promise<Error> {
-    const cause = await commitCause(caught);
-    const error = mediumError(cause, 'writing the store');
+  #failure(before: StoreState, cause: unknown): Error {
     if (this.#broken !== undefined) return this.#broken;
-    try {
-      this.#options.database.refresh();
-      if (this.#options.database.state()?.revision === before.revision) return error;
-    } catch (second) {
-      this.#options.problem(toError(second));
-    }
+    const error = mediumError(cause, 'writing the store');
+    if (this.#isAt(before)) return error;
     this.#broken = new StorageError('Unavailable', `the store failed and must be opened anew: ${error.message}`, {
       cause: error,
     });
     return new StorageError('Unknown', `the outcome of the commit is unknown: ${error.message}`, { cause: error });
+  }
+
+  /** Whether LMDB can be read and shows this state. */
+  #isAt(state: StoreState): boolean {
+    try {
+      this.#options.database.refresh();
+      return this.#options.database.state()?.revision === state.revision;
+    } catch (caught) {
+      this.#options.problem(toError(caught));
+      return false;
+    }
   }
 
   #next(done: CommitGroup): void {
