@@ -71,6 +71,7 @@ describe('the LMDB driver and other processes', () => {
           stdio: ['ignore', 'pipe', 'ignore'],
         },
       );
+      const end = exited(child);
       const report = JSON.parse(await firstLine(child)) as {
         acknowledged: number;
         code: string;
@@ -83,6 +84,7 @@ describe('the LMDB driver and other processes', () => {
       expect(report.revision).toBe(1 + report.acknowledged);
       expect(report.readable).toBe(report.acknowledged);
       expect(report.afterwards).toBe('NoSpace');
+      await end;
       const { problems, keys } = await verifyFolder(path);
       expect([problems, keys]).toEqual([[], report.acknowledged]);
     },

@@ -104,7 +104,7 @@ export class Database {
 
   /**
    * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb would join
-   * calls of the same turn into one transaction. A throw of `write` rejects but does not undo: see `commit`.
+   * calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes nothing.
    */
   commit(write: () => void): Promise<void> {
     return this.#root.transaction(write);

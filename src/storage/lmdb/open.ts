@@ -8,7 +8,7 @@ import type { Storage } from '../storage.ts';
 import { Database } from './database.ts';
 import { openError } from './errors.ts';
 import { FILE_MODE, openFolder } from './folder.ts';
-import { FORMAT_VERSION } from './layout.ts';
+import { FORMAT_VERSION, revisionOf } from './layout.ts';
 import { LmdbStorage } from './lmdb-storage.ts';
 import { DEFAULT_RETENTION, type Retention } from './pruner.ts';
 import { type StoreState, writeState } from './record.ts';
@@ -48,6 +48,9 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
       throw new ConfigError(
         `data folder ${path} has format ${state.format}, this program knows up to ${FORMAT_VERSION}`,
       );
+    }
+    if (revisionOf(database.lastPosition()) > state.revision) {
+      throw new StorageError('Corrupt', `data folder ${path} holds changes after its own revision ${state.revision}`);
     }
     if (!folder.marked) folder.mark();
     const storage = new LmdbStorage({

@@ -254,10 +254,22 @@ export class WriteQueue {
       this.#options.beforeCommit?.();
       this.#checkAlone(before.revision);
       const { database } = this.#options;
-      const commit = database.commit(() => group.write(database, pruned, writeState(state)));
-      commit.then(
+      let thrown: unknown;
+      const write = (): void => {
+        try {
+          group.write(database, pruned, writeState(state));
+        } catch (caught) {
+          thrown = caught;
+          throw caught;
+        }
+      };
+      database.commit(write).then(
         () => this.#finish(group, state),
-        async (caught: unknown) => this.#fail(group, before, this.#explain(await commitCause(caught), group)),
+        async (caught: unknown) => {
+          // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
+          if (caught === thrown) this.#break(toError(caught));
+          this.#fail(group, before, this.#explain(await commitCause(caught), group));
+        },
       );
     } catch (caught) {
       this.#fail(group, before, caught);
@@ -330,10 +342,14 @@ export class WriteQueue {
     if (this.#broken !== undefined) return this.#broken;
     const error = mediumError(cause, 'writing the store');
     if (this.#isAt(before)) return error;
+    this.#break(error);
+    return new StorageError('Unknown', `the outcome of the commit is unknown: ${error.message}`, { cause: error });
+  }
+
+  #break(error: Error): void {
     this.#broken = new StorageError('Unavailable', `the store failed and must be opened anew: ${error.message}`, {
       cause: error,
     });
-    return new StorageError('Unknown', `the outcome of the commit is unknown: ${error.message}`, { cause: error });
   }
 
   /** Whether LMDB can be read and shows this state. */
