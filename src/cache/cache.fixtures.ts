@@ -3,7 +3,7 @@ import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
-import type { CacheWatchEnd, ChangeType, EventEncoding, EventSink, Filter } from './cache.ts';
+import type { CacheWatch, CacheWatchEnd, ChangeType, EventEncoding, EventSink, Filter } from './cache.ts';
 import { describeJson } from './describe-json.ts';
 import { WatchCache, type WatchCacheOptions } from './watch-cache.ts';
 
@@ -48,24 +48,45 @@ function readChunk(chunk: Uint8Array): SeenEvent {
   return { type, text, name: object.metadata.name, revision: Number(object.metadata.resourceVersion), object };
 }
 
-/** Keeps what it is given. While `blocking` it asks for a pause after each write. */
+/** Keeps what it is given. While `blocking` it asks for a pause after each write. It notes every breach of the rules for sinks. */
 export class RecordingSink implements EventSink {
   readonly chunks: Uint8Array[] = [];
+  readonly breaches: string[] = [];
   writes = 0;
   blocking = false;
   ended: CacheWatchEnd | undefined;
   onWrite: (() => void) | undefined;
+  #writing = false;
+  #paused = false;
+  #drainedInside = false;
 
   write(chunks: readonly Uint8Array[]): boolean {
-    if (this.ended !== undefined) throw new Error('written to after its end');
+    if (this.ended !== undefined) this.breaches.push('written to after its end');
+    if (this.#writing) this.breaches.push('written to while it was being written to');
+    if (this.#paused) this.breaches.push('written to before it was drained');
+    if (chunks.length === 0 || chunks.length > 64) this.breaches.push(`given ${chunks.length} chunks`);
+    this.#writing = true;
+    this.#drainedInside = false;
     this.writes++;
     this.chunks.push(...chunks);
-    this.onWrite?.();
+    try {
+      this.onWrite?.();
+    } finally {
+      this.#writing = false;
+    }
+    this.#paused = this.blocking && !this.#drainedInside;
     return !this.blocking;
   }
 
+  /** Says that it takes chunks again. */
+  drain(watch: CacheWatch): void {
+    this.#paused = false;
+    this.#drainedInside = true;
+    watch.drained();
+  }
+
   end(reason: CacheWatchEnd): void {
-    if (this.ended !== undefined) throw new Error('ended twice');
+    if (this.ended !== undefined) this.breaches.push('ended twice');
     this.ended = reason;
   }
 

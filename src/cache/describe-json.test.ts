@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Description, Undescribable } from './cache.ts';
 import { describeJson } from './describe-json.ts';
+import { hashOf } from './facts-pool.ts';
 
 const run = (text: string, fields: readonly string[] = []): Description | Undescribable =>
   describeJson({ fields })(encodeUtf8(text), 'k');
@@ -61,6 +62,17 @@ describe('describeJson', () => {
     expect(facts('{"metadata":{"name":"2","labels":{"a":"b"}}}')).not.toBe(first);
     for (let i = 0; i < 5000; i++) facts(`{"metadata":{"labels":{"a":"${i}"}}}`);
     expect(facts('{"metadata":{"name":"1","labels":{"a":"b"}},"spec":{"a":"x"}}')).toEqual(first);
+  });
+
+  it('tells facts of one hash apart', () => {
+    const labelled = (label: number): Uint8Array => encodeUtf8(`{"metadata":{"labels":{"a":"${label}"}}}`);
+    const pair = [549_599, 712_382]; // found by searching
+    const [one, other] = pair.map((label) => hashOf(labelled(label), [22, 36]));
+    expect(one).toBe(other);
+    const of = describeJson();
+    for (const label of [...pair, ...pair]) {
+      expect({ ...(of(labelled(label), 'k') as Description).facts.labels }).toEqual({ a: String(label) });
+    }
   });
 
   it.each([

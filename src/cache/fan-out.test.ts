@@ -13,6 +13,7 @@ import {
 } from './cache.fixtures.ts';
 import type { CacheWatch, CacheWatchOptions, EventSink, MadeForm } from './cache.ts';
 import { nextTurn } from './fan-out.ts';
+import { FORM_BATCH } from './forms.ts';
 import type { WatchCache, WatchCacheOptions } from './watch-cache.ts';
 
 const all: CacheWatchOptions = { range: { prefix: PREFIX }, encoding: testEncoding, from: 'now' };
@@ -102,16 +103,17 @@ describe('a watch', () => {
     turns.runAll();
     expect(sink.chunks).toHaveLength(64);
     await store.delete(`${PREFIX}299`);
-    watch.drained();
+    sink.drain(watch);
     turns.runAll();
     expect(sink.chunks).toHaveLength(128);
     for (let i = 0; i < 5; i++) {
-      watch.drained();
+      sink.drain(watch);
       turns.runAll();
     }
     expect(sink.brief.slice(199)).toEqual(['ADDED 299@201', 'BOOKMARK @201', 'DELETED 299@202']);
+    expect(sink.breaches).toEqual([]);
     await store.put(`${PREFIX}x`, objectBytes('x'));
-    watch.drained();
+    sink.drain(watch);
     turns.runAll();
     expect(sink.brief.at(-1)).toBe('ADDED x@203');
     await cache.stop();
@@ -137,7 +139,7 @@ describe('a watch', () => {
     await store.put(`${PREFIX}a`, objectBytes('a'));
     watch.stop();
     watch.stop();
-    watch.drained();
+    sink.drain(watch);
     turns.runAll();
     expect(sink.chunks).toEqual([]);
     expect(sink.ended).toEqual({ reason: 'stopped' });
@@ -178,7 +180,7 @@ describe('bookmarks', () => {
     sink.blocking = true;
     expect(watch.bookmark()).toBe(true);
     expect(watch.bookmark()).toBe(false); // not drained
-    watch.drained();
+    sink.drain(watch);
     sink.blocking = false;
     expect(watch.bookmark()).toBe(true);
     await cache.stop();
@@ -276,7 +278,7 @@ describe('fan-out', () => {
     turns.runAll();
     expect(sink.chunks).toHaveLength(64);
     sink.blocking = false;
-    watch.drained();
+    sink.drain(watch);
     expect(sink.brief).toHaveLength(200);
     expect(sink.ended).toBeUndefined();
     await cache.stop();
@@ -318,7 +320,7 @@ describe('fan-out', () => {
     turns.runAll();
     sinks[0]!.onWrite = () => watches[2]!.stop();
     sinks[1]!.blocking = true;
-    sinks[1]!.onWrite = () => watches[1]!.drained(); // before it asks for the pause
+    sinks[1]!.onWrite = () => sinks[1]!.drain(watches[1]!); // before it asks for the pause
     const bad: EventSink = {
       write: () => true,
       end: () => {
@@ -336,6 +338,7 @@ describe('fan-out', () => {
     expect(sinks[0]!.brief).toHaveLength(3);
     expect(sinks[1]!.brief).toHaveLength(3);
     expect(sinks[3]!.brief).toHaveLength(3);
+    expect(sinks.flatMap((sink) => sink.breaches)).toEqual([]);
     expect(cache.stats()).toMatchObject({ sinkFailures: 1, watchersNow: 3 });
     await cache.stop();
   });
@@ -455,6 +458,55 @@ describe('watches in another form', () => {
     expect(sink.brief).toEqual(['ADDED a@2']);
     expect(sink.ended).toMatchObject({ reason: 'failed', error: { message: 'cannot convert' } });
     expect(stored.brief).toHaveLength(3);
+    await cache.stop();
+  });
+
+  it('that begin while others wait for forms see neither what came before nor less than what comes after', async () => {
+    const forms = controlledForms();
+    const { store, cache, turns } = await started({ forms: forms.make });
+    const [first, second] = [new RecordingSink(), new RecordingSink()];
+    begin(cache, { form: 'v2' }, first);
+    turns.runAll();
+    await store.put(`${PREFIX}a`, objectBytes('a'));
+    turns.runAll(); // the group waits for a form now
+    for (let i = 0; i < FORM_BATCH - 1; i++) await store.put(`${PREFIX}b`, objectBytes('b', {}, String(i)));
+    // One revision that two batches of forms share.
+    const writes = ['x', 'y'].map((name) => ({ type: 'put' as const, key: PREFIX + name, value: objectBytes(name) }));
+    const { revision } = await store.inner.transact({ checks: [], writes });
+    begin(cache, { form: 'v2' }, second);
+    turns.runAll();
+    await store.put(`${PREFIX}c`, objectBytes('c'));
+    for (let i = 0; i < 10; i++) {
+      for (const finish of forms.pending.splice(0)) finish();
+      await settle();
+      turns.runAll();
+    }
+    expect(first.brief).toHaveLength(FORM_BATCH + 3);
+    expect(second.brief).toEqual([`ADDED c@${revision + 1}`]);
+    await cache.stop();
+  });
+
+  it('that begin behind a change that fails others go on', async () => {
+    const forms = controlledForms();
+    const { store, cache, turns } = await started({ forms: forms.make });
+    const [first, second] = [new RecordingSink(), new RecordingSink()];
+    begin(cache, { form: 'v2' }, first);
+    turns.runAll();
+    await store.put(`${PREFIX}a`, objectBytes('a'));
+    turns.runAll();
+    await store.put(`${PREFIX}bad`, encodeUtf8('nonsense'));
+    begin(cache, { form: 'v2' }, second);
+    turns.runAll();
+    await store.put(`${PREFIX}c`, objectBytes('c'));
+    for (let i = 0; i < 10; i++) {
+      for (const finish of forms.pending.splice(0)) finish();
+      await settle();
+      turns.runAll();
+    }
+    expect(first.brief).toEqual(['ADDED a@2']);
+    expect(first.ended).toMatchObject({ reason: 'failed', error: { code: 'Corrupt' } });
+    expect(second.brief).toEqual(['ADDED c@4']);
+    expect(second.ended).toBeUndefined();
     await cache.stop();
   });
 

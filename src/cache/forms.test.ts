@@ -117,6 +117,14 @@ describe('forms', () => {
     expect(calls).toHaveLength(2);
   });
 
+  it('are made again when they were not kept, also by an asynchronous maker', async () => {
+    let calls = 0;
+    const maker: FormMaker = { make: async () => [made(String(++calls))] };
+    const forms = new Forms({ maker, isCurrent: () => false });
+    expect(texts(await forms.make('v2', [a]))).toEqual(['1']);
+    expect(texts(await forms.make('v2', [a]))).toEqual(['2']);
+  });
+
   it('dropped while being made are answered and not kept', async () => {
     let finish = (): void => {};
     const maker: FormMaker = {

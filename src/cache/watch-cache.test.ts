@@ -101,6 +101,37 @@ describe('reads of the watch cache', () => {
     await cache.stop();
   });
 
+  it('keeps the state of a list that has more pages, also when the window has moved on', async () => {
+    const { store, cache } = testCache({ window: { events: 2, bytes: 1e6 } });
+    for (const name of ['a', 'b', 'c']) await store.put(PREFIX + name, objectBytes(name));
+    await cache.start();
+    const first = cache.list({ prefix: PREFIX }, { limit: 1 }) as CacheList;
+    for (let i = 0; i < 5; i++) await store.put(`${PREFIX}b`, objectBytes('b', {}, String(i)));
+    expect(cache.snapshotAt(first.revision)).toMatchObject({ outcome: 'ok', snapshot: { revision: first.revision } });
+    // Nobody asks for it during two ticks: it is let go.
+    await store.clock.advance(60_000);
+    expect(cache.snapshotAt(first.revision).outcome).toBe('ok');
+    await store.clock.advance(120_000);
+    expect(cache.snapshotAt(first.revision).outcome).toBe('compacted');
+    await cache.stop();
+  });
+
+  it('loads any number of objects', async () => {
+    const { store, cache } = testCache();
+    for (let from = 0; from < 2100; from += 100) {
+      const writes = Array.from({ length: 100 }, (_, i) => ({
+        type: 'put' as const,
+        key: `${PREFIX}${from + i}`,
+        value: objectBytes(String(from + i)),
+      }));
+      await store.inner.transact({ checks: [], writes });
+    }
+    await store.inner.compact(await store.inner.revision());
+    await cache.start();
+    expect(cache.snapshot().count({ prefix: PREFIX })).toBe(2100);
+    await cache.stop();
+  });
+
   it('fails reads that touch a broken entry, by its key, until it is deleted', async () => {
     const { store, cache, turns } = testCache();
     await store.put(`${PREFIX}a`, objectBytes('a'));
@@ -153,6 +184,23 @@ describe('freshness', () => {
     await waiting;
     expect(result).toEqual({ outcome: 'ok', revision: 3 });
     expect(cache.get(`${PREFIX}a`)).toBeDefined();
+    await cache.stop();
+  });
+
+  it('wakes everybody at the revision they wait for', async () => {
+    const { store, cache } = testCache();
+    await cache.start();
+    const woken: number[] = [];
+    for (const revision of [4, 2, 3]) {
+      void Promise.resolve(cache.waitFor(revision)).then((result) => {
+        if (result.outcome === 'ok') woken.push(revision);
+      });
+    }
+    for (const expected of [[2], [2, 3], [2, 3, 4]]) {
+      await store.put(`${PREFIX}a`, objectBytes('a', {}, String(expected.length)));
+      await settle();
+      expect(woken).toEqual(expected);
+    }
     await cache.stop();
   });
 
