@@ -49,7 +49,7 @@ describe('the expiry index', () => {
       clock: {
         now: () => clock.now() + took,
         monotonic: () => clock.monotonic(),
-        setTimer: (...args) => clock.setTimer(...args),
+        setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
       },
       beforeCommit: () => {
         if (took === 0) took = 30_000;
