@@ -1,5 +1,6 @@
 /**
- * Memory of 100,000 cached objects of 1 KB, in a process of its own: `node --expose-gc`. Prints one line of JSON.
+ * Memory of 100,000 cached objects of 1 KB, in a process of its own: `node --expose-gc`. Prints one line of JSON. With `own-labels` each
+ * object has a label value that no other has, so that no facts are shared.
  * Counted: everything the process has beyond its state just before loading (cache, keys, facts, event window, V8's own growth), beside
  * the sendable bytes of all objects. The stub store keeps no value; every event arrives with a key and value newly made, as from a disk.
  */
@@ -38,7 +39,7 @@ function anonymous(): number {
   return Number(found[1]) * 1024;
 }
 
-async function main(updates: number): Promise<MemoryFigures> {
+async function main(updates: number, ownLabels: boolean): Promise<MemoryFigures> {
   // What runs once is compiled and its garbage is gone before the baseline is taken.
   const { cache, store } = await loadedCache(1000);
   for (let i = 0; i < 1000; i++) {
@@ -51,8 +52,10 @@ async function main(updates: number): Promise<MemoryFigures> {
   const heapBefore = heapAndExternal();
   const anonymousBefore = anonymous();
 
-  const write = (index: number, version: number): void =>
-    store.deliver([putEvent(store, index, objectBytes(index, 1024, version))]);
+  const write = (index: number, version: number): void => {
+    const own: Record<string, string> = ownLabels ? { instance: `widget-${index}` } : {};
+    store.deliver([putEvent(store, index, objectBytes(index, 1024, version, own))]);
+  };
   for (let i = 0; i < OBJECTS; i++) {
     write(i, 0);
     if (i % PER_TURN === 0) await turn();
@@ -79,4 +82,4 @@ async function main(updates: number): Promise<MemoryFigures> {
   return { bytes, heapAndExternal: loaded, anonymous: anonymousLoaded, updates, anonymousAfterUpdates };
 }
 
-console.log(JSON.stringify(await main(Number(process.argv[2] ?? 300_000))));
+console.log(JSON.stringify(await main(Number(process.argv[2] ?? 300_000), process.argv[3] === 'own-labels')));

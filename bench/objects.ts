@@ -9,8 +9,8 @@ export function keyOf(index: number): string {
   return Buffer.from(`${PREFIX}ns-${index % 100}/widget-${index}`, 'latin1').toString('latin1');
 }
 
-/** Exactly `size` bytes of stored JSON, without a resourceVersion. */
-export function objectBytes(index: number, size = 1024, version = 0): Uint8Array {
+/** Exactly `size` bytes of stored JSON, without a resourceVersion. `own`: more labels. */
+export function objectBytes(index: number, size = 1024, version = 0, own: Record<string, string> = {}): Uint8Array {
   const object = {
     apiVersion: 'example.com/v1',
     kind: 'Widget',
@@ -20,7 +20,7 @@ export function objectBytes(index: number, size = 1024, version = 0): Uint8Array
       uid: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
       creationTimestamp: '2030-01-01T00:00:00Z',
       generation: version + 1,
-      labels: labelsOf(index),
+      labels: { ...labelsOf(index), ...own },
     },
     spec: { replicas: index % 7, text: '' },
   };
@@ -29,7 +29,7 @@ export function objectBytes(index: number, size = 1024, version = 0): Uint8Array
   return encodeUtf8(JSON.stringify(object));
 }
 
-/** The keys differ with `index % SHAPES`; every object has `app`, two thirds have `tier`. */
+/** The keys differ with `index % SHAPES`; every object has `app`, two thirds have `tier`; 120 different sets in all. */
 export function labelsOf(index: number): Record<string, string> {
   const shape = index % SHAPES;
   const labels: Record<string, string> = {};

@@ -7,7 +7,8 @@
  * - Nothing reachable from it is ever changed by a reader; entries, facts, snapshots and chunks are immutable and shared.
  * - It knows keys, bytes, labels, selectable fields and opaque form keys; it never knows a kind.
  * - A watch delivers every matching change after its start exactly once and in revision order, or ends with a reason. There is no gap.
- * - Every queue is bounded: the event window (`WindowBounds`), each watcher's queue (`QueueBounds`), the kept forms, the kept snapshots.
+ * - Every queue is bounded: the event window (`WindowBounds`), each watcher's queue (`QueueBounds`), the forms kept (by bytes), the
+ *   snapshots kept for further pages (sixteen), the changes that wait for forms (as many as the window holds).
  *
  * Compacted and future revisions are values. What is thrown is a StorageError: `Closed` after stop(), `Unavailable` before start() has
  * settled, `InvalidArgument` for an unfit range, `Corrupt` for a read that touches a broken entry; a read in a form throws the error

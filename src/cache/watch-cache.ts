@@ -82,6 +82,7 @@ export class WatchCache implements Stoppable {
   #storageWatch: Watch | undefined;
   #ready: Deferred<void> | undefined;
   #stopped = false;
+  readonly #stopping = Promise.resolve();
   #failures = 0;
   #restarts = 0;
   #bookmarksDue = false;
@@ -228,8 +229,9 @@ export class WatchCache implements Stoppable {
   }
 
   /** Ends the watches as `closed`, rejects waiting reads with Closed, and leaves no timer and no storage watch. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#close();
+    return this.#stopping;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
