@@ -1,271 +1,277 @@
 /**
- * The nodes of the first YAML document of a text, made from js-yaml's events. Invariant: every failure is a YamlSyntaxError with the
- * reference's words where they are known; nothing else is thrown.
+ * The nodes of the first YAML document of a text, by the grammar of goyaml v2. Invariant: every failure is a YamlSyntaxError with the
+ * reference's words; what follows the first document is not looked at.
  */
-import { type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml';
-
-/** The reference allows 10,000; here js-yaml and what walks the value use the call stack. */
-export const MAX_YAML_DEPTH = 1000;
+import { YamlSyntaxError } from './yaml-cursor.ts';
+import type { YamlTag } from './yaml-scan-tag.ts';
+import { MAX_YAML_DEPTH, YamlScanner, type YamlToken, type YamlTokenType } from './yaml-scanner.ts';
 
 export interface YamlScalarNode {
   readonly kind: 'scalar';
   readonly text: string;
   /** The long form of an explicit tag; '' without one. */
   readonly tag: string;
-  /** True for an unquoted scalar without a tag, whose meaning its text decides. */
-  readonly plain: boolean;
-  readonly offset: number;
+  /** True for an unquoted scalar without a tag and for one with the tag `!`. */
+  readonly implicit: boolean;
+  /** Where it starts, its tag and anchor included, counted from zero. */
+  readonly line: number;
 }
 export interface YamlSequenceNode {
   readonly kind: 'sequence';
   readonly items: YamlNode[];
-  readonly offset: number;
+  readonly line: number;
 }
 export interface YamlMappingNode {
   readonly kind: 'mapping';
   /** Keys and values in turn. */
   readonly items: YamlNode[];
-  readonly offset: number;
+  readonly line: number;
 }
 export interface YamlAliasNode {
   readonly kind: 'alias';
   readonly name: string;
   readonly target: YamlNode;
-  readonly offset: number;
+  readonly line: number;
 }
 export type YamlNode = YamlScalarNode | YamlSequenceNode | YamlMappingNode | YamlAliasNode;
 
-/** Carries a failure to the one place that turns it into a result. */
-export class YamlSyntaxError {
-  readonly message: string;
-  readonly offset: number;
-  constructor(message: string, offset: number) {
-    this.message = message;
-    this.offset = offset;
-  }
-}
-
 /** The root node, or undefined if there is no document. Throws YamlSyntaxError. */
 export function parseYamlTree(text: string): YamlNode | undefined {
-  const document = firstDocument(text);
-  return new TreeBuilder(document, eventsOf(document)).build();
+  return new TreeParser(text).document();
 }
 
-/** Tells lines of offsets; the first question costs one pass over the text, later ones a binary search. */
-export class LineIndex {
-  readonly #text: string;
-  #breaks: number[] | undefined;
+/** What may stand before a node. */
+interface Properties {
+  readonly anchor: string;
+  readonly tag: string;
+  /** Of the first of them, or of the node itself. */
+  readonly line: number;
+}
+
+const DOCUMENT_ENDS: ReadonlySet<YamlTokenType> = new Set([
+  'directive',
+  'document-start',
+  'document-end',
+  'stream-end',
+]);
+const ENTRY_ENDS: ReadonlySet<YamlTokenType> = new Set(['block-entry', 'block-end']);
+const INDENTLESS_ENDS: ReadonlySet<YamlTokenType> = new Set(['block-entry', 'key', 'value', 'block-end']);
+const PAIR_ENDS: ReadonlySet<YamlTokenType> = new Set(['key', 'value', 'block-end']);
+
+class TreeParser {
+  readonly #scanner: YamlScanner;
+  readonly #anchors: Map<string, YamlNode> = new Map();
+  readonly #prefixes: Map<string, string> = new Map();
+  #depth = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#scanner = new YamlScanner(text);
   }
 
-  /** Zero-based line of an offset. */
-  lineAt(offset: number): number {
-    this.#breaks ??= findBreaks(this.#text);
-    let low = 0;
-    let high = this.#breaks.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#breaks[middle] as number) < offset) low = middle + 1;
-      else high = middle;
+  document(): YamlNode | undefined {
+    let token = this.#scanner.peek();
+    if (token.type === 'stream-end') return undefined;
+    const explicit = token.type === 'directive' || token.type === 'document-start';
+    this.#directives();
+    if (explicit) {
+      token = this.#scanner.peek();
+      if (token.type !== 'document-start') this.#fail('did not find expected <document start>', token.line);
+      token = this.#next();
     }
-    return low;
-  }
-}
-
-function findBreaks(text: string): number[] {
-  const breaks: number[] = [];
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 0x0a || (c === 0x0d && text.charCodeAt(i + 1) !== 0x0a)) breaks.push(i);
-  }
-  return breaks;
-}
-
-const MARKER = /^(---|\.\.\.)(?:[ \t\r\n]|$)/;
-
-/** What follows the first document is not looked at, as in the reference. */
-function firstDocument(text: string): string {
-  let started = false;
-  for (let at = 0; at < text.length; ) {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 ? text.length : newline + 1;
-    const first = text.charCodeAt(at);
-    const marker = first === 0x2d || first === 0x2e ? MARKER.exec(text.slice(at, at + 4)) : null;
-    if (marker !== null) {
-      if (started) return text.slice(0, marker[1] === '...' ? end : at);
-      started = marker[1] === '---';
-    } else if (!started && first !== 0x23 && first !== 0x25) started = text.slice(at, end).trim() !== '';
-    at = end;
-  }
-  return text;
-}
-
-function eventsOf(text: string): Event[] {
-  try {
-    return parseEvents(text, { maxDepth: MAX_YAML_DEPTH });
-  } catch (caught) {
-    if (caught instanceof YAMLException) throw translate(text, caught);
-    // Nesting that js-yaml counts as one level may still exhaust the call stack.
-    if (caught instanceof RangeError) throw new YamlSyntaxError(`exceeded max depth of ${MAX_YAML_DEPTH}`, 0);
-    throw caught;
-  }
-}
-
-/** js-yaml's reasons in the reference's words. `scanner`: the reference counts lines from one there, elsewhere from zero. */
-const REASONS: readonly (readonly [pattern: RegExp, message: string, scanner: boolean])[] = [
-  [/within a (single|double) quoted scalar/, 'found unexpected end of stream', true],
-  [/unknown escape sequence/, 'found unknown escape character', true],
-  [/expected hexadecimal character/, 'did not find expected hexdecimal number', true],
-  [/tab characters/, 'found character that cannot start any token', true],
-  [/multiline key|expected ':' after a mapping key/, "could not find expected ':'", true],
-  [/bad indentation of a sequence entry/, "did not find expected '-' indicator", false],
-  [/alias node must|anchor node must/, 'did not find expected alphabetic or numeric character', true],
-  [/expected the node content/, 'did not find expected node content', false],
-  [/bad explicit indentation/, 'found an indentation indicator equal to 0', true],
-  [/a line break is expected|identifier/, 'did not find expected comment or line break', true],
-  [/duplication of an? (tag|anchor) property/, 'did not find expected key', false],
-  [/undeclared tag handle/, 'found undefined tag handle', false],
-  [/directives end mark/, 'did not find expected <document start>', false],
-  [/duplication of %YAML/, 'found duplicate %YAML directive', false],
-  [/non-printable|null byte|valid JSON character/, 'control characters are not allowed', false],
-];
-
-/** Indicators that js-yaml finds after a complete value on the same line. */
-const MISPLACED: ReadonlyMap<string, string> = new Map([
-  [':', 'mapping values are not allowed in this context'],
-  ['-', 'block sequence entries are not allowed in this context'],
-  ['?', 'mapping keys are not allowed in this context'],
-  ['%', 'found character that cannot start any token'],
-  ['@', 'found character that cannot start any token'],
-  ['`', 'found character that cannot start any token'],
-  ['\t', 'found character that cannot start any token'],
-]);
-
-function translate(text: string, error: YAMLException): YamlSyntaxError {
-  const offset = error.mark?.position ?? 0;
-  const c = text[offset];
-  const reason = error.reason;
-  if (reason.startsWith('nesting exceeded'))
-    return new YamlSyntaxError(`exceeded max depth of ${MAX_YAML_DEPTH}`, offset);
-  if (reason.includes('bad indentation of a mapping entry')) {
-    const misplaced = MISPLACED.get(c ?? '');
-    return misplaced === undefined
-      ? located(text, offset, 'did not find expected key', false)
-      : located(text, offset, misplaced, true);
-  }
-  if (reason.includes('end of the stream or a document separator'))
-    return located(text, offset, afterRoot(text), false);
-  if (/missed comma|within a flow collection|deficient indentation/.test(reason)) {
-    const close = text.lastIndexOf('[', offset - 1) > text.lastIndexOf('{', offset - 1) ? ']' : '}';
-    return located(text, offset, `did not find expected ',' or '${close}'`, offset >= text.trimEnd().length);
-  }
-  for (const [pattern, message, scanner] of REASONS) {
-    if (!pattern.test(reason)) continue;
-    if (message.startsWith('control characters')) return new YamlSyntaxError(message, offset);
-    return located(text, offset, message, scanner);
-  }
-  return located(text, offset, reason, true);
-}
-
-/** What the reference expects after a complete root, which its first significant line tells. */
-function afterRoot(text: string): string {
-  const first = /^(?![ \t]*(?:#|$)|---[ \t]*$).*$/m.exec(text)?.[0] ?? '';
-  if (/^- |^-$/.test(first)) return "did not find expected '-' indicator";
-  return /^[^[{"'].*:(?:[ \t]|$)/.test(first) ? 'did not find expected key' : 'did not find expected <document start>';
-}
-
-/** With the line in front, as the reference counts it; it leaves out a line 0. */
-function located(text: string, offset: number, message: string, scanner: boolean): YamlSyntaxError {
-  const line = new LineIndex(text).lineAt(offset);
-  const shown = line === 0 ? 0 : scanner ? line + 1 : line;
-  return new YamlSyntaxError(shown === 0 ? message : `line ${shown}: ${message}`, offset);
-}
-
-class TreeBuilder {
-  readonly #text: string;
-  readonly #events: readonly Event[];
-  readonly #anchors: Map<string, YamlNode> = new Map();
-  readonly #handles: Map<string, string> = new Map([['!!', 'tag:yaml.org,2002:']]);
-  #lastOffset = 0;
-
-  constructor(text: string, events: readonly Event[]) {
-    this.#text = text;
-    this.#events = events;
+    const root = explicit && DOCUMENT_ENDS.has(token.type) ? empty(token.line) : this.#node(true, false);
+    // The reference reads one token on, which may be a bad one.
+    this.#scanner.peek();
+    return root;
   }
 
-  build(): YamlNode | undefined {
-    const open: (YamlSequenceNode | YamlMappingNode)[] = [];
-    for (const event of this.#events) {
-      if (event.type === 1) {
-        for (const directive of event.directives)
-          if (directive.kind === 'tag') this.#handles.set(directive.handle, directive.prefix);
+  #next(): YamlToken {
+    this.#scanner.skip();
+    return this.#scanner.peek();
+  }
+
+  /** A failure of the grammar; the reference counts its lines from zero and does not name the first. */
+  #fail(message: string, line: number): never {
+    throw new YamlSyntaxError(line === 0 ? message : `line ${line}: ${message}`, line);
+  }
+
+  #directives(): void {
+    let hasVersion = false;
+    for (let token = this.#scanner.peek(); token.directive !== undefined; token = this.#next()) {
+      const { directive } = token;
+      if (directive.kind === 'version') {
+        if (hasVersion) this.#fail('found duplicate %YAML directive', token.line);
+        if (directive.major !== 1 || directive.minor !== 1) this.#fail('found incompatible YAML document', token.line);
+        hasVersion = true;
         continue;
       }
-      if (event.type === 6) {
-        const closed = open.pop();
-        if (closed === undefined) return undefined;
-        if (open.length === 0) return closed;
-        continue;
-      }
-      const node = this.#node(event);
-      open.at(-1)?.items.push(node);
-      if (node.kind === 'sequence' || node.kind === 'mapping') open.push(node);
-      else if (open.length === 0) return node;
+      if (this.#prefixes.has(directive.handle)) this.#fail('found duplicate %TAG directive', token.line);
+      this.#prefixes.set(directive.handle, directive.prefix);
     }
-    return undefined;
+    if (!this.#prefixes.has('!')) this.#prefixes.set('!', '!');
+    if (!this.#prefixes.has('!!')) this.#prefixes.set('!!', 'tag:yaml.org,2002:');
   }
 
-  #node(event: Exclude<Event, { type: 1 } | { type: 6 }>): YamlNode {
-    if (event.type === 5) {
-      const name = this.#text.slice(event.anchorStart, event.anchorEnd);
-      const target = this.#anchors.get(name);
-      if (target === undefined) throw new YamlSyntaxError(`unknown anchor '${name}' referenced`, event.anchorStart);
-      return { kind: 'alias', name, target, offset: event.anchorStart };
+  /** `block`: block collections may begin here. `indentless`: also a sequence at the column of its key. */
+  #node(block: boolean, indentless: boolean): YamlNode {
+    const first = this.#scanner.peek();
+    if (first.type === 'alias') return this.#alias(first);
+    const properties = this.#properties(first);
+    const token = this.#scanner.peek();
+    if (token.type === 'scalar') {
+      this.#scanner.skip();
+      const { tag, line } = properties;
+      const implicit = (tag === '' && token.plain) || tag === '!';
+      return this.#anchored({ kind: 'scalar', text: token.text, tag, implicit, line }, properties);
     }
-    const node = this.#content(event);
-    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node);
+    if (indentless && token.type === 'block-entry')
+      return this.#collection('sequence', properties, (items) => this.#indentlessSequence(items));
+    if (token.type === 'flow-sequence-start')
+      return this.#collection('sequence', properties, (items) => this.#flowSequence(items));
+    if (token.type === 'flow-mapping-start')
+      return this.#collection('mapping', properties, (items) => this.#flowMapping(items));
+    if (block && token.type === 'block-sequence-start')
+      return this.#collection('sequence', properties, (items) => this.#blockSequence(items));
+    if (block && token.type === 'block-mapping-start')
+      return this.#collection('mapping', properties, (items) => this.#blockMapping(items));
+    if (properties.anchor === '' && properties.tag === '') this.#fail('did not find expected node content', token.line);
+    const { tag, line } = properties;
+    return this.#anchored({ kind: 'scalar', text: '', tag, implicit: tag === '', line }, properties);
+  }
+
+  #alias(token: YamlToken): YamlNode {
+    const target = this.#anchors.get(token.text);
+    if (target === undefined) throw new YamlSyntaxError(`unknown anchor '${token.text}' referenced`, token.line);
+    this.#scanner.skip();
+    return { kind: 'alias', name: token.text, target, line: token.line };
+  }
+
+  /** An anchor and a tag, in any order, each once. */
+  #properties(first: YamlToken): Properties {
+    let anchor = '';
+    let tag: YamlTag | undefined;
+    let tagLine = 0;
+    for (let token = first; ; token = this.#next()) {
+      if (token.type === 'anchor' && anchor === '') anchor = token.text;
+      else if (token.type === 'tag' && tag === undefined) {
+        tag = token.tag;
+        tagLine = token.line;
+      } else break;
+    }
+    return { anchor, tag: tag === undefined ? '' : this.#longTag(tag, tagLine), line: first.line };
+  }
+
+  #longTag(tag: YamlTag, line: number): string {
+    if (tag.handle === '') return tag.suffix;
+    const prefix = this.#prefixes.get(tag.handle);
+    return prefix === undefined ? this.#fail('found undefined tag handle', line) : prefix + tag.suffix;
+  }
+
+  #anchored<T extends YamlNode>(node: T, { anchor }: Properties): T {
+    if (anchor !== '') this.#anchors.set(anchor, node);
     return node;
   }
 
-  #content(event: Extract<Event, { type: 2 | 3 | 4 }>): YamlNode {
-    if (event.type !== 4) {
-      const offset = earliest(event.start, event.tagStart, event.anchorStart);
-      this.#lastOffset = offset;
-      return { kind: event.type === 2 ? 'sequence' : 'mapping', items: [], offset };
+  #collection(kind: 'sequence' | 'mapping', properties: Properties, read: (items: YamlNode[]) => void): YamlNode {
+    if (++this.#depth > MAX_YAML_DEPTH)
+      throw new YamlSyntaxError(`exceeded max depth of ${MAX_YAML_DEPTH}`, properties.line);
+    const node = this.#anchored<YamlSequenceNode | YamlMappingNode>(
+      { kind, items: [], line: properties.line },
+      properties,
+    );
+    read(node.items);
+    this.#depth--;
+    return node;
+  }
+
+  #blockSequence(items: YamlNode[]): void {
+    let token = this.#next();
+    for (; token.type === 'block-entry'; token = this.#scanner.peek()) items.push(this.#entry(token, ENTRY_ENDS));
+    if (token.type !== 'block-end') this.#fail("did not find expected '-' indicator", token.line);
+    this.#scanner.skip();
+  }
+
+  #indentlessSequence(items: YamlNode[]): void {
+    for (let token = this.#scanner.peek(); token.type === 'block-entry'; token = this.#scanner.peek())
+      items.push(this.#entry(token, INDENTLESS_ENDS));
+  }
+
+  #entry(indicator: YamlToken, ends: ReadonlySet<YamlTokenType>): YamlNode {
+    return ends.has(this.#next().type) ? empty(indicator.line) : this.#node(true, false);
+  }
+
+  #blockMapping(items: YamlNode[]): void {
+    let token = this.#next();
+    for (; token.type === 'key'; token = this.#scanner.peek()) {
+      items.push(this.#pairPart(token));
+      const value = this.#scanner.peek();
+      items.push(value.type === 'value' ? this.#pairPart(value) : empty(value.line));
     }
-    const tag = event.tagStart < 0 ? '' : this.#longTag(this.#text.slice(event.tagStart, event.tagEnd));
-    const offset = this.#scalarOffset(event);
-    this.#lastOffset = Math.max(offset, event.valueEnd);
-    return {
-      kind: 'scalar',
-      text: getScalarValue(this.#text, event),
-      tag,
-      plain: event.style === 1 && tag === '',
-      offset,
-    };
+    if (token.type !== 'block-end') this.#fail('did not find expected key', token.line);
+    this.#scanner.skip();
   }
 
-  /** Where the node starts, its tag, anchor and block header included; an absent value starts where what precedes it ends. */
-  #scalarOffset(event: ScalarEvent): number {
-    const isBlock = event.style === 4 || event.style === 5;
-    const start = event.valueStart >= 0 && isBlock ? event.valueStart - 1 : event.valueStart;
-    const offset = earliest(start, event.tagStart, event.anchorStart);
-    return offset === Number.POSITIVE_INFINITY ? this.#lastOffset : offset;
+  /** The node behind a key or value indicator. */
+  #pairPart(indicator: YamlToken): YamlNode {
+    return PAIR_ENDS.has(this.#next().type) ? empty(indicator.line) : this.#node(true, true);
   }
 
-  #longTag(tag: string): string {
-    if (tag.startsWith('!<')) return tag.slice(2, -1);
-    const end = tag.indexOf('!', 1);
-    if (end < 0) return tag;
-    const prefix = this.#handles.get(tag.slice(0, end + 1));
-    return prefix === undefined ? tag : prefix + tag.slice(end + 1);
+  #flowSequence(items: YamlNode[]): void {
+    this.#flowEntries('flow-sequence-end', "did not find expected ',' or ']'", (token) => {
+      items.push(token.type === 'key' ? this.#flowPair(token) : this.#node(false, false));
+    });
+  }
+
+  /** A mapping of one pair, written without braces. */
+  #flowPair(indicator: YamlToken): YamlNode {
+    const properties: Properties = { anchor: '', tag: '', line: indicator.line };
+    return this.#collection('mapping', properties, (items) => {
+      const token = this.#next();
+      if (token.type === 'value' || token.type === 'flow-entry' || token.type === 'flow-sequence-end') {
+        // The reference passes the token here, whatever it is.
+        this.#scanner.skip();
+        items.push(empty(token.line));
+      } else items.push(this.#node(false, false));
+      items.push(this.#flowValue('flow-sequence-end'));
+    });
+  }
+
+  #flowMapping(items: YamlNode[]): void {
+    this.#flowEntries('flow-mapping-end', "did not find expected ',' or '}'", (token) => {
+      if (token.type !== 'key') {
+        items.push(this.#node(false, false), empty(this.#scanner.peek().line));
+        return;
+      }
+      const { type, line } = this.#next();
+      const isEmpty = type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end';
+      items.push(isEmpty ? empty(line) : this.#node(false, false));
+      items.push(this.#flowValue('flow-mapping-end'));
+    });
+  }
+
+  #flowValue(end: YamlTokenType): YamlNode {
+    let token = this.#scanner.peek();
+    if (token.type === 'value') {
+      token = this.#next();
+      if (token.type !== 'flow-entry' && token.type !== end) return this.#node(false, false);
+    }
+    return empty(token.line);
+  }
+
+  #flowEntries(end: YamlTokenType, unexpected: string, read: (token: YamlToken) => void): void {
+    let token = this.#next();
+    for (let first = true; token.type !== end; first = false) {
+      if (!first) {
+        if (token.type !== 'flow-entry') this.#fail(unexpected, token.line);
+        token = this.#next();
+        if (token.type === end) break;
+      }
+      read(token);
+      token = this.#scanner.peek();
+    }
+    this.#scanner.skip();
   }
 }
 
-function earliest(...offsets: number[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const offset of offsets) if (offset >= 0 && offset < least) least = offset;
-  return least;
+function empty(line: number): YamlScalarNode {
+  return { kind: 'scalar', text: '', tag: '', implicit: true, line };
 }

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../base/json-value.ts';
 import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml.ts';
 import { splitYamlDocuments } from './yaml-documents.ts';
 import { compareYamlKeys } from './yaml-key-order.ts';
-import { MAX_YAML_DEPTH } from './yaml-tree.ts';
+import { MAX_YAML_DEPTH } from './yaml-scanner.ts';
 import { writeYaml } from './yaml-write.ts';
 
 function value(text: string): JsonValue {
@@ -87,6 +87,14 @@ describe('maps', () => {
     );
   });
 
+  it('refuse a key that JSON cannot have only if it survives', () => {
+    expect(value('a:\n  ~: 1\n  18446744073709551615: 2\na: 3\n')).toEqual({ a: 3 });
+    expect(failure('a:\n  - ~: 1\n').message).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: 1');
+    expect(strictError('a:\n  ~: 1\n  ~: 2\na: 3\n')).toBe(
+      'yaml: unmarshal errors:\n  line 3: key <nil> already set in map\n  line 4: key "a" already set in map',
+    );
+  });
+
   it('keep __proto__ as a field of its own', () => {
     expect(Object.keys(value('__proto__: {a: 1}\n') as object)).toEqual(['__proto__']);
   });
@@ -106,6 +114,31 @@ describe('maps', () => {
     expect(strictError('{"a":1,"a":2}')).toBe('yaml: unmarshal errors:\n  line 1: key "a" already set in map');
     expect(strictError('1: a\n"1": b\n')).toBeUndefined();
     expect(value('a: 1\na: 3\n')).toEqual({ a: 3 });
+  });
+});
+
+describe('layout', () => {
+  it.each<[string, JsonValue]>([
+    ['a: [\n1,\n2\n]\nb: {\n}\n', { a: [1, 2], b: {} }],
+    ['a:\n>\n x\nb: "y\nz"\n', { a: 'x\n', b: 'y z' }],
+    ['a:\n- 1\n- b: 2\n  c: 3\n', { a: [1, { b: 2, c: 3 }] }],
+    ['? a\n: b\n? c\n', { a: 'b', c: null }],
+    ['[a: 1, ? b : 2, {c, d: }]', [{ a: 1 }, { b: 2 }, { c: null, d: null }]],
+    ['a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc: |+\n  x\n\n', { a: 'x\n y\n', b: 'x y\nz', c: 'x\n\n' }],
+    ['a: |2\n    x\n', { a: '  x\n' }],
+    ['--- |\nx\n', ''],
+    ['"a\\x41\\u00e9\\\n   b\\tc"', 'aA\u00e9b\tc'],
+    ["'it''s\n\n  so'", "it's\nso"],
+    ['%TAG !k! tag:yaml.org,2002:\n--- !k!str 5\n...\n]', '5'],
+    ['!<tag:yaml.org,2002:int> "5"', 5],
+    ['!!%73tr 5', '5'],
+    ['\ufeffa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
+    ['a # no\n', 'a'],
+    ['a#b: c:d\n', { 'a#b': 'c:d' }],
+    ['  - a\nb: c\n', ['a']],
+    ['&x "d" +.5\n', 'd'],
+  ])('%j', (text, expected) => {
+    expect(value(text)).toEqual(expected);
   });
 });
 
@@ -132,6 +165,15 @@ describe('bounds and errors', () => {
     ['x: 1\na: %b', 'yaml: line 2: found character that cannot start any token', 2],
     ['x: 1\na: *b', "yaml: unknown anchor 'b' referenced", 2],
     ['x: 1\n\n- a', 'yaml: line 2: did not find expected key', 3],
+    ['a:\n"x"\nb: c', "yaml: line 3: could not find expected ':'", 3],
+    ['-\ta', 'yaml: found character that cannot start any token', 1],
+    ['a: |\n\tb', 'yaml: line 2: found a tab character where an indentation space is expected', 2],
+    ['a: "\\/"', 'yaml: found unknown escape character', 1],
+    ['a: "x', 'yaml: found unexpected end of stream', 1],
+    ['a: [!!str]', "yaml: line 1: did not find expected ',' or ']'", 2],
+    ['a: !x!y z', 'yaml: found undefined tag handle', 1],
+    ['%YAML 1.2\n---\na: 1', 'yaml: found incompatible YAML document', 1],
+    ['a: b # \x01', 'yaml: control characters are not allowed', 0],
   ])('%j has the words and the line of the reference', (text, message, line) => {
     expect(failure(text)).toEqual({ message, line });
   });

@@ -10,16 +10,10 @@ import { decodeLikeGo, readJson } from '../../base/json-read.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { quote } from '../go-format.ts';
 import { formatGoFloat } from './go-float.ts';
+import { YamlSyntaxError } from './yaml-cursor.ts';
 import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
-import {
-  LineIndex,
-  MAX_YAML_DEPTH,
-  parseYamlTree,
-  type YamlMappingNode,
-  type YamlNode,
-  type YamlScalarNode,
-  YamlSyntaxError,
-} from './yaml-tree.ts';
+import { MAX_YAML_DEPTH } from './yaml-scanner.ts';
+import { parseYamlTree, type YamlMappingNode, type YamlNode, type YamlScalarNode } from './yaml-tree.ts';
 
 /** The reference's bound of a request body. */
 export const MAX_YAML_BYTES: number = 3 * 1024 * 1024;
@@ -60,10 +54,9 @@ export function readYaml(input: Uint8Array | string, options: YamlReadOptions = 
   try {
     const root = parseYamlTree(text);
     if (root === undefined) return { ok: true, value: null, duplicates: [] };
-    return new YamlComposer(text).compose(root);
+    return new YamlComposer().compose(root);
   } catch (caught) {
-    if (caught instanceof YamlSyntaxError)
-      return failed(`yaml: ${caught.message}`, caught.offset < 0 ? 0 : new LineIndex(text).lineAt(caught.offset) + 1);
+    if (caught instanceof YamlSyntaxError) return failed(`yaml: ${caught.message}`, caught.line + 1);
     throw caught;
   }
 }
@@ -94,7 +87,6 @@ const ALIAS_LOW = 400_000;
 const ALIAS_HIGH = 4_000_000;
 
 class YamlComposer {
-  readonly #lines: LineIndex;
   readonly #duplicates: YamlDuplicate[] = [];
   readonly #expanding: Set<YamlNode> = new Set();
   /** Types of the keys that were not strings, per object. */
@@ -103,17 +95,15 @@ class YamlComposer {
   #aliased = 0;
   #aliasDepth = 0;
   #depth = 0;
-  /** Failures that the reference finds only when it turns the finished value into JSON, so an overwritten value does no harm. */
-  #keyError: string | undefined;
+  /** Keys that JSON cannot have, per object. Only those of the finished value matter, so one inside an overwritten value does no harm. */
+  readonly #badKeys: WeakMap<JsonObject, Map<string, [Key, JsonValue]>> = new WeakMap();
+  #hasBadKeys = false;
   #hasNonFinite = false;
-
-  constructor(text: string) {
-    this.#lines = new LineIndex(text);
-  }
 
   compose(root: YamlNode): YamlReadResult {
     const value = this.#value(root);
-    if (this.#keyError !== undefined) return failed(this.#keyError, 0);
+    const badKey = this.#hasBadKeys ? this.#findBadKey(value) : undefined;
+    if (badKey !== undefined) return failed(badKey, 0);
     const nonFinite = this.#hasNonFinite ? findNonFinite(value) : undefined;
     if (nonFinite !== undefined) return failed(`json: unsupported value: ${formatGoFloat(nonFinite, 64)}`, 0);
     return { ok: true, value, duplicates: this.#duplicates };
@@ -159,26 +149,50 @@ class YamlComposer {
       }
       const key = this.#key(keyNode);
       const value = this.#value(valueNode);
-      if (key.type === 'null' || key.type === 'uint') {
-        this.#keyError ??= unsupportedKey(key, value);
-        continue;
-      }
-      this.#set(object, key, value, valueNode);
+      if (key.type === 'null' || key.type === 'uint') this.#setBad(object, key, value, valueNode);
+      else this.#set(object, key, value, valueNode);
     }
     return object;
+  }
+
+  #setBad(object: JsonObject, key: Key, value: JsonValue, node: YamlNode): void {
+    let keys = this.#badKeys.get(object);
+    if (keys === undefined) {
+      keys = new Map();
+      this.#badKeys.set(object, keys);
+    } else if (keys.has(key.shown)) this.#addDuplicate(key, node);
+    keys.set(key.shown, [key, value]);
+    this.#hasBadKeys = true;
+  }
+
+  /** The error of the first object, from the root, with a key that JSON cannot have. */
+  #findBadKey(value: JsonValue): string | undefined {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const isArray = Array.isArray(value);
+    for (const [key, held] of (isArray ? undefined : this.#badKeys.get(value)?.values()) ?? [])
+      return unsupportedKey(key, held);
+    for (const item of isArray ? value : Object.values(value)) {
+      const found = this.#findBadKey(item);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #set(object: JsonObject, key: Key, value: JsonValue, node: YamlNode): void {
     let types = this.#keyTypes.get(object);
     // A NaN equals no other key.
     if (Object.hasOwn(object, key.text) && (types?.get(key.text) ?? 'str') === key.type && key.text !== '.nan')
-      this.#duplicates.push({ line: this.#lines.lineAt(node.offset) + 1, key: key.shown });
+      this.#addDuplicate(key, node);
     if (key.type !== 'str' && types === undefined) {
       types = new Map();
       this.#keyTypes.set(object, types);
     }
     types?.set(key.text, key.type);
     setField(object, key.text, value);
+  }
+
+  #addDuplicate(key: Key, node: YamlNode): void {
+    this.#duplicates.push({ line: node.line + 1, key: key.shown });
   }
 
   /** Merged keys are set where the merge stands: what precedes it is overridden, what follows overrides it. */
@@ -243,8 +257,8 @@ class YamlComposer {
   }
 
   #resolve(node: YamlScalarNode): YamlScalar {
-    if (node.plain) return resolveScalar(node.text);
-    if (node.tag === '' || !RESOLVED_TAGS.has(node.tag)) return { type: 'str' };
+    if (node.tag === '') return node.implicit ? resolveScalar(node.text) : { type: 'str' };
+    if (!RESOLVED_TAGS.has(node.tag)) return { type: 'str' };
     const scalar = resolveScalar(node.text, node.tag);
     if (node.tag === YAML_TAG.str || node.tag === YAML_TAG[scalar.type]) return scalar;
     if (node.tag === YAML_TAG.float && scalar.type === 'int' && scalar.value < 2n ** 63n)
@@ -261,7 +275,7 @@ class YamlComposer {
   }
 
   #fail(node: YamlNode, message: string): never {
-    throw new YamlSyntaxError(message, node.offset);
+    throw new YamlSyntaxError(message, node.line);
   }
 }
 
@@ -291,7 +305,7 @@ const RESOLVED_TAGS: ReadonlySet<string> = new Set([
 ]);
 
 function isMerge(node: YamlNode): boolean {
-  return node.kind === 'scalar' && node.text === '<<' && (node.plain || node.tag === YAML_TAG.merge);
+  return node.kind === 'scalar' && node.text === '<<' && (node.implicit || node.tag === YAML_TAG.merge);
 }
 
 /** A float as a key: printed with the precision of 32 bits, as sigs.k8s.io/yaml does. */

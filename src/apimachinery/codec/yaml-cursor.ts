@@ -1,0 +1,103 @@
+/**
+ * The place of the YAML scanner in its text, and the classes of characters that the reference tells apart. Invariant: what lies behind the
+ * end reads as 0, which is also how the reference marks the end.
+ */
+
+/** Carries a failure to the one place that turns it into a result; `line` is counted from zero, -1 if the failure has no place. */
+export class YamlSyntaxError {
+  readonly message: string;
+  readonly line: number;
+  constructor(message: string, line: number) {
+    this.message = message;
+    this.line = line;
+  }
+}
+
+export class YamlCursor {
+  readonly text: string;
+  position = 0;
+  /** Counted from zero. */
+  line = 0;
+  #lineStart = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get column(): number {
+    return this.position - this.#lineStart;
+  }
+
+  code(ahead = 0): number {
+    const at = this.position + ahead;
+    return at < this.text.length ? this.text.charCodeAt(at) : 0;
+  }
+
+  /** Passes a line break, which must be here, and returns what it stands for in a scalar. */
+  passBreak(): string {
+    const c = this.code();
+    this.position += c === 0x0d && this.code(1) === 0x0a ? 2 : 1;
+    this.line++;
+    this.#lineStart = this.position;
+    return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n';
+  }
+
+  /** At the end of the stream a line that was begun counts as ended. */
+  endLastLine(): void {
+    if (this.column === 0) return;
+    this.line++;
+    this.#lineStart = this.position;
+  }
+
+  passBlanks(): void {
+    while (isBlank(this.code())) this.position++;
+  }
+
+  passComment(): void {
+    if (this.code() === 0x23) while (!isBreakOrEnd(this.code())) this.position++;
+  }
+
+  /** Three of the character in the first column, alone or before a blank: `---` or `...`. */
+  isMarker(c: number): boolean {
+    return (
+      this.column === 0 && this.code() === c && this.code(1) === c && this.code(2) === c && isBlankOrEnd(this.code(3))
+    );
+  }
+
+  /** A failure of the scanner; the reference counts its lines from one, and does not name the first. */
+  fail(message: string): never {
+    throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, this.line);
+  }
+}
+
+export function isBlank(c: number): boolean {
+  return c === 0x20 || c === 0x09;
+}
+
+export function isBreak(c: number): boolean {
+  return c === 0x0a || c === 0x0d || c === 0x85 || c === 0x2028 || c === 0x2029;
+}
+
+export function isBreakOrEnd(c: number): boolean {
+  return c === 0 || isBreak(c);
+}
+
+export function isBlankOrEnd(c: number): boolean {
+  return c <= 0x20 ? c === 0x20 || c === 0x0a || c === 0 || c === 0x09 || c === 0x0d : c >= 0x85 && isBreak(c);
+}
+
+/** Characters of anchors, directive names and tag handles. */
+export function isWordCharacter(c: number): boolean {
+  return isDigit(c) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f || c === 0x2d;
+}
+
+export function isDigit(c: number): boolean {
+  return c >= 0x30 && c <= 0x39;
+}
+
+/** The value of a hexadecimal digit; -1 for anything else. */
+export function hexValue(c: number): number {
+  if (isDigit(c)) return c - 0x30;
+  const lower = c | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
