@@ -70,7 +70,7 @@ export class FanOut {
   readonly #groups = new Map<string, Group>();
   readonly #index = new RangeIndex<Group>();
   readonly #faces = new Map<string, Face>();
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Map<Watcher, Group>();
   readonly #host: WatcherHost & GroupHost;
   #change: Change | undefined;
   readonly #publishTo = (group: Group): void => group.publish(this.#change!);
@@ -119,7 +119,7 @@ export class FanOut {
     });
     const watcher = new Watcher(group, sink, this.#host, catchUp, options.bookmarks === true);
     group.watchers++;
-    this.#watchers.add(watcher);
+    this.#watchers.set(watcher, group);
     this.#host.schedulePump(watcher);
     return watcher;
   }
@@ -134,11 +134,11 @@ export class FanOut {
 
   /** Sends a bookmark to each watcher that wants them and has nothing waiting. */
   bookmarks(): void {
-    for (const watcher of [...this.#watchers]) if (watcher.wantsBookmarks) watcher.bookmark();
+    for (const watcher of [...this.#watchers.keys()]) if (watcher.wantsBookmarks) watcher.bookmark();
   }
 
   endAll(reason: CacheWatchEnd): void {
-    for (const watcher of [...this.#watchers]) watcher.end(reason);
+    for (const watcher of [...this.#watchers.keys()]) watcher.end(reason);
   }
 
   #schedule(): void {
@@ -160,8 +160,8 @@ export class FanOut {
 
   #ended(watcher: Watcher, reason: CacheWatchEnd): void {
     this.counters.ended[reason.reason]++;
+    const group = this.#watchers.get(watcher)!;
     this.#watchers.delete(watcher);
-    const { group } = watcher;
     group.leave(watcher);
     if (--group.watchers > 0) return;
     this.#groups.delete(groupKey(group.range, group.filter?.text, group.face.form, group.face.encoding));

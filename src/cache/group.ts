@@ -10,7 +10,7 @@ import type { CacheRange, EventSink, Filter } from './cache.ts';
 import type { Change } from './change.ts';
 import type { Face, Rendered } from './face.ts';
 import { FORM_BATCH } from './forms.ts';
-import { type Batch, batchesOf, type Watcher } from './watcher.ts';
+import { type Batch, batchesOf, type Watcher, type WatcherGroup } from './watcher.ts';
 
 export interface GroupHost {
   head(): Revision;
@@ -23,7 +23,7 @@ export interface GroupHost {
 /** Stands where the sink of a watch was that ended in the middle of a dispatch. */
 const GONE: EventSink = { write: () => true, end: () => {} };
 
-export class Group {
+export class Group implements WatcherGroup {
   readonly range: CacheRange;
   readonly filter: Filter | undefined;
   readonly face: Face;
@@ -73,7 +73,6 @@ export class Group {
     if (this.#backlog.length === 1 && !this.#busy) this.#host.scheduleFlush(this);
   }
 
-  /** The watcher is caught up: it gets everything above its `after` from here. */
   join(watcher: Watcher): void {
     if (this.idle && this.#host.head() >= watcher.after) this.#admit(watcher);
     else {
@@ -93,20 +92,17 @@ export class Group {
     watcher.place = 'none';
   }
 
-  /** The watcher is not in the list where its `ready` belongs. */
   moved(watcher: Watcher): void {
     if (this.#dispatching) throw new BugError('a watcher moved in the middle of a dispatch');
     this.#remove(watcher);
     this.#admit(watcher);
   }
 
-  /** In the middle of a dispatch: remembers that the watcher's sink was drained, and answers true. */
   postpone(watcher: Watcher): boolean {
     if (this.#dispatching) this.#drained.push(watcher);
     return this.#dispatching;
   }
 
-  /** Hands out what waits, if that is possible without waiting for a form; answers whether nothing waits any more. */
   settleNow(): boolean {
     if (this.#dispatching) return false;
     this.flush();

@@ -6,10 +6,9 @@
 import { toError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { CacheWatch, CacheWatchEnd, EventSink, QueueBounds } from './cache.ts';
+import type { CacheWatch, CacheWatchEnd, EventSink, Filter, QueueBounds } from './cache.ts';
 import type { CatchUp } from './catch-up.ts';
-import type { Rendered } from './face.ts';
-import type { Group } from './group.ts';
+import type { Face, Rendered } from './face.ts';
 
 /** Chunks given to a sink in one call at most: larger groups make everybody else's turn late (hot-path rule 5). */
 export const SLICE = 64;
@@ -25,6 +24,20 @@ export interface WatcherHost {
   schedulePump(watcher: Watcher): void;
   ended(watcher: Watcher, reason: CacheWatchEnd): void;
   sinkFailed(): void;
+}
+
+/** What a watcher asks of its group (`group.ts`). */
+export interface WatcherGroup {
+  readonly filter: Filter | undefined;
+  readonly face: Face;
+  /** The watcher is caught up: it gets everything above its `after` from here. */
+  join(watcher: Watcher): void;
+  /** The watcher is not in the list where its `ready` belongs. Not in the middle of a dispatch. */
+  moved(watcher: Watcher): void;
+  /** In the middle of a dispatch: remembers that the watcher's sink was drained, and answers true. */
+  postpone(watcher: Watcher): boolean;
+  /** Hands out what waits, if that is possible without waiting for a form; answers whether nothing waits any more. */
+  settleNow(): boolean;
 }
 
 /** Chunks of one write, shared by all watchers of a group. */
@@ -53,7 +66,7 @@ export function batchesOf(chunks: readonly Uint8Array[]): Batch[] {
 }
 
 export class Watcher implements CacheWatch {
-  readonly group: Group;
+  readonly group: WatcherGroup;
   readonly wantsBookmarks: boolean;
   /** Its group writes to it directly while it is in its `ready` list. */
   readonly sink: EventSink;
@@ -74,7 +87,7 @@ export class Watcher implements CacheWatch {
   #queuedEvents = 0;
   #queuedBytes = 0;
 
-  constructor(group: Group, sink: EventSink, host: WatcherHost, catchUp: CatchUp, wantsBookmarks: boolean) {
+  constructor(group: WatcherGroup, sink: EventSink, host: WatcherHost, catchUp: CatchUp, wantsBookmarks: boolean) {
     this.group = group;
     this.wantsBookmarks = wantsBookmarks;
     this.after = catchUp.start;
