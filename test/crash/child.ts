@@ -9,7 +9,7 @@
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { crc32 } from '../../src/storage/lmdb/checksum.ts';
+import { checksumOf } from '../../src/storage/lmdb/checksum.ts';
 import { openLmdbStorage, verifyFolder } from '../../src/storage/lmdb/index.ts';
 import type { Revision, Storage, StorageEvent } from '../../src/storage/storage.ts';
 import { type CrashOperation, WriterModel } from './model.ts';
@@ -61,7 +61,7 @@ export async function runChild(start: ChildStart): Promise<void> {
   const listed = await storage.list({ prefix: '' }, { revision });
   if (listed.outcome !== 'ok') throw new Error(`list: ${listed.outcome}`);
   const revisions = new Map(listed.items.map((item) => [item.key, item.revision]));
-  say(`s ${revision} ${JSON.stringify(listed.items.map((item) => [item.key, item.revision, crc32(item.value)]))}`);
+  say(`s ${revision} ${JSON.stringify(listed.items.map((item) => [item.key, item.revision, checksumOf(item.value)]))}`);
   watch(storage, start.after, revision);
   const go = await lines.next();
   const done = JSON.parse(String(go.value)) as number[] | 'stop';
@@ -106,7 +106,7 @@ function watch(storage: Storage, after: Revision, until: Revision): void {
 }
 
 function eventLine(event: StorageEvent): EventLine {
-  return [event.key, event.type, event.previous?.revision ?? 0, event.type === 'put' ? crc32(event.value) : 0];
+  return [event.key, event.type, event.previous?.revision ?? 0, event.type === 'put' ? checksumOf(event.value) : 0];
 }
 
 async function write(

@@ -1,5 +1,5 @@
 /** The parent's memory of what was acknowledged and seen, compared with every state that a restart shows. */
-import { crc32 } from '../../src/storage/lmdb/checksum.ts';
+import { checksumOf } from '../../src/storage/lmdb/checksum.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { EventLine } from './child.ts';
 import { COUNTERS, WriterModel } from './model.ts';
@@ -144,7 +144,7 @@ export class Witness {
       let more = 0;
       for (; more <= this.#models.length; more++) {
         value.writeUInt32LE(counted + more);
-        if (crc32(value) === stored) break;
+        if (checksumOf(value) === stored) break;
       }
       if (more > this.#models.length) this.violate(`${key} does not hold ${counted} or a few more`);
       this.#counted.set(key, counted + more);
@@ -170,5 +170,5 @@ export class Witness {
 }
 
 function sum(value: Buffer | undefined): number {
-  return value === undefined ? -1 : crc32(value);
+  return value === undefined ? -1 : checksumOf(value);
 }

@@ -9,6 +9,7 @@ export type Chunk = Buffer & {
   end: number;
   /** The same memory as numbers. */
   readonly doubles: Float64Array;
+  readonly words: Int32Array;
   utf8Write(text: string, offset: number, length: number): number;
 };
 
@@ -40,5 +41,10 @@ export class Arena {
 
 function makeChunk(size: number): Chunk {
   const bytes = Buffer.allocUnsafeSlow((size + 7) & ~7);
-  return Object.assign(bytes, { start: 0, end: 0, doubles: new Float64Array(bytes.buffer) }) as unknown as Chunk;
+  return Object.assign(bytes, {
+    start: 0,
+    end: 0,
+    doubles: new Float64Array(bytes.buffer),
+    words: new Int32Array(bytes.buffer),
+  }) as unknown as Chunk;
 }

@@ -6,7 +6,7 @@ import { allocateBytes } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
 import type { Chunk } from './arena.ts';
-import { crc32, crc32OfPart } from './checksum.ts';
+import { checksumOf, checksumOfWords } from './checksum.ts';
 import { type Position, revisionOf } from './layout.ts';
 
 // A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created (8), time (8),
@@ -74,7 +74,8 @@ export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyB
   if (keyBytes === key.length) for (let i = 0; i < keyBytes; i++) chunk[body + i] = key.charCodeAt(i);
   else chunk.utf8Write(key, body, keyBytes);
   chunk.set(value, body + keyBytes);
-  const checksum = crc32(value, crc32OfPart(chunk, start + 4, body + keyBytes));
+  const size = HEADER + keyBytes + value.byteLength;
+  const checksum = checksumOfWords(chunk.words, (start >> 2) + 1, chunk, start + 4, size - 4);
   chunk.writeUInt32LE(checksum, start);
   return checksum;
 }
@@ -86,7 +87,7 @@ export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyB
 export function readRecord(bytes: Buffer, size: number, position: Position, key?: string): LogRecord {
   if (size < HEADER) throw corrupt(position, key, `it is ${size} bytes long`);
   const checksum = bytes.readUInt32LE(0);
-  const found = crc32(bytes.subarray(4, size));
+  const found = checksumOf(bytes, 4, size);
   if (checksum !== found) throw corrupt(position, key, 'its checksum does not match');
   const flags = bytes[4] as number;
   const keyBytes = bytes.readUInt16LE(6);
@@ -164,12 +165,12 @@ export function writeState(state: StoreState): Buffer {
   bytes.writeDoubleLE(state.horizon, 20);
   bytes.writeDoubleLE(state.floor, 28);
   bytes.writeDoubleLE(state.logBytes, 36);
-  bytes.writeUInt32LE(crc32(bytes.subarray(4)), 0);
+  bytes.writeUInt32LE(checksumOf(bytes, 4), 0);
   return bytes;
 }
 
 export function readState(bytes: Buffer): StoreState {
-  if (bytes.length !== STATE_SIZE || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) {
+  if (bytes.length !== STATE_SIZE || checksumOf(bytes, 4) !== bytes.readUInt32LE(0)) {
     throw new StorageError('Corrupt', "the store's own state record is damaged");
   }
   return {
