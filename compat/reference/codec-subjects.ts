@@ -8,7 +8,7 @@ import { writeJson } from '../../src/base/json-write.ts';
 import { mutate } from '../../test/fuzz/mutate.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { type FactBook, viewOfFacts } from './facts-view.ts';
-import { jsonValue, structOf } from './generate.ts';
+import { jsonObject, jsonValue, structOf } from './generate.ts';
 import type { Subject } from './subject.ts';
 
 const KINDS = [
@@ -152,6 +152,14 @@ const YAML_WORDS = [
   '`',
 ].map((word) => Buffer.from(word));
 
+/** JSON, which YAML reads nearly alike. */
+function jsonAsYaml(random: Random): string {
+  const text = writeJson(jsonObject(random, 3), { escapeHtml: false });
+  return random.int(2) === 0
+    ? text
+    : text.replaceAll(/[:,{}]/g, (c) => random.pick([c, `${c} `, `${c}\n`, `${c}\n\t`, ` ${c}`, `\n${c}`]));
+}
+
 function yamlText(random: Random): string {
   const scalar = (): string => random.pick(YAML_SCALARS);
   const key = (): string => random.pick(['a', 'b', 'c', '"d"', '1', 'yes', '1.5', '~', 'a b', '?']);
@@ -165,7 +173,7 @@ function yamlText(random: Random): string {
       ? Array.from({ length: count }, () => `${indent}-${inner()}`).join('')
       : Array.from({ length: count }, () => `${indent}${key()}:${inner()}`).join('');
   };
-  const text = block('', 2);
+  const text = random.int(10) === 0 ? jsonAsYaml(random) : block('', 2);
   return random.int(3) === 0 ? mutate([Buffer.from(text)], YAML_WORDS, random).toString('utf8') : text;
 }
 

@@ -49,7 +49,7 @@ export function readYaml(input: Uint8Array | string, options: YamlReadOptions = 
   if (input.length > maxBytes) return failed(`yaml: document is larger than ${maxBytes} bytes`, 0);
   const text = typeof input === 'string' ? input : decodeUtf8Strict(input);
   if (text === undefined) return failed('yaml: invalid leading UTF-8 octet', 0);
-  const json = JSON_OBJECT.test(text) ? readJson(text, { duplicates: 'report', maxDepth: MAX_YAML_DEPTH }) : undefined;
+  const json = isPlainJson(text) ? readJson(text, { duplicates: 'report', maxDepth: MAX_YAML_DEPTH }) : undefined;
   if (json?.ok === true && json.duplicates.length === 0) return { ok: true, value: json.value, duplicates: [] };
   try {
     const root = parseYamlTree(text);
@@ -67,8 +67,17 @@ export function formatYamlDuplicates(duplicates: readonly YamlDuplicate[]): stri
   return `yaml: unmarshal errors:\n  ${lines.join('\n  ')}`;
 }
 
-/** Almost all bodies that begin like JSON are JSON, which is read much faster and means the same. */
-const JSON_OBJECT = /^[ \t\r\n]*\{/;
+/**
+ * Almost all bodies that begin like JSON are JSON, which is read much faster. It means the same as YAML only without escapes, which YAML
+ * has its own set of, without characters that YAML takes for line breaks or forbids, without a break before a colon and with short keys.
+ */
+function isPlainJson(text: string): boolean {
+  return JSON_OBJECT.test(text) && !UNLIKE_YAML.test(text);
+}
+
+const JSON_OBJECT = /^[ \r\n]*\{/;
+const UNLIKE_YAML =
+  /[\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|[^"]{1000}|[\r\n][ \t\r\n]*:|[\r\n][ ]*\t[ \t\r\n]*$/;
 
 function failed(message: string, line: number): YamlReadResult {
   return { ok: false, error: { message, line } };
