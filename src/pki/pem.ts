@@ -1,0 +1,49 @@
+/**
+ * PEM, the text around keys and certificates. Invariant: a block is found if and only if Go's `pem.Decode` finds it in well-formed text, text
+ * between blocks is passed over, and reading is linear however the lines are arranged.
+ */
+import { decodeBase64, encodeBase64 } from '../base/base64.ts';
+
+export interface PemBlock {
+  /** What stands behind BEGIN, such as `CERTIFICATE`. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+const BEGIN = '-----BEGIN ';
+const END = '-----END ';
+const DASHES = '-----';
+
+/**
+ * The blocks of a text in their order. A block that is cut off, ends with another name or holds bad base64 is left out, as is one with
+ * headers that say it is encrypted.
+ */
+export function parsePem(text: string): readonly PemBlock[] {
+  const blocks: PemBlock[] = [];
+  let type: string | undefined;
+  let body: string[] = [];
+  let encrypted = false;
+  for (const raw of text.split('\n')) {
+    const line = raw.trimEnd();
+    if (line.startsWith(BEGIN) && line.endsWith(DASHES) && line.length >= BEGIN.length + DASHES.length) {
+      type = line.slice(BEGIN.length, -DASHES.length);
+      body = [];
+      encrypted = false;
+    } else if (type === undefined) continue;
+    else if (line.startsWith(END)) {
+      const bytes = line === `${END}${type}${DASHES}` && !encrypted ? decodeBase64(body.join('')) : undefined;
+      if (bytes !== undefined) blocks.push({ type, bytes });
+      type = undefined;
+    } else if (line.includes(':')) encrypted ||= line.startsWith('Proc-Type:');
+    else body.push(line.trim());
+  }
+  return blocks;
+}
+
+/** One block with lines of 64 characters and a newline at the end. */
+export function formatPem(type: string, bytes: Uint8Array): string {
+  const text = encodeBase64(bytes);
+  const lines: string[] = [];
+  for (let i = 0; i < text.length; i += 64) lines.push(text.slice(i, i + 64));
+  return [`${BEGIN}${type}${DASHES}`, ...lines, `${END}${type}${DASHES}`, ''].join('\n');
+}
