@@ -40,7 +40,8 @@ export interface TransformedOptions {
 
 /**
  * Takes over `storage`: stop() stops it too. Values grow or shrink by what the transformer does, and the inner limits hold for the
- * result. Each write but create reads the key first. What the transformer throws, if it is not one of our errors, becomes Corrupt.
+ * result. Each write but create reads the key first: a put whose value becomes equal to the key's only while it is under way is a change,
+ * not a no-op, if the transformer makes other bytes each time. What the transformer throws, if it is not one of our errors, becomes Corrupt.
  */
 export function transformed(
   storage: ForkableStorage,

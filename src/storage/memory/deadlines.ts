@@ -18,13 +18,14 @@ export class Deadlines {
     return this.#byKey.get(key) !== undefined;
   }
 
-  /** Replaces the key's deadline; undefined takes it away. */
+  /** Replaces the key's deadline, a whole number; undefined takes it away. What is beyond all dates comes last. */
   set(key: string, due: number | undefined): void {
     const before = this.#byKey.delete(key);
     if (before !== undefined) this.#byTime.delete(timeKey(before, key));
     if (due === undefined) return;
-    this.#byKey.set(key, due);
-    this.#byTime.set(timeKey(due, key), key);
+    const at = Math.min(due, Number.MAX_SAFE_INTEGER);
+    this.#byKey.set(key, at);
+    this.#byTime.set(timeKey(at, key), key);
   }
 
   /** The deadline that falls due first. */
@@ -34,7 +35,7 @@ export class Deadlines {
   }
 }
 
-// Whole milliseconds of any date that a Date can hold have at most 16 digits.
+// Safe integers have at most 16 digits, and so have the milliseconds of any date that a Date can hold.
 function timeKey(due: number, key: string): string {
   return `${String(due).padStart(16, '0')} ${key}`;
 }

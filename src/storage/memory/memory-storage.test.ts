@@ -4,7 +4,7 @@ import { OrderedMap } from '../../base/ordered-map.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import { storageSuite } from '../storage.suite.ts';
 import type { ForkableStorage, Storage } from '../storage.ts';
-import { overwrite, put, Recorder } from '../suite/context.ts';
+import { keysOf, overwrite, put, Recorder } from '../suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from '../suite/run-case.ts';
 import { createMemoryStorage } from './memory-storage.ts';
 
@@ -132,6 +132,23 @@ describe('memory storage', () => {
     const watcher = Recorder.start(storage, 'quiet/', { after: 1 });
     for (let i = 0; i < 2100; i++) await overwrite(storage, 'a', `${i}`);
     expect(watcher.calls.filter((call) => call.type === 'progress')).toHaveLength(2);
+    await storage.stop();
+  });
+
+  it('lets no time to live beyond all dates keep other keys from expiring', async () => {
+    const clock = new VirtualClock();
+    const storage = createMemoryStorage({ clock });
+    for (const ttlMs of [1e15, 1e21, Number.MAX_VALUE]) await put(storage, `k/${ttlMs}`, 'x', ttlMs);
+    await put(storage, 'k/short', 'x', 20_000);
+    await clock.advance(20_000);
+    expect(await keysOf(storage, '')).toEqual([1e15, 1e21, Number.MAX_VALUE].map((ttlMs) => `k/${ttlMs}`).sort());
+    await storage.stop();
+  });
+
+  it('refuses to delete at what is not a revision', async () => {
+    const storage = createMemoryStorage({ clock: new VirtualClock() });
+    await put(storage, 'a', 'x');
+    await expect(storage.delete('a', { expected: -1 })).rejects.toMatchObject({ code: 'InvalidArgument' });
     await storage.stop();
   });
 

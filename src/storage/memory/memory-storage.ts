@@ -62,7 +62,6 @@ class MemoryStorage implements ForkableStorage {
   readonly #snapshots = new Set<MemorySnapshot>();
   #pending: Pending[] = [];
   #flushScheduled = false;
-  #flushing = false;
   #timer: { readonly due: number; readonly timer: Timer } | undefined;
   #closed = false;
   #stopping: Promise<void> | undefined;
@@ -137,7 +136,10 @@ class MemoryStorage implements ForkableStorage {
 
   delete(key: string, options: { readonly expected?: Revision } = {}): Promise<DeleteResult> {
     return this.#submit(
-      () => checkKey(key),
+      () => {
+        checkKey(key);
+        if (options.expected !== undefined) checkRevision(options.expected);
+      },
       (now) => this.#world.delete(key, options.expected, now),
     );
   }
@@ -194,8 +196,8 @@ class MemoryStorage implements ForkableStorage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
-    // Called by a sink: the delivery under way must be over before the next one begins, or watches would see them swapped.
-    if (this.#flushing) await Promise.resolve();
+    // A sink may have called this: its call must be over before the next delivery begins, because calls never overlap.
+    await Promise.resolve();
     this.#flush();
     this.#timer?.timer.cancel();
     this.#timer = undefined;
@@ -259,7 +261,6 @@ class MemoryStorage implements ForkableStorage {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
-    this.#flushing = true;
     const now = this.#clock.now();
     const events: StorageEvent[] = [];
     for (const each of pending) for (const event of each.commit(now)) events.push(event);
@@ -269,7 +270,6 @@ class MemoryStorage implements ForkableStorage {
       for (const watch of this.#watches) watch.deliver(events, revision);
     }
     for (const each of pending) each.answer();
-    this.#flushing = false;
     this.#armTimer();
   }
 

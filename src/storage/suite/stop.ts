@@ -1,4 +1,6 @@
 /** Conformance: stop. */
+import { Deferred } from '../../base/deferred.ts';
+import type { WatchEnd } from '../storage.ts';
 import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
 import { bytes, keysOf, put, Recorder, type SuiteCase } from './context.ts';
 
@@ -95,6 +97,43 @@ export const stopCases: readonly SuiteCase[] = [
           watcher.seen.map((event) => event.revision),
           [first, second],
         );
+      }
+    },
+  },
+  {
+    name: 'a sink may write and then stop the store in the first call of its watch, progress included',
+    async run(context) {
+      for (const from of ['now', 'state', { after: 1 }] as const) {
+        const storage = await context.open();
+        await put(storage, 'a', 'x');
+        let inner: Promise<number> | undefined;
+        let stopping: Promise<void> | undefined;
+        let under = 0;
+        const seen: string[] = [];
+        const ended = new Deferred<WatchEnd>();
+        const call = (what: string): void => {
+          seen.push(under++ === 0 ? what : `${what} inside another call`);
+          inner ??= put(storage, 'b', 'x');
+          stopping ??= storage.stop();
+          under--;
+        };
+        storage.watch(
+          { ranges: [{ prefix: '' }], from },
+          {
+            events: (events) => call(events.map((event) => event.key).join()),
+            progress: () => call('progress'),
+            end: (reason) => ended.resolve(reason),
+          },
+        );
+        expectEqual(await ended.promise, { reason: 'closed' });
+        await stopping;
+        await inner;
+        expectEqual(
+          seen.filter((what) => what !== 'progress').at(-1),
+          'b',
+          `the last event from ${JSON.stringify(from)}`,
+        );
+        expectEqual(seen[0], from === 'now' ? 'progress' : 'a', 'the first call');
       }
     },
   },

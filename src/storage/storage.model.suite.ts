@@ -1,0 +1,133 @@
+/**
+ * The model test of `storage.ts`: random scripts run against a store and a naive model of it side by side. It imports no test runner.
+ * Invariant: a script is decided by its seed alone; a failure names the seed and a script from which no command can be left out.
+ */
+import { BugError, toError } from '../base/errors.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import type { Storage } from './storage.ts';
+import { Model } from './suite/model.ts';
+import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
+import { ModelWorld, type WorldOptions } from './suite/model-world.ts';
+import type { SuiteDriver } from './suite/run-case.ts';
+import { expectEqual } from './suite-assert.ts';
+
+export interface ModelRun extends WorldOptions {
+  /** The scripts have the seeds `seed`, `seed + 1`, ... */
+  readonly seed: number;
+  readonly scripts: number;
+  /** The longest script. Default 120. */
+  readonly commands?: number;
+}
+
+/** How many stores a script may have at a time, forks included. */
+const WORLDS = 3;
+/** How often a failing script is run again to make it shorter. */
+const SHRINKS = 600;
+
+/** Runs scripts until one fails. Throws a BugError with the seed, the shortest failing script and what went wrong. */
+export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Promise<void> {
+  const features = { reopen: driver.reopen !== undefined, fork: driver.fork };
+  for (let seed = run.seed; seed < run.seed + run.scripts; seed++) {
+    const script = generateScript(seed, run.commands ?? 120, features);
+    const failure = await attempt(driver, script, run);
+    if (failure === undefined) continue;
+    const shortest = await shrink(driver, run, { script, failure });
+    const commands = shortest.script.map((command) => JSON.stringify(command)).join(',\n');
+    const message = `seed ${seed}: ${shortest.failure.message}\nin the script\n[${commands}]`;
+    throw new BugError(message, { cause: shortest.failure });
+  }
+}
+
+/** Runs one script; throws what went wrong. */
+export async function runScript(driver: SuiteDriver, script: Script, options: WorldOptions = {}): Promise<void> {
+  const clock = new VirtualClock();
+  const opened: Storage[] = [];
+  const keep = (storage: Storage): Storage => {
+    opened.push(storage);
+    return storage;
+  };
+  try {
+    const worlds = [new ModelWorld(keep(await driver.open(clock)), new Model(), clock, options)];
+    for (const { world, items } of script) {
+      if (worlds.length === 0) break;
+      await burst(worlds, worlds[world % worlds.length]!, items, driver, keep);
+      for (const each of worlds) for (const fork of each.forks) keep(fork.storage);
+      worlds.push(...worlds.flatMap((each) => each.forks.splice(0)));
+      while (worlds.length > WORLDS) await stop(worlds.splice(1, 1)[0]!, false);
+    }
+    for (const world of worlds) {
+      await world.verifyWatches();
+      await stop(world, false);
+    }
+  } finally {
+    for (const storage of opened) await storage.stop();
+  }
+  expectEqual(clock.pendingTimers, 0, 'timers left behind');
+}
+
+async function burst(
+  worlds: ModelWorld[],
+  world: ModelWorld,
+  items: readonly Item[],
+  driver: SuiteDriver,
+  keep: (storage: Storage) => Storage,
+): Promise<void> {
+  let advanced = false;
+  for (const item of items) {
+    if (item.op === 'reopen') {
+      const { reopen } = driver;
+      if (reopen !== undefined) await world.reopen(async (storage) => keep(await reopen(storage, world.clock)));
+    } else if (item.op === 'stop') {
+      await stop(world, item.inside);
+      worlds.splice(worlds.indexOf(world), 1);
+      return;
+    } else {
+      await world.begin(item);
+      advanced ||= item.op === 'advance';
+    }
+  }
+  for (const each of worlds) await each.finish();
+  if (advanced) for (const each of worlds) await each.expire();
+}
+
+async function stop(world: ModelWorld, inside: boolean): Promise<void> {
+  await world.stop(inside);
+  await world.checkStopped();
+}
+
+async function attempt(driver: SuiteDriver, script: Script, options: WorldOptions): Promise<Error | undefined> {
+  try {
+    await runScript(driver, script, options);
+    return undefined;
+  } catch (caught) {
+    return toError(caught);
+  }
+}
+
+interface Failing {
+  readonly script: Script;
+  readonly failure: Error;
+}
+
+/** Leaves out commands, then items, as long as the script still fails. */
+async function shrink(driver: SuiteDriver, options: WorldOptions, found: Failing): Promise<Failing> {
+  let shortest = found;
+  let attempts = 0;
+  const take = async (shorter: Script): Promise<boolean> => {
+    if (attempts++ >= SHRINKS) return false;
+    const fails = await attempt(driver, shorter, options);
+    if (fails !== undefined) shortest = { script: shorter, failure: fails };
+    return fails !== undefined;
+  };
+  for (let size = found.script.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < shortest.script.length; ) if (!(await take(shortest.script.toSpliced(at, size)))) at += size;
+  }
+  for (let at = 0; at < shortest.script.length; at++) {
+    for (let item = 0; item < shortest.script[at]!.items.length; ) {
+      const command: Command = shortest.script[at]!;
+      const shorter = { ...command, items: command.items.toSpliced(item, 1) };
+      if (!(await take(shortest.script.toSpliced(at, 1, shorter)))) item++;
+    }
+  }
+  return shortest;
+}

@@ -1,0 +1,488 @@
+/**
+ * One store of the model test and the model beside it. Items of a burst are begun one after the other and checked when all is quiet.
+ * Invariant: every answer is compared with the model, at a revision that was the present one at some moment between the beginning of
+ * the request and its answer.
+ */
+import { BugError, toError } from '../../base/errors.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { settle, type VirtualClock } from '../../base/virtual-clock.ts';
+import { isStorageError } from '../errors.ts';
+import type { Revision, Snapshot, Storage, WatchOptions } from '../storage.ts';
+import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
+import { isForkable, line } from './context.ts';
+import { change, describe, evaluate, type Model, type ModelResult, type ModelWrite } from './model.ts';
+import { ReadChecks } from './model-reads.ts';
+import { type Expected, type Inside, type Item, scriptValue } from './model-script.ts';
+import { ModelWatch } from './model-watch.ts';
+
+/** "At most a few seconds" late. */
+const LATE = 5_000;
+/** Turns of the event loop within which a store must have done what it was asked to. */
+const PATIENCE = 2_000;
+
+interface Issued {
+  readonly write: ModelWrite;
+  readonly seen: Revision;
+  readonly from: number;
+  readonly to: number;
+  readonly result: ModelResult;
+}
+
+interface HeldSnapshot {
+  readonly snapshot: Snapshot;
+  readonly horizon: Revision;
+}
+
+export interface WorldOptions {
+  /** Whether a put of bytes that became equal while it was under way may count as a change. Default false. */
+  readonly equalRacesChange?: boolean;
+}
+
+export class ModelWorld {
+  readonly clock: VirtualClock;
+  readonly options: WorldOptions;
+  storage: Storage;
+  model: Model;
+  /** The last revision that anyone has seen through any method. */
+  seen: Revision;
+  /** The model's compaction horizon. */
+  horizon: Revision;
+  stopping: Promise<void> | undefined;
+  readonly forks: ModelWorld[] = [];
+  #oldest: Revision;
+  #tap: ModelWatch;
+  #watches: ModelWatch[] = [];
+  #snapshots: HeldSnapshot[] = [];
+  #pending: Promise<void>[] = [];
+  #issued: Issued[] = [];
+  #reads: ReadChecks;
+  #compactions: Revision[] = [];
+  #now = 0;
+
+  constructor(storage: Storage, model: Model, clock: VirtualClock, options: WorldOptions) {
+    this.options = options;
+    this.storage = storage;
+    this.model = model;
+    this.clock = clock;
+    this.seen = model.revision;
+    this.horizon = storage.horizon();
+    this.#oldest = storage.oldestRevision();
+    this.#tap = this.#watchAll();
+    this.#reads = new ReadChecks(this);
+  }
+
+  /** Begins an item; its answer is checked by `finish`. */
+  begin(item: Item): MaybePromise<void> {
+    const { storage } = this;
+    switch (item.op) {
+      case 'create':
+      case 'write': {
+        const { key, ttlMs } = item;
+        const expected = item.op === 'create' ? 0 : this.#expected(key, item.expected);
+        const value = scriptValue(item.value);
+        const options = ttlMs === undefined ? {} : { ttlMs };
+        this.#issue({ op: 'write', key, expected, value, ttlMs }, () =>
+          item.op === 'create'
+            ? storage.create(key, value, options)
+            : storage.compareAndWrite(key, expected, value, options),
+        );
+        return;
+      }
+      case 'delete': {
+        const expected = item.expected && this.#expected(item.key, item.expected);
+        this.#issue({ op: 'delete', key: item.key, expected }, () =>
+          storage.delete(item.key, expected === undefined ? {} : { expected }),
+        );
+        return;
+      }
+      case 'transact': {
+        const checks = item.checks.map(({ key, expected }) => ({ key, revision: this.#expected(key, expected) }));
+        const writes = item.writes.map((write) =>
+          write.type === 'put' ? { ...write, value: scriptValue(write.value) } : write,
+        );
+        this.#issue({ op: 'transact', checks, writes }, () => storage.transact({ checks, writes }));
+        return;
+      }
+      case 'get':
+      case 'list':
+      case 'next page':
+        this.#await(this.#reads.begin(item));
+        return;
+      case 'watch': {
+        const { from } = item;
+        const after = typeof from === 'number' ? { after: Math.max(0, this.model.revision - from) } : from;
+        this.#startWatch(item.prefixes, after, item.lookBack ?? false, item.inside);
+        return;
+      }
+      case 'stop watch':
+        at(this.#live, item.index)?.stop();
+        return;
+      case 'ask for progress':
+        at(this.#live, item.index)?.requestProgress();
+        return;
+      case 'compact':
+        this.#compact(Math.max(0, this.model.revision - item.back));
+        return;
+      case 'snapshot':
+        this.#await(this.#takeSnapshot());
+        return;
+      case 'read snapshot': {
+        const held = at(this.#snapshots, item.index);
+        if (held !== undefined) this.#await(this.#reads.readSnapshot(held.snapshot, item));
+        return;
+      }
+      case 'stop snapshot':
+        this.#await(this.#stopSnapshot(item.index));
+        return;
+      case 'advance':
+        this.#await(this.clock.advance(item.ms));
+        return;
+      case 'pause':
+        return item.turns === 'turn' ? settle() : Promise.resolve();
+      case 'fork':
+        this.#await(this.#fork(item.snapshot));
+        return;
+      case 'reopen':
+      case 'stop':
+        throw new BugError(`${item.op} is not for the world`);
+    }
+  }
+
+  /** Waits until all is quiet and compares every answer with the model. `last` is the revision of a store that is stopped. */
+  async finish(): Promise<void> {
+    for (let turn = 0; ; turn++) {
+      while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));
+      if (this.stopping !== undefined) {
+        await this.stopping;
+        if (this.#pending.length === 0) break;
+        continue;
+      }
+      const revision = await this.storage.revision();
+      this.#tap.requestProgress();
+      await until(() => this.#tap.progressed >= revision || this.stopping !== undefined, 'progress comes on request');
+      if (
+        this.#pending.length === 0 &&
+        this.stopping === undefined &&
+        this.#tap.progressed === (await this.storage.revision())
+      )
+        break;
+      expectTrue(turn < PATIENCE, 'the store becomes quiet');
+    }
+    this.#commit();
+    const storage = this.stopping === undefined ? this.storage : undefined;
+    if (storage !== undefined) this.#checkHorizon(storage);
+    this.#reads.check(storage);
+    for (const watch of this.#watches) {
+      watch.begun(storage);
+      if (watch.ended !== undefined) watch.verify(this.model);
+    }
+    this.#watches = this.#watches.filter((watch) => watch.ended === undefined);
+    this.#tap.begun(storage);
+  }
+
+  /** After time has moved: what is due is deleted, soon. */
+  async expire(): Promise<void> {
+    for (let late = 0; this.#dueKeys(0).length > 0; late += 500) {
+      // A clock may be virtual while a disk is not: a write gives what fell due before it the time to be done.
+      this.begin({ op: 'transact', checks: [], writes: [{ type: 'put', key: 'tick', value: String(this.#now++) }] });
+      await this.finish();
+      const overdue = this.#dueKeys(LATE);
+      if (overdue.length === 0) return;
+      expectTrue(late < LATE, `what is due is deleted soon: ${overdue.join(' ')}`);
+      await this.clock.advance(500);
+    }
+  }
+
+  /** Begins to stop the store, from inside a call of a sink if asked. What is under way is answered by `finish`. */
+  async stop(inside: boolean): Promise<void> {
+    if (inside) {
+      const from = this.seen % 2 === 0 ? 'now' : 'state';
+      this.#startWatch([''], from, false, { call: this.seen % 3, act: 'write and stop the store' });
+      this.begin({ op: 'transact', checks: [], writes: [{ type: 'put', key: 'tick', value: `${this.#now++}` }] });
+      for (let turn = 0; turn < 20 && this.stopping === undefined; turn++) await settle();
+    }
+    this.stopping ??= this.storage.stop();
+  }
+
+  /** After a stop: everything that was handed out is over. */
+  async checkStopped(): Promise<void> {
+    await this.finish();
+    expectEqual(this.#tap.ended, { reason: 'closed' }, 'the end of a watch whose store is stopped');
+    this.#tap.verify(this.model);
+    expectEqual(this.#watches.length, 0, 'watches that go on after the store is stopped');
+    for (const { snapshot } of this.#snapshots.splice(0)) await expectStorageError(() => snapshot.get('a'), 'Closed');
+    await expectStorageError(() => this.storage.get('a'), 'Closed');
+  }
+
+  /** Stops the store and goes on with its data, opened again. Watches go on after the last revision they heard of. */
+  async reopen(open: (storage: Storage) => Promise<Storage>): Promise<void> {
+    const resumed = this.#live.map((watch) => watch);
+    let reopened: Storage | undefined;
+    this.stopping = open(this.storage).then((storage) => {
+      reopened = storage;
+    });
+    await this.checkStopped();
+    this.storage = reopened!;
+    this.stopping = undefined;
+    expectEqual(await this.storage.revision(), this.model.revision, 'the revision after a restart');
+    const { items } = this.model.page(this.model.revision, { prefix: '' }, 0);
+    expectEqual(describe(await this.storage.list({ prefix: '' })), describe(listed(items, this.model.revision)));
+    this.#tap = this.#watchAll();
+    this.#reads = new ReadChecks(this);
+    for (const { options, position } of resumed)
+      if (position > 0) this.#startWatch(options.prefixes, { after: position }, options.lookBack);
+    await this.finish();
+  }
+
+  /** All watches that go on have everything. */
+  async verifyWatches(): Promise<void> {
+    for (const watch of this.#live) {
+      watch.requestProgress();
+      const heard = (): boolean => watch.ended !== undefined || watch.progressed >= this.model.revision;
+      await until(heard, 'progress comes on request');
+    }
+    await this.finish();
+    for (const watch of [this.#tap, ...this.#live]) watch.verify(this.model);
+  }
+
+  see(revision: Revision): void {
+    this.seen = Math.max(this.seen, revision);
+  }
+
+  get #live(): ModelWatch[] {
+    return this.#watches.filter((watch) => !watch.isOver);
+  }
+
+  #watchAll(): ModelWatch {
+    const from = { after: this.model.revision };
+    const onSeen = (revision: Revision): void => this.see(revision);
+    return new ModelWatch(this.storage, { prefixes: [''], from, lookBack: false, seen: this.seen, onSeen });
+  }
+
+  #startWatch(prefixes: readonly string[], from: WatchOptions['from'], lookBack: boolean, inside?: Inside): void {
+    const run = inside && {
+      call: inside.call,
+      run: (watch: ModelWatch) => this.#act(inside.act, watch),
+    };
+    const onSeen = (revision: Revision): void => this.see(revision);
+    const options = { prefixes, from, lookBack, seen: this.seen, onSeen, inside: run };
+    this.#watches.push(new ModelWatch(this.storage, options));
+  }
+
+  /** What a sink does inside a call. */
+  #act(act: Inside['act'], watch: ModelWatch): void {
+    if (this.stopping !== undefined) return;
+    switch (act) {
+      case 'stop':
+        watch.requestProgress();
+        watch.stop();
+        return;
+      case 'stop another':
+        this.#live.find((other) => other !== watch)?.stop();
+        return;
+      case 'write':
+        void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
+        return;
+      case 'read':
+        void this.begin({ op: 'get', key: 'b/1', at: { now: true } });
+        void this.begin({ op: 'list', prefix: '', at: { now: true } });
+        return;
+      case 'ask for progress':
+        watch.requestProgress();
+        return;
+      case 'watch':
+        this.#startWatch([''], 'state', false);
+        this.#startWatch(['a'], { after: this.seen }, false);
+        return;
+      case 'throw':
+        throw watch.blunder();
+      case 'write and stop the store':
+        void this.begin({ op: 'write', key: 'b/1', expected: 'right', value: `inside ${this.seen}` });
+        this.stopping = this.storage.stop();
+    }
+  }
+
+  #await(promise: Promise<void>): void {
+    this.#pending.push(promise);
+  }
+
+  #issue(write: ModelWrite, call: () => Promise<ModelResult>): void {
+    const { seen } = this;
+    const from = this.clock.now();
+    const run = async (): Promise<void> => {
+      const result = await call();
+      this.see(result.revision);
+      this.#issued.push({ write, seen, from, to: this.clock.now(), result });
+    };
+    this.#await(run());
+  }
+
+  #expected(key: string, expected: Expected): Revision {
+    const right = this.model.now.get(key)?.item.revision ?? 0;
+    if (expected === 'right') return right;
+    if (expected === 'zero') return 0;
+    if (expected === 'next') return this.model.revision + 1;
+    for (let revision = this.model.revision; revision > 0; revision--) {
+      const older = this.model.at(revision).get(key)?.item.revision ?? 0;
+      if (older !== right && older !== 0) return older;
+    }
+    return right + 1;
+  }
+
+  /** Takes the changes of the burst into the model, in the order of their revisions, and checks all answers. */
+  #commit(): void {
+    const issued = this.#issued.splice(0);
+    const first = this.model.revision + 1;
+    const byRevision = new Map<Revision, Issued>();
+    const unchanged: Issued[] = [];
+    for (const each of issued) {
+      const { result } = each;
+      if (result.outcome !== 'ok' || ('changed' in result && !result.changed)) {
+        unchanged.push(each);
+        continue;
+      }
+      expectTrue(!byRevision.has(result.revision), `revision ${result.revision} is given once`);
+      byRevision.set(result.revision, each);
+    }
+    const last = Math.max(this.#tap.position, ...byRevision.keys());
+    for (let revision = first; revision <= last; revision++) {
+      const each = byRevision.get(revision);
+      byRevision.delete(revision);
+      if (each === undefined) {
+        this.#expireAt(revision);
+        continue;
+      }
+      const forced = this.#raced(revision, each.seen);
+      const { result, next } = evaluate(this.model.now, revision - 1, each.write, { ...each, forced });
+      expectEqual(describe(each.result), describe(result), `the answer to ${describe(each.write)}`);
+      this.model.append(next!);
+    }
+    expectEqual([...byRevision.keys()], [], 'revisions that were there before');
+    for (const each of unchanged) this.#checkUnchanged(each);
+  }
+
+  /** The keys that changed at a revision and had been written since a write of it began. */
+  #raced(revision: Revision, seen: Revision): ReadonlySet<string> {
+    if (!this.options.equalRacesChange) return new Set();
+    const keys = this.#tap.eventsAt(revision).map(({ key }) => key);
+    return new Set(keys.filter((key) => (this.model.now.get(key)?.item.revision ?? 0) > seen));
+  }
+
+  /** Some state between the beginning and the end of a write must explain why it changed nothing. */
+  #checkUnchanged({ write, seen, from, to, result }: Issued): void {
+    const answers = new Set<string>();
+    for (let revision = seen; revision <= this.model.revision; revision++) {
+      const expected = evaluate(this.model.at(revision), revision, write, { from, to });
+      const answer = describe(expected.result);
+      if (answer === describe(result)) return;
+      answers.add(answer);
+    }
+    throw new BugError(`the answer to ${describe(write)} is ${describe(result)}, none of ${[...answers].join(' or ')}`);
+  }
+
+  /** A revision that nobody asked for is an expiry. */
+  #expireAt(revision: Revision): void {
+    const events = this.#tap.eventsAt(revision);
+    const event = events[0];
+    const what = events.map(line).join('; ') || 'nothing';
+    expectTrue(event?.type === 'delete' && events.length === 1, `revision ${revision} is an expiry: ${what}`);
+    const due = this.model.now.get(event.key)?.due;
+    const now = this.clock.now();
+    expectTrue(due !== undefined && due.earliest <= now, `${what} is not early: due ${due?.earliest}, now ${now}`);
+    const write = { type: 'delete', key: event.key } as const;
+    this.model.append(change(this.model.now, revision, [write], { from: now, to: now })!);
+  }
+
+  #dueKeys(late: number): string[] {
+    const now = this.clock.now();
+    return [...this.model.now]
+      .filter(([, { due }]) => due !== undefined && due.latest + late <= now)
+      .map(([key]) => key);
+  }
+
+  #compact(revision: Revision): void {
+    const { storage, seen } = this;
+    const run = async (): Promise<void> => {
+      try {
+        await storage.compact(revision);
+        this.see(revision);
+        this.horizon = Math.max(this.horizon, revision);
+        expectTrue(
+          this.stopping !== undefined || storage.horizon() >= revision,
+          `the horizon is at ${revision} at least`,
+        );
+      } catch (caught) {
+        if (!isStorageError(caught, 'InvalidArgument') || revision <= seen) throw toError(caught);
+      }
+    };
+    this.#compactions.push(revision);
+    this.#await(run());
+  }
+
+  #checkHorizon(storage: Storage): void {
+    const horizon = storage.horizon();
+    const oldest = storage.oldestRevision();
+    const compactions = this.#compactions.splice(0);
+    expectTrue(oldest <= horizon, `the oldest revision ${oldest} is not above the horizon ${horizon}`);
+    expectTrue(oldest >= this.#oldest, `the oldest revision ${oldest} does not go back behind ${this.#oldest}`);
+    const moved = Math.max(oldest, ...compactions.filter((each) => each <= this.model.revision));
+    expectTrue(
+      horizon === this.horizon || (horizon > this.horizon && horizon === moved),
+      `the horizon ${horizon} is where it was compacted to, ${this.horizon}, or at the oldest revision ${oldest}`,
+    );
+    this.horizon = horizon;
+    this.#oldest = oldest;
+  }
+
+  async #takeSnapshot(): Promise<void> {
+    const { seen } = this;
+    const horizon = this.storage.horizon();
+    const snapshot = await this.storage.snapshot();
+    this.see(snapshot.revision);
+    if (this.stopping !== undefined) return;
+    expectTrue(snapshot.revision >= seen, `the snapshot ${snapshot.revision} is not older than ${seen}`);
+    this.#snapshots.push({ snapshot, horizon });
+    if (this.#snapshots.length > 3) await this.#stopSnapshot(0);
+  }
+
+  async #stopSnapshot(index: number): Promise<void> {
+    const held = at(this.#snapshots, index);
+    if (held === undefined) return;
+    this.#snapshots = this.#snapshots.filter((other) => other !== held);
+    await held.snapshot.stop();
+    await expectStorageError(() => held.snapshot.get('a'), 'Closed');
+    await expectStorageError(() => held.snapshot.list({ prefix: '' }), 'Closed');
+  }
+
+  /** The fork is checked from the end of this burst on; nothing is written to it before. */
+  async #fork(index: number | undefined): Promise<void> {
+    if (!isForkable(this.storage)) return;
+    const { seen } = this;
+    const held = index === undefined ? undefined : at(this.#snapshots, index);
+    const fork = this.storage.fork(held?.snapshot);
+    const revision = await fork.revision();
+    if (held === undefined) expectTrue(revision >= seen, `the fork ${revision} is not older than ${seen}`);
+    else expectEqual(revision, held.snapshot.revision, 'the revision of a fork from a snapshot');
+    expectTrue(
+      fork.horizon() >= (held?.horizon ?? this.horizon) && fork.horizon() <= revision,
+      'the horizon of a fork',
+    );
+    this.#reads.later(() => this.forks.push(new ModelWorld(fork, this.model.cut(revision), this.clock, this.options)));
+  }
+}
+
+function listed(items: readonly unknown[], revision: Revision): unknown {
+  return { outcome: 'ok', items, next: undefined, remaining: 0, revision };
+}
+
+/** The element at an index that may be too large. */
+function at<T>(list: readonly T[], index: number): T | undefined {
+  return list[index % Math.max(1, list.length)];
+}
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let turn = 0; !holds(); turn++) {
+    expectTrue(turn < PATIENCE, what);
+    await settle();
+  }
+}

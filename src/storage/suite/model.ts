@@ -1,0 +1,212 @@
+/**
+ * The storage interface as a naive model: a map of keys for every revision there ever was, and the events between them.
+ * Invariant: nothing is shared, indexed, forgotten or clever here, so that it can be checked by reading it beside `storage.ts`.
+ */
+import { equalBytes } from '../../base/bytes.ts';
+import type {
+  Check,
+  DeleteResult,
+  KeyValue,
+  Revision,
+  StorageEvent,
+  TransactionResult,
+  Write,
+  WriteResult,
+} from '../storage.ts';
+import { expectTrue } from '../suite-assert.ts';
+import { lines, text } from './context.ts';
+
+/** When a key may expire at the earliest, and from when on it counts as due. */
+export interface Due {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+export interface ModelItem {
+  readonly item: KeyValue;
+  readonly due: Due | undefined;
+}
+
+export type ModelState = ReadonlyMap<string, ModelItem>;
+
+/** A write with everything resolved. */
+export type ModelWrite =
+  | {
+      readonly op: 'write';
+      readonly key: string;
+      readonly expected: Revision;
+      readonly value: Uint8Array;
+      readonly ttlMs: number | undefined;
+    }
+  | { readonly op: 'delete'; readonly key: string; readonly expected: Revision | undefined }
+  | { readonly op: 'transact'; readonly checks: readonly Check[]; readonly writes: readonly Write[] };
+
+export type ModelResult = WriteResult | DeleteResult | TransactionResult;
+
+export interface Evaluation {
+  readonly result: ModelResult;
+  /** The state and the events of the next revision; undefined if nothing changed. */
+  readonly next: { readonly state: ModelState; readonly events: readonly StorageEvent[] } | undefined;
+}
+
+/** When a write was asked for, and when it was over; and the keys for which equal bytes count as a change, normally none. */
+export interface Circumstances {
+  readonly from: number;
+  readonly to: number;
+  readonly forced?: ReadonlySet<string>;
+}
+
+/** What a write does to a state of this revision. */
+export function evaluate(state: ModelState, revision: Revision, write: ModelWrite, time: Circumstances): Evaluation {
+  const revisionOf = (key: string): Revision => state.get(key)?.item.revision ?? 0;
+  const changed = (next: Evaluation['next']): Evaluation => ({
+    result: { outcome: 'ok', revision: revision + 1, changed: true },
+    next,
+  });
+  switch (write.op) {
+    case 'write': {
+      const current = state.get(write.key)?.item;
+      if (revisionOf(write.key) !== write.expected)
+        return { result: { outcome: 'conflict', current, revision }, next: undefined };
+      const { key, value, ttlMs } = write;
+      const next = change(
+        state,
+        revision + 1,
+        [{ type: 'put', key, value, ...(ttlMs === undefined ? {} : { ttlMs }) }],
+        time,
+      );
+      return next === undefined
+        ? { result: { outcome: 'ok', revision: write.expected, changed: false }, next }
+        : changed(next);
+    }
+    case 'delete': {
+      const current = state.get(write.key)?.item;
+      if (current === undefined) return { result: { outcome: 'missing', revision }, next: undefined };
+      if (write.expected !== undefined && write.expected !== current.revision)
+        return { result: { outcome: 'conflict', current, revision }, next: undefined };
+      const next = change(state, revision + 1, [{ type: 'delete', key: write.key }], time);
+      return { result: { outcome: 'ok', revision: revision + 1, deleted: current }, next };
+    }
+    case 'transact': {
+      if (write.checks.some((check) => revisionOf(check.key) !== check.revision)) {
+        const current = write.checks.map((check) => state.get(check.key)?.item);
+        return { result: { outcome: 'conflict', current, revision }, next: undefined };
+      }
+      const next = change(state, revision + 1, write.writes, time);
+      return next === undefined ? { result: { outcome: 'ok', revision, changed: false }, next } : changed(next);
+    }
+  }
+}
+
+/** The state after these writes; undefined if none of them changes anything. */
+export function change(
+  before: ModelState,
+  revision: Revision,
+  writes: readonly Write[],
+  time: Circumstances,
+): Evaluation['next'] {
+  const state = new Map(before);
+  const events: StorageEvent[] = [];
+  for (const write of writes) {
+    const { key } = write;
+    const old = before.get(key);
+    const previous = old?.item;
+    if (write.type === 'delete') {
+      if (previous === undefined) continue;
+      state.delete(key);
+      events.push({ type: 'delete', key, revision, previous });
+      continue;
+    }
+    const { value, ttlMs } = write;
+    const equal = old !== undefined && equalBytes(old.item.value, value) && !time.forced?.has(key);
+    if (equal && ttlMs === undefined && old.due === undefined) continue;
+    const item: KeyValue = { key, value, revision, created: previous?.created ?? revision };
+    const due = ttlMs === undefined ? undefined : { earliest: time.from + ttlMs, latest: time.to + ttlMs };
+    state.set(key, { item, due });
+    events.push({ type: 'put', key, value, revision, created: item.created, previous });
+  }
+  return events.length === 0 ? undefined : { state, events };
+}
+
+export interface ModelPage {
+  readonly items: readonly KeyValue[];
+  readonly next: string | undefined;
+  readonly remaining: number;
+}
+
+export class Model {
+  /** The states of the revisions 1, 2, 3 ... */
+  readonly #states: ModelState[];
+  readonly #events: (readonly StorageEvent[])[];
+
+  constructor(states: readonly ModelState[] = [new Map()], events: readonly (readonly StorageEvent[])[] = [[]]) {
+    this.#states = [...states];
+    this.#events = [...events];
+  }
+
+  get revision(): Revision {
+    return this.#states.length;
+  }
+
+  /** The same world up to and including a revision. */
+  cut(revision: Revision): Model {
+    return new Model(this.#states.slice(0, revision), this.#events.slice(0, revision));
+  }
+
+  at(revision: Revision): ModelState {
+    const state = this.#states[revision - 1];
+    expectTrue(state !== undefined, `revision ${revision} exists, the last one is ${this.revision}`);
+    return state;
+  }
+
+  get now(): ModelState {
+    return this.at(this.revision);
+  }
+
+  append(next: NonNullable<Evaluation['next']>): void {
+    this.#states.push(next.state);
+    this.#events.push(next.events);
+  }
+
+  /** All events above a revision whose key has one of the prefixes, in order. */
+  eventsAfter(revision: Revision, prefixes: readonly string[]): StorageEvent[] {
+    return this.#events
+      .slice(Math.max(0, revision))
+      .flatMap((events) => events.filter(({ key }) => covers(prefixes, key)));
+  }
+
+  /** The keys of a state that have one of the prefixes, in key order. */
+  items(revision: Revision, prefixes: readonly string[], start = ''): KeyValue[] {
+    return [...this.at(revision).values()]
+      .map(({ item }) => item)
+      .filter(({ key }) => covers(prefixes, key) && key >= start)
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  page(revision: Revision, range: { prefix: string; start?: string }, limit: number): ModelPage {
+    const all = this.items(revision, [range.prefix], range.start);
+    const items = limit > 0 ? all.slice(0, limit) : all;
+    return { items, next: all[items.length]?.key, remaining: all.length - items.length };
+  }
+}
+
+function covers(prefixes: readonly string[], key: string): boolean {
+  return prefixes.some((prefix) => key.startsWith(prefix));
+}
+
+/** Anything that a store answers, as text for comparing: items as short lines, an absent property and an undefined one are the same. */
+export function describe(answer: unknown): string {
+  if (answer instanceof Uint8Array) return JSON.stringify(text(answer));
+  if (Array.isArray(answer)) return `[${answer.map(describe).join(', ')}]`;
+  if (typeof answer !== 'object' || answer === null) return JSON.stringify(answer) ?? 'undefined';
+  if (isItem(answer)) return answer.stale ? `${lines([answer])[0]} stale` : lines([answer])[0]!;
+  const fields = Object.entries(answer).filter(([, value]) => value !== undefined);
+  return `{ ${fields
+    .map(([name, value]) => `${name}: ${describe(value)}`)
+    .sort()
+    .join(', ')} }`;
+}
+
+function isItem(part: object): part is KeyValue {
+  return 'created' in part && 'value' in part && !('type' in part);
+}
