@@ -1,6 +1,5 @@
 /** The writes of one commit, from decision to answer. Invariant: its bytes and buffers belong to lmdb from `write` until the commit settles. */
 
-import { StorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
 import { Arena } from './arena.ts';
 import { type Change, type Version, versionItem } from './change.ts';
@@ -30,6 +29,8 @@ export class CommitGroup {
   bytes = 0;
   /** The compaction horizon that was asked for; 0: none. */
   horizon: Revision = 0;
+  /** Records that LMDB says it has appended; all of them once the commit has settled. */
+  appended = 0;
   readonly #arena = new Arena();
 
   get isEmpty(): boolean {
@@ -73,33 +74,33 @@ export class CommitGroup {
     return change;
   }
 
-  /** Writes everything; called inside the LMDB transaction that becomes the commit. */
+  /** Hands everything to lmdb; called inside the batch that becomes the commit. Its writer thread does the work. */
   write(database: Database, pruned: PruneSlice | undefined, state: Buffer): void {
     const { log, keys, dead, expiry } = database;
     for (const change of this.changes) {
       const { key, chunk, recordStart, recordEnd } = change;
       chunk.start = recordStart;
       chunk.end = recordEnd;
-      if (!log.putSync(change.position, chunk, APPEND)) throw appendFailure(change);
+      // Appending fills pages to the end, which makes the file a third smaller; each append has a promise of its own.
+      log.put(change.position, chunk, APPEND).then(this.#appended, ignore);
       chunk.start = recordEnd;
       chunk.end = recordEnd + INDEX_SIZE;
-      keys.putSync(key, chunk);
-      if (change.deleted) dead.putSync(key, NOTHING);
-      else if (change.replacesDeleted) dead.removeSync(key);
+      keys.put(key, chunk);
+      if (change.deleted) dead.put(key, NOTHING);
+      else if (change.replacesDeleted) dead.remove(key);
       if (change.replacesExpires !== 0) {
-        expiry.removeSync({ at: change.replacesExpires, position: change.replacesPosition });
+        expiry.remove({ at: change.replacesExpires, position: change.replacesPosition });
       }
-      if (change.expires !== 0) expiry.putSync({ at: change.expires, position: change.position }, NOTHING);
+      if (change.expires !== 0) expiry.put({ at: change.expires, position: change.position }, NOTHING);
     }
     if (pruned !== undefined) {
-      for (const position of pruned.positions) log.removeSync(position);
+      for (const position of pruned.positions) log.remove(position);
       for (const key of pruned.keys) {
-        keys.removeSync(key);
-        dead.removeSync(key);
+        keys.remove(key);
+        dead.remove(key);
       }
     }
-    // Last, so that a commit without its state record can be told from a whole one.
-    database.putStateSync(state);
+    database.putState(state);
   }
 
   /** Ready for other writes; only when the commit has settled. */
@@ -109,14 +110,17 @@ export class CommitGroup {
     this.revision = 0;
     this.bytes = 0;
     this.horizon = 0;
+    this.appended = 0;
     this.#arena.reset();
   }
+
+  readonly #appended = (done: boolean): void => {
+    if (done) this.appended++;
+  };
 }
 
-function appendFailure(change: Change): StorageError {
-  const message = `the log already holds a record at or after revision ${revisionOf(change.position)}, which is not given yet`;
-  return new StorageError('Corrupt', message, { key: change.key });
-}
+// A failed commit rejects the batch as well, where it is handled.
+function ignore(): void {}
 
 function byteLength(key: string): number {
   for (let i = 0; i < key.length; i++) if (key.charCodeAt(i) >= 0x80) return Buffer.byteLength(key);

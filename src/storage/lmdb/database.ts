@@ -35,8 +35,8 @@ export interface RangeOptions<K> {
 
 /** The part of lmdb's Database that is used here, typed for raw bytes. */
 export interface Table<K> {
-  putSync(key: K, value: Buffer | Chunk, options?: { append: boolean }): boolean;
-  removeSync(key: K): boolean;
+  put(key: K, value: Buffer | Chunk, options?: { append: boolean }): Promise<boolean>;
+  remove(key: K): Promise<boolean>;
   /** Valid until the next read; `lastSize` bytes of it count. */
   getBinaryFast(key: K): Buffer | undefined;
   getBinary(key: K): Buffer | undefined;
@@ -48,7 +48,7 @@ export interface Table<K> {
 
 interface Root extends Table<string> {
   openDB(options: object): unknown;
-  transaction(action: () => void): Promise<void>;
+  batch(action: () => void): Promise<boolean>;
   resetReadTxn(): void;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export class Database {
       path: file,
       noSubdir: true,
       overlappingSync: false,
-      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a commit fails.
+      // We batch ourselves; lmdb's batching would add a promise that nobody can catch when a commit fails.
       eventTurnBatching: false,
       encoding: 'binary',
       permissionsMode: FILE_MODE,
@@ -98,16 +98,16 @@ export class Database {
     return bytes === undefined ? undefined : readState(bytes);
   }
 
-  putStateSync(bytes: Buffer): void {
-    this.meta.putSync(STATE, bytes);
+  putState(bytes: Buffer): void {
+    this.meta.put(STATE, bytes);
   }
 
   /**
-   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb would join
-   * calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes nothing.
+   * Runs `write`, whose puts and removes become one LMDB transaction, and resolves when that is committed and synced. lmdb's writer
+   * thread does the work; it aborts the whole transaction if one of them fails. What `write` put before it threw would be committed.
    */
-  commit(write: () => void): Promise<void> {
-    return this.#root.transaction(write);
+  commit(write: () => void): Promise<boolean> {
+    return this.#root.batch(write);
   }
 
   /** The key's latest entry, a deletion included. */

@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
+import { BugError, toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import type {
   DeleteResult,
@@ -250,28 +250,25 @@ export class WriteQueue {
   };
 
   #commit(group: CommitGroup, before: StoreState, state: StoreState, pruned: PruneSlice | undefined): void {
+    const { database } = this.#options;
+    let handed = false;
     try {
       this.#options.beforeCommit?.();
       this.#checkAlone(before.revision);
-      const { database } = this.#options;
-      let thrown: unknown;
-      const write = (): void => {
-        try {
-          group.write(database, pruned, writeState(state));
-        } catch (caught) {
-          thrown = caught;
-          throw caught;
-        }
-      };
-      database.commit(write).then(
-        () => this.#finish(group, state),
-        async (caught: unknown) => {
-          // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
-          if (caught === thrown) this.#break(toError(caught));
-          this.#fail(group, before, this.#explain(await commitCause(caught), group));
-        },
-      );
+      handed = true;
+      database
+        .commit(() => group.write(database, pruned, writeState(state)))
+        // The promises of the appends settle in the same turn, behind that of the batch: one step later all have.
+        .then((done) => done)
+        .then(
+          () => {
+            if (group.appended === group.changes.length) this.#finish(group, state);
+            else this.#fail(group, before, new BugError('LMDB did not append every record of a commit'));
+          },
+          async (caught: unknown) => this.#fail(group, before, this.#explain(await commitCause(caught), group)),
+        );
     } catch (caught) {
+      if (handed) this.#break(toError(caught));
       this.#fail(group, before, caught);
     }
   }
@@ -313,8 +310,11 @@ export class WriteQueue {
 
   #finish(group: CommitGroup, state: StoreState): void {
     this.#state = state;
-    for (const change of group.changes) {
-      if (this.#overlay.get(change.key) === change) this.#overlay.delete(change.key);
+    if (this.#open.changes.length === 0) this.#overlay.clear();
+    else {
+      for (const change of group.changes) {
+        if (this.#overlay.get(change.key) === change) this.#overlay.delete(change.key);
+      }
     }
     if (group.changes.length > 0) this.#options.committed(group.changes, state.revision);
     for (const waiter of group.waiters) waiter.resolve(waiter.result);
