@@ -1,0 +1,293 @@
+/**
+ * Makes certificates: authorities, serving certificates, client certificates. Invariant: what is issued never outlives its issuer, carries
+ * the issuer's name byte for byte and its key id, and is good for exactly one purpose.
+ */
+import { encodeUtf8 } from '../base/bytes.ts';
+import type { Clock } from '../base/clock.ts';
+import { BugError, ConfigError } from '../base/errors.ts';
+import { type Certificate, formatCertificatePem, KEY_USAGE, OID, parseCertificate } from './certificate.ts';
+import {
+  contextTag,
+  DER,
+  readBitString,
+  readDerSequence,
+  writeBitString,
+  writeDer,
+  writeDerText,
+  writeDerTime,
+  writeOid,
+  writeSequence,
+  writeUnsigned,
+} from './der.ts';
+import { canonicalIp, parseIp } from './ip.ts';
+import {
+  formatPrivateKeyPem,
+  generateKey,
+  type PrivateKey,
+  type SigningAlgorithm,
+  signatureHalf,
+  signBytes,
+} from './keys.ts';
+
+/** A certificate with its private key, ready to be written to files or given to TLS. */
+export interface KeyedCertificate {
+  readonly certificate: Certificate;
+  readonly certificatePem: string;
+  readonly key: PrivateKey;
+  readonly keyPem: string;
+}
+
+/** What an authority signs with. */
+export interface Issuer {
+  readonly certificate: Certificate;
+  readonly key: PrivateKey;
+}
+
+const DAY = 86_400_000;
+export const CA_VALIDITY: number = 3650 * DAY;
+export const LEAF_VALIDITY: number = 365 * DAY;
+/** Certificates start in the past by this much, because the clocks of clients differ. */
+export const BACKDATE: number = 5 * 60_000;
+
+/** The names under which clients inside and outside a cluster expect the API server, whatever else is asked for. */
+export const API_SERVER_HOSTS: readonly string[] = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  'localhost',
+];
+export const LOOPBACK_IPS: readonly string[] = ['127.0.0.1', '::1'];
+
+interface IssueOptions {
+  readonly clock: Clock;
+  /** Milliseconds from now; default CA_VALIDITY or LEAF_VALIDITY. Cut where the issuer ends. */
+  readonly validity?: number;
+  /** Default: a new P-256 key. */
+  readonly key?: PrivateKey;
+}
+
+export interface CaOptions extends IssueOptions {
+  /** kubeadm's names are `kubernetes` for the cluster's authority and `front-proxy-ca` for the front proxy's. */
+  readonly commonName: string;
+}
+
+export interface ServerCertificateOptions extends IssueOptions {
+  /** DNS names or IP addresses, beside API_SERVER_HOSTS and LOOPBACK_IPS. */
+  readonly hosts?: readonly string[];
+  /** Default `kube-apiserver`. */
+  readonly commonName?: string;
+}
+
+export interface ClientCertificateOptions extends IssueOptions {
+  readonly user: string;
+  readonly groups?: readonly string[];
+}
+
+/** A self-signed authority. */
+export async function createCa(options: CaOptions): Promise<KeyedCertificate> {
+  return selfSign(options, options.key ?? (await generateKey()), writeName(options.commonName, []), undefined);
+}
+
+/** The same authority for longer: name, key and key id stay, so that everything it ever issued still verifies. */
+export async function renewCa(ca: Issuer, options: { clock: Clock; validity?: number }): Promise<KeyedCertificate> {
+  return selfSign(options, ca.key, ca.certificate.subjectBytes, ca.certificate.extensions.subjectKeyId);
+}
+
+function selfSign(
+  options: { clock: Clock; validity?: number },
+  key: PrivateKey,
+  subject: Uint8Array,
+  subjectKeyId: Uint8Array | undefined,
+): Promise<KeyedCertificate> {
+  const usage = KEY_USAGE.digitalSignature | KEY_USAGE.keyCertSign | KEY_USAGE.crlSign;
+  return issue({
+    subject,
+    subjectKeyId,
+    key,
+    issuer: undefined,
+    ...period(options, CA_VALIDITY, undefined),
+    extensions: [
+      writeExtension(OID.keyUsage, true, writeKeyUsage(usage)),
+      writeExtension(OID.basicConstraints, true, writeSequence(writeDer(DER.boolean, Uint8Array.of(0xff)))),
+    ],
+  });
+}
+
+/** A certificate for TLS servers. Throws ConfigError for a host that is neither a DNS name nor an IP address. */
+export async function issueServerCertificate(ca: Issuer, options: ServerCertificateOptions): Promise<KeyedCertificate> {
+  const names = servingNames(options.hosts ?? []);
+  const altNames = [
+    ...names.dnsNames.map((name) => writeDer(contextTag(2, false), encodeUtf8(name))),
+    ...names.ips.map((ip) => writeDer(contextTag(7, false), parseIp(ip) as Uint8Array)),
+  ];
+  return issueLeaf(ca, options, writeName(options.commonName ?? 'kube-apiserver', []), OID.serverAuth, [
+    writeExtension(OID.subjectAltName, false, writeSequence(...altNames)),
+  ]);
+}
+
+/** A certificate for TLS clients: the common name is the user, the organizations are the groups. */
+export async function issueClientCertificate(ca: Issuer, options: ClientCertificateOptions): Promise<KeyedCertificate> {
+  if (options.user === '') throw new ConfigError('a client certificate needs the name of a user');
+  return issueLeaf(ca, options, writeName(options.user, options.groups ?? []), OID.clientAuth, []);
+}
+
+/**
+ * All names of a serving certificate: the fixed ones and the given ones, each once, DNS names apart from addresses. Throws ConfigError for
+ * a host that is neither.
+ */
+export function servingNames(hosts: readonly string[]): { dnsNames: readonly string[]; ips: readonly string[] } {
+  const dnsNames = new Set(API_SERVER_HOSTS);
+  const ips = new Set(LOOPBACK_IPS);
+  for (const host of hosts) {
+    const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+    const ip = canonicalIp(bare);
+    if (ip !== undefined) ips.add(ip);
+    else dnsNames.add(checkDnsName(host));
+  }
+  return { dnsNames: [...dnsNames], ips: [...ips] };
+}
+
+function checkDnsName(host: string): string {
+  const name = (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
+  const labels = name.split('.');
+  const good = labels.every(
+    (label, i) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label) || (i === 0 && label === '*'),
+  );
+  // A name that ends in a number would be a misspelt address.
+  if (!good || name.length > 253 || /^\d+$/.test(labels.at(-1) as string))
+    throw new ConfigError(
+      `${JSON.stringify(host)} is neither a DNS name nor an IP address, so no certificate can name it`,
+    );
+  return name;
+}
+
+async function issueLeaf(
+  ca: Issuer,
+  options: IssueOptions,
+  subject: Uint8Array,
+  usage: string,
+  more: readonly Uint8Array[],
+): Promise<KeyedCertificate> {
+  const limits = period(options, LEAF_VALIDITY, ca.certificate);
+  if (limits.notAfter <= options.clock.now()) {
+    const end = new Date(ca.certificate.notAfter).toISOString();
+    throw new ConfigError(
+      `the certificate authority ${JSON.stringify(ca.certificate.commonName)} ended on ${end}: nothing can be issued with it`,
+    );
+  }
+  return issue({
+    subject,
+    key: options.key ?? (await generateKey()),
+    issuer: ca,
+    ...limits,
+    extensions: [
+      writeExtension(OID.keyUsage, true, writeKeyUsage(KEY_USAGE.digitalSignature)),
+      writeExtension(OID.extendedKeyUsage, false, writeSequence(writeOid(usage))),
+      writeExtension(OID.basicConstraints, true, writeSequence()),
+      ...more,
+    ],
+  });
+}
+
+function period(
+  options: { clock: Clock; validity?: number },
+  normal: number,
+  issuer: Certificate | undefined,
+): { notBefore: number; notAfter: number } {
+  const now = options.clock.now();
+  const end = now + (options.validity ?? normal);
+  return { notBefore: now - BACKDATE, notAfter: issuer === undefined ? end : Math.min(end, issuer.notAfter) };
+}
+
+interface Template {
+  readonly subject: Uint8Array;
+  readonly subjectKeyId?: Uint8Array | undefined;
+  readonly key: PrivateKey;
+  /** Undefined: signs itself. */
+  readonly issuer: Issuer | undefined;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly extensions: readonly Uint8Array[];
+}
+
+async function issue(template: Template): Promise<KeyedCertificate> {
+  const { key, issuer } = template;
+  const signer = issuer?.key ?? key;
+  const own = template.subjectKeyId ?? (await keyIdentifier(key));
+  const authority = issuer === undefined ? own : issuer.certificate.extensions.subjectKeyId;
+  const algorithm = SIGNATURE_ALGORITHMS[signer.algorithm];
+  const extensions = [
+    ...template.extensions,
+    writeExtension(OID.subjectKeyId, false, writeDer(DER.octetString, own)),
+    ...(authority === undefined
+      ? []
+      : [writeExtension(OID.authorityKeyId, false, writeSequence(writeDer(contextTag(0, false), authority)))]),
+  ];
+  const signed = writeSequence(
+    writeDer(contextTag(0, true), writeDer(DER.integer, Uint8Array.of(2))),
+    newSerialNumber(),
+    algorithm(),
+    issuer?.certificate.subjectBytes ?? template.subject,
+    writeSequence(writeDerTime(template.notBefore), writeDerTime(template.notAfter)),
+    template.subject,
+    key.publicKey.spki,
+    writeDer(contextTag(3, true), writeSequence(...extensions)),
+  );
+  const signature = toX509Signature(signer.algorithm, await signBytes(signer, signed));
+  const certificate = parseCertificate(writeSequence(signed, algorithm(), writeBitString(signature)));
+  if (certificate === undefined) throw new BugError('a certificate of our own making cannot be read');
+  const certificatePem = formatCertificatePem(certificate);
+  return { certificate, certificatePem, key, keyPem: formatPrivateKeyPem(key) };
+}
+
+const SIGNATURE_ALGORITHMS: Readonly<Record<SigningAlgorithm, () => Uint8Array>> = {
+  RS256: () => writeSequence(writeOid('1.2.840.113549.1.1.11'), writeDer(DER.null)),
+  ES256: () => writeSequence(writeOid('1.2.840.10045.4.3.2')),
+  ES384: () => writeSequence(writeOid('1.2.840.10045.4.3.3')),
+  ES512: () => writeSequence(writeOid('1.2.840.10045.4.3.4')),
+};
+
+/** X.509 has the halves of an ECDSA signature as two integers. */
+function toX509Signature(algorithm: SigningAlgorithm, signature: Uint8Array): Uint8Array {
+  const half = signatureHalf(algorithm);
+  if (half === undefined) return signature;
+  return writeSequence(writeUnsigned(signature.subarray(0, half)), writeUnsigned(signature.subarray(half)));
+}
+
+/** 126 random bits below a fixed one: positive, never zero, as long as RFC 5280 likes it. */
+function newSerialNumber(): Uint8Array {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40;
+  return writeDer(DER.integer, bytes);
+}
+
+/** The leftmost 160 bits of the SHA-256 of the public key's bits (RFC 7093, method 1), as Go makes it. */
+async function keyIdentifier(key: PrivateKey): Promise<Uint8Array> {
+  const bits = readBitString(readDerSequence(key.publicKey.spki)?.[1]);
+  if (bits === undefined) throw new BugError('a public key of ours is not SubjectPublicKeyInfo');
+  return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bits))).slice(0, 20);
+}
+
+function writeName(commonName: string, organizations: readonly string[]): Uint8Array {
+  const attribute = (oid: string, text: string): Uint8Array =>
+    writeDer(DER.set, writeSequence(writeOid(oid), writeDerText(text)));
+  return writeSequence(
+    ...organizations.map((organization) => attribute(OID.organization, organization)),
+    attribute(OID.commonName, commonName),
+  );
+}
+
+function writeExtension(oid: string, critical: boolean, value: Uint8Array): Uint8Array {
+  const flag = critical ? [writeDer(DER.boolean, Uint8Array.of(0xff))] : [];
+  return writeSequence(writeOid(oid), ...flag, writeDer(DER.octetString, value));
+}
+
+/** Named bits, the first one highest, trailing zeros cut as DER demands. */
+function writeKeyUsage(usage: number): Uint8Array {
+  let byte = 0;
+  for (let i = 0; i < 8; i++) if ((usage & (1 << i)) !== 0) byte |= 0x80 >> i;
+  let unused = 0;
+  while (((byte >> unused) & 1) === 0) unused++;
+  return writeBitString(Uint8Array.of(byte), unused);
+}
