@@ -10,6 +10,7 @@ import type { Random } from '../../test/fuzz/random.ts';
 import { type FactBook, viewOfFacts } from './facts-view.ts';
 import { jsonObject, jsonValue, structOf } from './generate.ts';
 import type { Subject } from './subject.ts';
+import { typedSubjects } from './typed-subjects.ts';
 
 const KINDS = [
   'Pod',
@@ -236,4 +237,5 @@ export const codecSubjects: readonly Subject[] = [
     },
     compareErrors: false,
   },
+  ...typedSubjects,
 ];

@@ -24,6 +24,8 @@ interface FieldFacts {
   readonly omitZero: boolean;
   readonly inline: readonly number[];
   readonly wrapped: boolean;
+  readonly goType: string;
+  readonly goInline: readonly string[];
   readonly type: TypeFacts;
 }
 
@@ -53,7 +55,7 @@ export function viewOfFacts(book: FactBook): StructView {
         return structOf(facts.name as string);
     }
   };
-  const fieldOf = ({ name, type, ...wire }: FieldFacts): FieldView => ({
+  const fieldOf = ({ name, type, goType, goInline, ...wire }: FieldFacts): FieldView => ({
     name,
     type: typeOf(type),
     patchStrategies: [],
@@ -61,6 +63,8 @@ export function viewOfFacts(book: FactBook): StructView {
     required: false,
     nullable: false,
     defaultValue: undefined,
+    goType,
+    goInline,
     wire,
   });
   const structOf = (name: string): StructView => {

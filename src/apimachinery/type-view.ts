@@ -87,6 +87,13 @@ export interface FieldView {
   readonly required: boolean;
   readonly nullable: boolean;
   readonly defaultValue: JsonValue | undefined;
+  /**
+   * Its Go type for messages, pointers removed, where the view does not tell it: `v1.RestartPolicy`, `v1.ResourceList`. Default: derived
+   * from `type`.
+   */
+  readonly goType?: string;
+  /** Go names of the embedded structs around it that JSON flattens, outermost first: `VolumeSource` for `emptyDir`. Default none. */
+  readonly goInline?: readonly string[];
   /** Facts of the binary form; undefined for types that have none (custom resources). */
   readonly wire: WireFacts | undefined;
 }

@@ -28,6 +28,8 @@ type fieldFacts struct {
 	OmitZero  bool      `json:"omitZero"`
 	Inline    []int     `json:"inline"`
 	Wrapped   bool      `json:"wrapped"`
+	GoType    string    `json:"goType"`
+	GoInline  []string  `json:"goInline"`
 	Type      typeFacts `json:"type"`
 }
 
@@ -71,14 +73,14 @@ func (b factBook) typeOf(t reflect.Type) typeFacts {
 		name := t.PkgPath() + "." + t.Name()
 		if _, ok := b[name]; !ok {
 			b[name] = nil // recursive types end here
-			b[name] = b.fieldsOf(t, []int{})
+			b[name] = b.fieldsOf(t, []int{}, []string{})
 		}
 		return typeFacts{Kind: "struct", Name: name}
 	}
 	panic("no facts for " + t.String())
 }
 
-func (b factBook) fieldsOf(t reflect.Type, inline []int) []fieldFacts {
+func (b factBook) fieldsOf(t reflect.Type, inline []int, embedded []string) []fieldFacts {
 	out := []fieldFacts{}
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -92,14 +94,19 @@ func (b factBook) fieldsOf(t reflect.Type, inline []int) []fieldFacts {
 		}
 		options := "," + strings.Join(tag[1:], ",") + ","
 		if tag[0] == "" {
-			out = append(out, b.fieldsOf(f.Type, append(append([]int{}, inline...), number))...)
+			out = append(out, b.fieldsOf(f.Type, append(append([]int{}, inline...), number), append(append([]string{}, embedded...), f.Name))...)
 			continue
+		}
+		goType := f.Type
+		if goType.Kind() == reflect.Pointer {
+			goType = goType.Elem()
 		}
 		_, wrapped := reflect.New(f.Type).Interface().(interface{ Marshal() ([]byte, error) })
 		out = append(out, fieldFacts{
 			Name: tag[0], Number: number, Pointer: f.Type.Kind() == reflect.Pointer,
 			OmitEmpty: strings.Contains(options, ",omitempty,"), OmitZero: strings.Contains(options, ",omitzero,"),
 			Inline: inline, Wrapped: wrapped && f.Type.Kind() == reflect.Slice, Type: b.typeOf(f.Type),
+			GoType: goType.String(), GoInline: embedded,
 		})
 	}
 	return out

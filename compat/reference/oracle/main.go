@@ -233,6 +233,11 @@ func reply(q question) (out answer) {
 		return first
 	case "facts":
 		return facts(q.Kind)
+	case "typed":
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(q.Doc, newObject(q.Kind)); err != nil {
+			return bad(err)
+		}
+		return answer{Ok: true}
 	case "protobuf":
 		object := newObject(q.Kind)
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(q.Doc, object); err != nil {

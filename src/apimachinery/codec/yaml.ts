@@ -67,17 +67,38 @@ export function formatYamlDuplicates(duplicates: readonly YamlDuplicate[]): stri
   return `yaml: unmarshal errors:\n  ${lines.join('\n  ')}`;
 }
 
+const JSON_OBJECT = /^[ \r\n]*\{/;
+/** YAML wants the colon within 1024 characters from where a key begins. */
+const SAFE_DISTANCE = 1000;
+
 /**
- * Almost all bodies that begin like JSON are JSON, which is read much faster. It means the same as YAML only without escapes, which YAML
- * has its own set of, without characters that YAML takes for line breaks or forbids, without a break before a colon and with short keys.
+ * Almost all bodies that begin like JSON are JSON, which is read much faster. It means the same as YAML only without escapes, of which YAML
+ * has its own set, without characters that YAML takes for line breaks or forbids, without a line break before a colon or a tab at the
+ * start of the last line, and with short keys.
  */
 function isPlainJson(text: string): boolean {
-  return JSON_OBJECT.test(text) && !UNLIKE_YAML.test(text);
+  if (!JSON_OBJECT.test(text)) return false;
+  let quote = 0;
+  let afterBreak = false;
+  let tabAfterBreak = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x20) continue;
+    if (c === 0x09) tabAfterBreak ||= afterBreak;
+    else if (c === 0x0a || c === 0x0d) afterBreak = true;
+    else {
+      if (c === 0x5c || (c === 0x3a && afterBreak) || (c >= 0x7f && UNLIKE_JSON.test(text[i] as string))) return false;
+      afterBreak = false;
+      tabAfterBreak = false;
+      if (c !== 0x22) continue;
+      if (i - quote > SAFE_DISTANCE) return false;
+      quote = i;
+    }
+  }
+  return !tabAfterBreak;
 }
 
-const JSON_OBJECT = /^[ \r\n]*\{/;
-const UNLIKE_YAML =
-  /[\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|[^"]{1000}|[\r\n][ \t\r\n]*:|[\r\n][ ]*\t[ \t\r\n]*$/;
+const UNLIKE_JSON = /[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
 function failed(message: string, line: number): YamlReadResult {
   return { ok: false, error: { message, line } };
