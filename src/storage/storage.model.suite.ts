@@ -7,11 +7,12 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import type { Storage } from './storage.ts';
 import { Model } from './suite/model.ts';
 import { type Command, generateScript, type Item, type Script } from './suite/model-script.ts';
-import { ModelWorld, type WorldOptions } from './suite/model-world.ts';
+import { ModelWorld } from './suite/model-world.ts';
+import type { WriteCheckOptions } from './suite/model-writes.ts';
 import type { SuiteDriver } from './suite/run-case.ts';
 import { expectEqual } from './suite-assert.ts';
 
-export interface ModelRun extends WorldOptions {
+export interface ModelRun extends WriteCheckOptions {
   /** The scripts have the seeds `seed`, `seed + 1`, ... */
   readonly seed: number;
   readonly scripts: number;
@@ -31,7 +32,8 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
     const script = generateScript(seed, run.commands ?? 120, features);
     const failure = await attempt(driver, script, run);
     if (failure === undefined) continue;
-    const shortest = await shrink(driver, run, { script, failure });
+    const found = { script, failure };
+    const shortest = failure.message === NO_END ? found : await shrink(driver, run, found);
     const commands = shortest.script.map((command) => JSON.stringify(command)).join(',\n');
     const message = `seed ${seed}: ${shortest.failure.message}\nin the script\n[${commands}]`;
     throw new BugError(message, { cause: shortest.failure });
@@ -39,7 +41,7 @@ export async function checkAgainstModel(driver: SuiteDriver, run: ModelRun): Pro
 }
 
 /** Runs one script; throws what went wrong. */
-export async function runScript(driver: SuiteDriver, script: Script, options: WorldOptions = {}): Promise<void> {
+export async function runScript(driver: SuiteDriver, script: Script, options: WriteCheckOptions = {}): Promise<void> {
   const clock = new VirtualClock();
   const opened: Storage[] = [];
   const keep = (storage: Storage): Storage => {
@@ -101,14 +103,24 @@ async function stop(world: ModelWorld, inside: boolean): Promise<void> {
   await world.checkStopped();
 }
 
-async function attempt(driver: SuiteDriver, script: Script, options: WorldOptions): Promise<Error | undefined> {
+/** A store that never answers would leave the runner with nothing to say: a script that takes this long has failed. */
+const PATIENCE_MS = 20_000;
+
+async function attempt(driver: SuiteDriver, script: Script, options: WriteCheckOptions): Promise<Error | undefined> {
+  let watchdog: ReturnType<typeof setTimeout> | undefined;
+  const hangs = new Promise<Error>((resolve) => {
+    watchdog = setTimeout(() => resolve(new BugError(NO_END)), PATIENCE_MS);
+  });
   try {
-    await runScript(driver, script, options);
-    return undefined;
+    return await Promise.race([hangs, runScript(driver, script, options).then(() => undefined)]);
   } catch (caught) {
     return toError(caught);
+  } finally {
+    clearTimeout(watchdog);
   }
 }
+
+const NO_END = 'the script does not come to an end';
 
 interface Failing {
   readonly script: Script;
@@ -116,7 +128,7 @@ interface Failing {
 }
 
 /** Leaves out commands, then items, as long as the script still fails. */
-async function shrink(driver: SuiteDriver, options: WorldOptions, found: Failing): Promise<Failing> {
+async function shrink(driver: SuiteDriver, options: WriteCheckOptions, found: Failing): Promise<Failing> {
   let shortest = found;
   let attempts = 0;
   const take = async (shorter: Script): Promise<boolean> => {

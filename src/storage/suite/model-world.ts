@@ -9,38 +9,26 @@ import { settle, type VirtualClock } from '../../base/virtual-clock.ts';
 import { isStorageError } from '../errors.ts';
 import type { Revision, Snapshot, Storage, WatchOptions } from '../storage.ts';
 import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
-import { isForkable, line } from './context.ts';
-import { change, describe, evaluate, type Model, type ModelResult, type ModelWrite } from './model.ts';
+import { isForkable } from './context.ts';
+import { describe, type Model } from './model.ts';
 import { ReadChecks } from './model-reads.ts';
-import { type Expected, type Inside, type Item, scriptValue } from './model-script.ts';
+import type { Inside, Item } from './model-script.ts';
 import { ModelWatch } from './model-watch.ts';
+import { type WriteCheckOptions, WriteChecks } from './model-writes.ts';
 
 /** "At most a few seconds" late. */
 const LATE = 5_000;
 /** Turns of the event loop within which a store must have done what it was asked to. */
 const PATIENCE = 2_000;
 
-interface Issued {
-  readonly write: ModelWrite;
-  readonly seen: Revision;
-  readonly from: number;
-  readonly to: number;
-  readonly result: ModelResult;
-}
-
 interface HeldSnapshot {
   readonly snapshot: Snapshot;
   readonly horizon: Revision;
 }
 
-export interface WorldOptions {
-  /** Whether a put of bytes that became equal while it was under way may count as a change. Default false. */
-  readonly equalRacesChange?: boolean;
-}
-
 export class ModelWorld {
   readonly clock: VirtualClock;
-  readonly options: WorldOptions;
+  readonly options: WriteCheckOptions;
   storage: Storage;
   model: Model;
   /** The last revision that anyone has seen through any method. */
@@ -54,11 +42,11 @@ export class ModelWorld {
   #watches: ModelWatch[] = [];
   #snapshots: HeldSnapshot[] = [];
   #pending: Promise<void>[] = [];
-  #issued: Issued[] = [];
   #reads: ReadChecks;
+  readonly #writes: WriteChecks;
   #now = 0;
 
-  constructor(storage: Storage, model: Model, clock: VirtualClock, options: WorldOptions) {
+  constructor(storage: Storage, model: Model, clock: VirtualClock, options: WriteCheckOptions) {
     this.options = options;
     this.storage = storage;
     this.model = model;
@@ -68,40 +56,18 @@ export class ModelWorld {
     this.#oldest = storage.oldestRevision();
     this.#tap = this.#watchAll();
     this.#reads = new ReadChecks(this);
+    this.#writes = new WriteChecks(this);
   }
 
   /** Begins an item; its answer is checked by `finish`. */
   begin(item: Item): MaybePromise<void> {
-    const { storage } = this;
     switch (item.op) {
       case 'create':
-      case 'write': {
-        const { key, ttlMs } = item;
-        const expected = item.op === 'create' ? 0 : this.#expected(key, item.expected);
-        const value = scriptValue(item.value);
-        const options = ttlMs === undefined ? {} : { ttlMs };
-        this.#issue({ op: 'write', key, expected, value, ttlMs }, () =>
-          item.op === 'create'
-            ? storage.create(key, value, options)
-            : storage.compareAndWrite(key, expected, value, options),
-        );
+      case 'write':
+      case 'delete':
+      case 'transact':
+        this.#await(this.#writes.begin(item));
         return;
-      }
-      case 'delete': {
-        const expected = item.expected && this.#expected(item.key, item.expected);
-        this.#issue({ op: 'delete', key: item.key, expected }, () =>
-          storage.delete(item.key, expected === undefined ? {} : { expected }),
-        );
-        return;
-      }
-      case 'transact': {
-        const checks = item.checks.map(({ key, expected }) => ({ key, revision: this.#expected(key, expected) }));
-        const writes = item.writes.map((write) =>
-          write.type === 'put' ? { ...write, value: scriptValue(write.value) } : write,
-        );
-        this.#issue({ op: 'transact', checks, writes }, () => storage.transact({ checks, writes }));
-        return;
-      }
       case 'get':
       case 'list':
       case 'next page':
@@ -167,7 +133,7 @@ export class ModelWorld {
         break;
       expectTrue(turn < PATIENCE, 'the store becomes quiet');
     }
-    this.#commit();
+    this.#writes.commit(this.#tap);
     const storage = this.stopping === undefined ? this.storage : undefined;
     if (storage !== undefined) this.#checkHorizon(storage);
     this.#reads.check(storage);
@@ -257,7 +223,10 @@ export class ModelWorld {
 
   #watchAll(): ModelWatch {
     const from = { after: this.model.revision };
-    const onSeen = (revision: Revision): void => this.see(revision);
+    const onSeen = (revision: Revision): void => {
+      this.see(revision);
+      this.#writes.arrived(revision);
+    };
     return new ModelWatch(this.storage, { prefixes: [''], from, lookBack: false, seen: this.seen, onSeen });
   }
 
@@ -306,93 +275,6 @@ export class ModelWorld {
 
   #await(promise: Promise<void>): void {
     this.#pending.push(promise);
-  }
-
-  #issue(write: ModelWrite, call: () => Promise<ModelResult>): void {
-    const { seen } = this;
-    const from = this.clock.now();
-    const run = async (): Promise<void> => {
-      const result = await call();
-      this.see(result.revision);
-      this.#issued.push({ write, seen, from, to: this.clock.now(), result });
-    };
-    this.#await(run());
-  }
-
-  #expected(key: string, expected: Expected): Revision {
-    const right = this.model.now.get(key)?.item.revision ?? 0;
-    if (expected === 'right') return right;
-    if (expected === 'zero') return 0;
-    if (expected === 'next') return this.model.revision + 1;
-    for (let revision = this.model.revision; revision > 0; revision--) {
-      const older = this.model.at(revision).get(key)?.item.revision ?? 0;
-      if (older !== right && older !== 0) return older;
-    }
-    return right + 1;
-  }
-
-  /** Takes the changes of the burst into the model, in the order of their revisions, and checks all answers. */
-  #commit(): void {
-    const issued = this.#issued.splice(0);
-    const first = this.model.revision + 1;
-    const byRevision = new Map<Revision, Issued>();
-    const unchanged: Issued[] = [];
-    for (const each of issued) {
-      const { result } = each;
-      if (result.outcome !== 'ok' || ('changed' in result && !result.changed)) {
-        unchanged.push(each);
-        continue;
-      }
-      expectTrue(!byRevision.has(result.revision), `revision ${result.revision} is given once`);
-      byRevision.set(result.revision, each);
-    }
-    const last = Math.max(this.#tap.position, ...byRevision.keys());
-    for (let revision = first; revision <= last; revision++) {
-      const each = byRevision.get(revision);
-      byRevision.delete(revision);
-      if (each === undefined) {
-        this.#expireAt(revision);
-        continue;
-      }
-      const forced = this.#raced(revision, each.seen);
-      const { result, next } = evaluate(this.model.now, revision - 1, each.write, { ...each, forced });
-      expectEqual(describe(each.result), describe(result), `the answer to ${describe(each.write)}`);
-      this.model.append(next!);
-    }
-    expectEqual([...byRevision.keys()], [], 'revisions that were there before');
-    for (const each of unchanged) this.#checkUnchanged(each);
-  }
-
-  /** The keys that changed at a revision and had been written since a write of it began. */
-  #raced(revision: Revision, seen: Revision): ReadonlySet<string> {
-    if (!this.options.equalRacesChange) return new Set();
-    const keys = this.#tap.eventsAt(revision).map(({ key }) => key);
-    return new Set(keys.filter((key) => (this.model.now.get(key)?.item.revision ?? 0) > seen));
-  }
-
-  /** Some state between the beginning and the end of a write must explain why it changed nothing. */
-  #checkUnchanged({ write, seen, from, to, result }: Issued): void {
-    const answers = new Set<string>();
-    for (let revision = seen; revision <= this.model.revision; revision++) {
-      const expected = evaluate(this.model.at(revision), revision, write, { from, to });
-      const answer = describe(expected.result);
-      if (answer === describe(result)) return;
-      answers.add(answer);
-    }
-    throw new BugError(`the answer to ${describe(write)} is ${describe(result)}, none of ${[...answers].join(' or ')}`);
-  }
-
-  /** A revision that nobody asked for is an expiry. */
-  #expireAt(revision: Revision): void {
-    const events = this.#tap.eventsAt(revision);
-    const event = events[0];
-    const what = events.map(line).join('; ') || 'nothing';
-    expectTrue(event?.type === 'delete' && events.length === 1, `revision ${revision} is an expiry: ${what}`);
-    const due = this.model.now.get(event.key)?.due;
-    const now = this.clock.now();
-    expectTrue(due !== undefined && due.earliest <= now, `${what} is not early: due ${due?.earliest}, now ${now}`);
-    const write = { type: 'delete', key: event.key } as const;
-    this.model.append(change(this.model.now, revision, [write], { from: now, to: now })!);
   }
 
   #dueKeys(late: number): string[] {
