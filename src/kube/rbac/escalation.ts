@@ -1,0 +1,68 @@
+/**
+ * Protection against escalation: nobody grants what he does not hold, unless he may `escalate` the role or `bind` it. Invariant: pure; the
+ * caller asks the whole chain of authorizers about the attributes made here, because another one than RBAC may allow.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { MASTERS_GROUP, type RequestAttributes, type UserInfo } from './attributes.ts';
+import type { PolicyRule, PolicyRules, RoleRef } from './policy.ts';
+import type { RoleIndex } from './role-index.ts';
+import { formatProblems } from './role-problem.ts';
+import { compactRules, covers, formatRule, quoteList } from './rule-cover.ts';
+
+/** What whoever sets an aggregationRule must hold, because it can gather anything. */
+export const FULL_AUTHORITY: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+export const AGGREGATION_NEEDS_ADMIN = 'must have cluster-admin privileges to use the aggregationRule';
+
+/** Members of system:masters may grant anything. */
+export function mayAlwaysEscalate(user: UserInfo): boolean {
+  return user.groups.includes(MASTERS_GROUP);
+}
+
+/** The request that, if allowed, lets the user write any rules into this role. */
+export function escalateAttributes(
+  user: UserInfo,
+  role: { readonly apiGroup: string; readonly resource: string; readonly name: string; readonly namespace: string },
+): RequestAttributes {
+  return { user, verb: 'escalate', ...role, subresource: '', path: '', isResourceRequest: true };
+}
+
+/** The request that, if allowed, lets the user bind this role in this namespace ('' for a cluster-wide binding); undefined for an unknown kind. */
+export function bindAttributes(user: UserInfo, roleRef: RoleRef, namespace: string): RequestAttributes | undefined {
+  const { kind, apiGroup = '', name = '' } = roleRef;
+  if (kind !== 'ClusterRole' && kind !== 'Role') return undefined;
+  const resource = kind === 'Role' ? 'roles' : 'clusterroles';
+  return {
+    user,
+    verb: 'bind',
+    namespace,
+    apiGroup,
+    resource,
+    subresource: '',
+    name,
+    path: '',
+    isResourceRequest: true,
+  };
+}
+
+/** What the user would gain by granting the rules in the namespace, as the text of a refusal; undefined if nothing. */
+export function describeEscalation(
+  index: RoleIndex,
+  user: UserInfo,
+  namespace: string,
+  rules: PolicyRules,
+): string | undefined {
+  const held = index.rulesFor(user, namespace);
+  const { covered, uncovered, cut } = covers(held.rules, rules);
+  if (covered) return undefined;
+  const missing = [...new Set(compactRules(uncovered).map(formatRule))].sort(compareUtf8);
+  if (cut) missing.push('and more: the rules grant too many permissions to compare them all');
+  const who = `user ${quote(user.name)} (groups=${quoteList(user.groups)})`;
+  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join('\n')}`;
+  if (held.problems.length === 0) return text;
+  return `${text}; resolution errors: [${formatProblems(held.problems, 'storage')}]`;
+}

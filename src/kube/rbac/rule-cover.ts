@@ -1,0 +1,171 @@
+/**
+ * Whether one set of rules grants at least what another does, which is what protects against escalation. Invariant: answers and lists as
+ * the reference does, up to MAX_ATOMS and MAX_STEPS; beyond them what was not looked at counts as not covered, because the product of a rule's lists is
+ * the caller's to choose and may have no end.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
+import { urlMatches } from './rule-match.ts';
+
+/** How many single permissions a comparison looks at one by one. */
+export const MAX_ATOMS = 100_000;
+/** How many values a comparison looks up: about a tenth of a second of work. */
+export const MAX_STEPS = 10_000_000;
+
+export interface Coverage {
+  readonly covered: boolean;
+  /** What is not covered: one verb, one resource and at most one name (or one URL) each, in the order of the rules. */
+  readonly uncovered: readonly PolicyRule[];
+  /** True if a limit ended the comparison, so that the list is only a beginning. */
+  readonly cut: boolean;
+}
+
+/** Counts the values looked up, so that lists of any size cost a bounded time. */
+interface Meter {
+  steps: number;
+}
+
+/** Compares what `servant` rules grant with what `owner` rules grant. */
+export function covers(owner: PolicyRules, servant: PolicyRules): Coverage {
+  const owners = (owner ?? []).map(compileOwner);
+  const meter: Meter = { steps: 0 };
+  const isCovered = (rule: PolicyRule): boolean =>
+    owners.some((held) => meter.steps <= MAX_STEPS && ownerCovers(held, rule, meter));
+  const uncovered: PolicyRule[] = [];
+  let atoms = 0;
+  for (const rule of servant ?? []) {
+    // Most rules are held as a whole, and then nothing is broken down.
+    if (isCovered(rule)) continue;
+    for (const atom of breakdown(rule)) {
+      const covered = isCovered(atom);
+      if (++atoms > MAX_ATOMS || meter.steps > MAX_STEPS) return { covered: false, uncovered, cut: true };
+      if (!covered) uncovered.push(atom);
+    }
+  }
+  return { covered: uncovered.length === 0, uncovered, cut: false };
+}
+
+/** A rule as rules of one verb, one group, one resource and at most one name, then those of one verb and one URL. */
+export function* breakdown(rule: PolicyRule): Generator<PolicyRule, void> {
+  const verbs = rule.verbs ?? [];
+  const names = rule.resourceNames ?? [];
+  for (const group of rule.apiGroups ?? []) {
+    for (const resource of rule.resources ?? []) {
+      for (const verb of verbs) {
+        const atom = { apiGroups: [group], resources: [resource], verbs: [verb] };
+        if (names.length === 0) yield atom;
+        else for (const name of names) yield { ...atom, resourceNames: [name] };
+      }
+    }
+  }
+  for (const url of rule.nonResourceURLs ?? [])
+    for (const verb of verbs) yield { nonResourceURLs: [url], verbs: [verb] };
+}
+
+interface Owner {
+  readonly verbs: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly resources: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly urls: ReadonlySet<string>;
+  /** Those that match more than themselves. */
+  readonly urlPatterns: readonly string[];
+}
+
+function compileOwner(rule: PolicyRule): Owner {
+  const urls = new Set(rule.nonResourceURLs ?? []);
+  return {
+    verbs: new Set(rule.verbs ?? []),
+    groups: new Set(rule.apiGroups ?? []),
+    resources: new Set(rule.resources ?? []),
+    names: new Set(rule.resourceNames ?? []),
+    urls,
+    urlPatterns: [...urls].filter((url) => url.endsWith('*')),
+  };
+}
+
+/** True only if this rule alone covers all of the other. */
+function ownerCovers(owner: Owner, rule: PolicyRule, meter: Meter): boolean {
+  meter.steps++;
+  return (
+    hasAllOrStar(owner.verbs, rule.verbs, meter) &&
+    hasAllOrStar(owner.groups, rule.apiGroups, meter) &&
+    (owner.resources.has('*') ||
+      every(rule.resources, (resource) => coversResource(owner.resources, resource), meter)) &&
+    coversNames(owner.names, rule, meter) &&
+    every(rule.nonResourceURLs, (url) => coversUrl(owner, url, meter), meter)
+  );
+}
+
+function every(wanted: Texts, test: (value: string) => boolean, meter: Meter): boolean {
+  return (wanted ?? []).every((value) => {
+    meter.steps++;
+    return test(value);
+  });
+}
+
+function hasAllOrStar(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean {
+  return held.has('*') || every(wanted, (value) => held.has(value), meter);
+}
+
+function coversResource(held: ReadonlySet<string>, resource: string): boolean {
+  if (held.has(resource)) return true;
+  const slash = resource.indexOf('/');
+  return slash >= 0 && held.has(`*${resource.slice(slash)}`);
+}
+
+/** Names restrict: a rule that names objects covers none without a name, and no URL. */
+function coversNames(held: ReadonlySet<string>, rule: PolicyRule, meter: Meter): boolean {
+  if (held.size === 0) return true;
+  if ((rule.resourceNames ?? []).length === 0 || (rule.nonResourceURLs ?? []).length > 0) return false;
+  return every(rule.resourceNames, (name) => held.has(name), meter);
+}
+
+function coversUrl(owner: Owner, url: string, meter: Meter): boolean {
+  if (owner.urls.has(url)) return true;
+  meter.steps += owner.urlPatterns.length;
+  return owner.urlPatterns.some((pattern) => urlMatches(pattern, url));
+}
+
+/** Rules that differ only by their verb made one, for people to read; rules of URLs come first, as they are. */
+export function compactRules(atoms: readonly PolicyRule[]): PolicyRule[] {
+  const others: PolicyRule[] = [];
+  const simple = new Map<string, { rule: PolicyRule; verbs: string[] }>();
+  for (const atom of atoms) {
+    const { apiGroups = [], resources = [], resourceNames = [], verbs } = atom;
+    if (
+      apiGroups?.length !== 1 ||
+      resources?.length !== 1 ||
+      (resourceNames?.length ?? 0) > 1 ||
+      atom.nonResourceURLs?.length
+    ) {
+      others.push(atom);
+      continue;
+    }
+    const key = JSON.stringify([apiGroups[0], resources[0], ...(resourceNames ?? [])]);
+    const known = simple.get(key);
+    if (known === undefined) simple.set(key, { rule: atom, verbs: [...(verbs ?? [])] });
+    else for (const verb of verbs ?? []) known.verbs.push(verb);
+  }
+  for (const { rule, verbs } of simple.values()) others.push({ ...rule, verbs });
+  return others;
+}
+
+/** A rule in one line, as the texts about escalation show it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+export function formatRule(rule: PolicyRule): string {
+  const parts: string[] = [];
+  const add = (name: string, list: Texts): void => {
+    if (list !== undefined && list !== null && list.length > 0) parts.push(`${name}:${quoteList(list)}`);
+  };
+  add('APIGroups', rule.apiGroups);
+  add('Resources', rule.resources);
+  add('NonResourceURLs', rule.nonResourceURLs);
+  add('ResourceNames', rule.resourceNames);
+  add('Verbs', rule.verbs);
+  return `{${parts.join(', ')}}`;
+}
+
+/** Texts as `%q` prints a list: quoted, in brackets, separated by spaces. */
+export function quoteList(list: readonly string[]): string {
+  return `[${list.map(quote).join(' ')}]`;
+}
