@@ -196,6 +196,15 @@ func reply(q question) (out answer) {
 	case "yaml":
 		j, err := yaml.YAMLToJSON([]byte(q.Text))
 		if err != nil {
+			// Of several keys that JSON cannot have a Go map shows any, some of them seldom.
+			for range 100 {
+				if !strings.Contains(err.Error(), "unsupported map key") {
+					break
+				}
+				if _, again := yaml.YAMLToJSON([]byte(q.Text)); again == nil || again.Error() != err.Error() {
+					return answer{Error: err.Error(), List: []string{"unstable"}}
+				}
+			}
 			return bad(err)
 		}
 		_, strictErr := yaml.YAMLToJSONStrict([]byte(q.Text))

@@ -9,6 +9,7 @@ import { MAX_JSON_DEPTH, readJson } from '../../base/json-read.ts';
 import type { JsonReadError } from '../../base/json-result.ts';
 import type { JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
 import type { StructView } from '../type-view.ts';
 import { StrictFieldCollector } from './strict-fields.ts';
 import { hasUnknownFields, pruneUnknownFields } from './unknown-fields.ts';
@@ -94,15 +95,7 @@ function sortKeys(value: JsonValue): JsonValue {
   // A Map-like copy is not needed: only keys that look like integers would move, and those sort first among equals anyway.
   return Object.fromEntries(
     Object.keys(value)
-      .sort(compareCodePoints)
+      .sort(compareUtf8)
       .map((key) => [key, sortKeys(value[key] as JsonValue)]),
   );
-}
-
-function compareCodePoints(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
-  for (let i = 0; i < left.length && i < right.length; i++)
-    if (left[i] !== right[i]) return (left[i]?.codePointAt(0) as number) - (right[i]?.codePointAt(0) as number);
-  return left.length - right.length;
 }

@@ -82,6 +82,9 @@ describe('maps', () => {
       '1.2345679': 5,
     });
     expect(failure('~: 1').message).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: 1');
+    expect(failure('~: {~: 1, b: [18446744073709551615, 1e20, ~], 5: yes}').message).toBe(
+      'unsupported map key of type: %!s(<nil>), key: <nil>, value: map[interface {}]interface {}{interface {}(nil):1, "b":[]interface {}{0xffffffffffffffff, 1e+20, interface {}(nil)}, 5:true}',
+    );
     expect(failure('a: {{ x }}').message).toBe(
       'yaml: invalid map key: map[interface {}]interface {}{"x":interface {}(nil)}',
     );
@@ -152,6 +155,9 @@ describe('bounds and errors', () => {
         .fill(`*a${i - 1}`)
         .join(',')}]\n`;
     expect(failure(bomb).message).toBe('yaml: document contains excessive aliasing');
+    const long = `a: &a ${'x'.repeat(1_000_000)}\nb: [*a, *a, *a, *a]\n`;
+    expect(failure(long).message).toBe('yaml: document contains excessive aliasing');
+    expect(failure(`~: ${'x'.repeat(1_000_000)}`).message.length).toBeLessThan(70_000);
     expect(failure('a: &a [*a]').message).toBe("yaml: anchor 'a' value contains itself");
     expect(readYaml('aaaa', { maxBytes: 3 })).toEqual({
       ok: false,

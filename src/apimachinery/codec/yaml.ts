@@ -3,15 +3,14 @@
  * Invariant: size, depth and alias expansion are bounded, and every failure is a value with the reference's words.
  */
 
-import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8Strict } from '../../base/bytes.ts';
 import { integerOf } from '../../base/json-parse.ts';
-import { decodeLikeGo, readJson } from '../../base/json-read.ts';
+import { readJson } from '../../base/json-read.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { quote } from '../go-format.ts';
 import { formatGoFloat } from './go-float.ts';
 import { YamlSyntaxError } from './yaml-cursor.ts';
-import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
+import { formatGoSyntax } from './yaml-go-syntax.ts';
+import { isMergeKey, keyOfNode, mergedNodes, resolveNode, stringOfNode, type YamlKey } from './yaml-key.ts';
 import { MAX_YAML_DEPTH } from './yaml-scanner.ts';
 import { parseYamlTree, type YamlMappingNode, type YamlNode, type YamlScalarNode } from './yaml-tree.ts';
 
@@ -104,29 +103,24 @@ function failed(message: string, line: number): YamlReadResult {
   return { ok: false, error: { message, line } };
 }
 
-/** A key with its Go type: goyaml tells the integer 1 from the string "1" until the map becomes JSON. */
-interface Key {
-  readonly type: 'str' | 'int' | 'uint' | 'float' | 'bool' | 'null';
-  readonly text: string;
-  /** As Go's `%#v` prints it. */
-  readonly shown: string;
-}
-
 /** The bounds of goyaml on alias expansion (`allowedAliasRatio`). */
 const ALIAS_LOW = 400_000;
 const ALIAS_HIGH = 4_000_000;
+/** Characters that aliases may repeat: a long text that is named often would be far larger as JSON. The reference has no such bound. */
+const MAX_ALIASED_LENGTH = MAX_YAML_BYTES;
 
 class YamlComposer {
   readonly #duplicates: YamlDuplicate[] = [];
   readonly #expanding: Set<YamlNode> = new Set();
   /** Types of the keys that were not strings, per object. */
-  readonly #keyTypes: WeakMap<JsonObject, Map<string, Key['type']>> = new WeakMap();
+  readonly #keyTypes: WeakMap<JsonObject, Map<string, YamlKey['type']>> = new WeakMap();
   #decoded = 1;
   #aliased = 0;
+  #aliasedLength = 0;
   #aliasDepth = 0;
   #depth = 0;
   /** Keys that JSON cannot have, per object. Only those of the finished value matter, so one inside an overwritten value does no harm. */
-  readonly #badKeys: WeakMap<JsonObject, Map<string, [Key, JsonValue]>> = new WeakMap();
+  readonly #badKeys: WeakMap<JsonObject, Map<string, [YamlKey, YamlNode]>> = new WeakMap();
   #hasBadKeys = false;
   #hasNonFinite = false;
 
@@ -160,9 +154,19 @@ class YamlComposer {
     return value;
   }
 
+  #countAliased(node: YamlScalarNode): void {
+    this.#aliasDepth++;
+    this.#count(node);
+    this.#aliasDepth--;
+  }
+
   #count(node: YamlNode): void {
     this.#decoded++;
-    if (this.#aliasDepth > 0) this.#aliased++;
+    if (this.#aliasDepth > 0) {
+      this.#aliased++;
+      if (node.kind === 'scalar') this.#aliasedLength += node.text.length;
+      if (this.#aliasedLength > MAX_ALIASED_LENGTH) this.#fail(node, 'document contains excessive aliasing');
+    }
     if (this.#aliased <= 100 || this.#decoded <= 1000) return;
     const beyond = Math.min(Math.max(this.#decoded - ALIAS_LOW, 0), ALIAS_HIGH - ALIAS_LOW);
     const allowed = 0.99 - (0.89 * beyond) / (ALIAS_HIGH - ALIAS_LOW);
@@ -173,25 +177,25 @@ class YamlComposer {
     for (let i = 0; i < node.items.length; i += 2) {
       const keyNode = node.items[i] as YamlNode;
       const valueNode = node.items[i + 1] as YamlNode;
-      if (isMerge(keyNode)) {
+      if (isMergeKey(keyNode)) {
         this.#merge(valueNode, object);
         continue;
       }
       const key = this.#key(keyNode);
       const value = this.#value(valueNode);
-      if (key.type === 'null' || key.type === 'uint') this.#setBad(object, key, value, valueNode);
+      if (key.type === 'null' || key.type === 'uint') this.#setBad(object, key, valueNode);
       else this.#set(object, key, value, valueNode);
     }
     return object;
   }
 
-  #setBad(object: JsonObject, key: Key, value: JsonValue, node: YamlNode): void {
+  #setBad(object: JsonObject, key: YamlKey, node: YamlNode): void {
     let keys = this.#badKeys.get(object);
     if (keys === undefined) {
       keys = new Map();
       this.#badKeys.set(object, keys);
     } else if (keys.has(key.shown)) this.#addDuplicate(key, node);
-    keys.set(key.shown, [key, value]);
+    keys.set(key.shown, [key, node]);
     this.#hasBadKeys = true;
   }
 
@@ -208,7 +212,7 @@ class YamlComposer {
     return undefined;
   }
 
-  #set(object: JsonObject, key: Key, value: JsonValue, node: YamlNode): void {
+  #set(object: JsonObject, key: YamlKey, value: JsonValue, node: YamlNode): void {
     let types = this.#keyTypes.get(object);
     // A NaN equals no other key.
     if (Object.hasOwn(object, key.text) && (types?.get(key.text) ?? 'str') === key.type && key.text !== '.nan')
@@ -221,51 +225,32 @@ class YamlComposer {
     setField(object, key.text, value);
   }
 
-  #addDuplicate(key: Key, node: YamlNode): void {
+  #addDuplicate(key: YamlKey, node: YamlNode): void {
     this.#duplicates.push({ line: node.line + 1, key: key.shown });
   }
 
   /** Merged keys are set where the merge stands: what precedes it is overridden, what follows overrides it. */
   #merge(node: YamlNode, object: JsonObject): void {
-    if (node.kind === 'sequence') {
-      for (const item of node.items.toReversed()) this.#mergeOne(item, object);
-    } else this.#mergeOne(node, object);
+    for (const merged of mergedNodes(node)) {
+      if ((merged.kind === 'alias' ? merged.target : merged).kind !== 'mapping')
+        this.#fail(merged, 'map merge requires map or sequence of maps as the value');
+      this.#value(merged, object);
+    }
   }
 
-  #mergeOne(node: YamlNode, object: JsonObject): void {
-    if ((node.kind === 'alias' ? node.target : node).kind !== 'mapping')
-      this.#fail(node, 'map merge requires map or sequence of maps as the value');
-    this.#value(node, object);
-  }
-
-  #key(node: YamlNode): Key {
+  #key(node: YamlNode): YamlKey {
     const target = node.kind === 'alias' ? node.target : node;
     if (target.kind !== 'scalar') {
-      const value = this.#value(node);
-      return this.#fail(node, `invalid map key: ${goSyntax(value)}`);
+      this.#value(node);
+      return this.#fail(node, `invalid map key: ${formatGoSyntax(node)}`);
     }
     this.#count(node);
-    if (target !== node) this.#count(target);
-    const scalar = this.#resolve(target);
-    switch (scalar.type) {
-      case 'null':
-        return { type: 'null', text: '', shown: '<nil>' };
-      case 'bool':
-        return { type: 'bool', text: String(scalar.value), shown: String(scalar.value) };
-      case 'int':
-        if (scalar.value > 2n ** 63n - 1n) return { type: 'uint', text: '', shown: `0x${scalar.value.toString(16)}` };
-        return { type: 'int', text: scalar.value.toString(), shown: scalar.value.toString() };
-      case 'float':
-        return { type: 'float', text: floatKey(scalar.value), shown: goSyntax(scalar.value) };
-      default: {
-        const text = this.#stringOf(target);
-        return { type: 'str', text, shown: quote(text) };
-      }
-    }
+    if (target !== node) this.#countAliased(target);
+    return keyOfNode(target);
   }
 
   #scalarValue(node: YamlScalarNode): JsonValue {
-    const scalar = this.#resolve(node);
+    const scalar = resolveNode(node);
     switch (scalar.type) {
       case 'null':
         return null;
@@ -276,7 +261,7 @@ class YamlComposer {
       case 'float':
         return this.#float(scalar.value);
       default:
-        return this.#stringOf(node);
+        return stringOfNode(node);
     }
   }
 
@@ -284,24 +269,6 @@ class YamlComposer {
   #float(value: number): number | bigint {
     if (!Number.isFinite(value)) this.#hasNonFinite = true;
     return Number.isInteger(value) && Math.abs(value) < 1e21 ? integerOf(String(value)) : value;
-  }
-
-  #resolve(node: YamlScalarNode): YamlScalar {
-    if (node.tag === '') return node.implicit ? resolveScalar(node.text) : { type: 'str' };
-    if (!RESOLVED_TAGS.has(node.tag)) return { type: 'str' };
-    const scalar = resolveScalar(node.text, node.tag);
-    if (node.tag === YAML_TAG.str || node.tag === YAML_TAG[scalar.type]) return scalar;
-    if (node.tag === YAML_TAG.float && scalar.type === 'int' && scalar.value < 2n ** 63n)
-      return { type: 'float', value: Number(scalar.value) };
-    const wanted = node.tag.slice('tag:yaml.org,2002:'.length);
-    return this.#fail(node, `cannot decode !!${scalar.type} \`${node.text}\` as a !!${wanted}`);
-  }
-
-  #stringOf(node: YamlScalarNode): string {
-    if (node.tag !== YAML_TAG.binary) return node.text;
-    const decoded = decodeBase64(node.text);
-    if (decoded === undefined) this.#fail(node, '!!binary value contains invalid base64 data');
-    return decodeLikeGo(decoded);
   }
 
   #fail(node: YamlNode, message: string): never {
@@ -325,39 +292,7 @@ function findNonFinite(value: JsonValue): number | undefined {
   return undefined;
 }
 
-const RESOLVED_TAGS: ReadonlySet<string> = new Set([
-  YAML_TAG.str,
-  YAML_TAG.bool,
-  YAML_TAG.int,
-  YAML_TAG.float,
-  YAML_TAG.null,
-  YAML_TAG.timestamp,
-]);
-
-function isMerge(node: YamlNode): boolean {
-  return node.kind === 'scalar' && node.text === '<<' && (node.implicit || node.tag === YAML_TAG.merge);
-}
-
-/** A float as a key: printed with the precision of 32 bits, as sigs.k8s.io/yaml does. */
-function floatKey(value: number): string {
-  if (Number.isNaN(value)) return '.nan';
-  const text = formatGoFloat(value, 32);
-  return text === '+Inf' ? '.inf' : text === '-Inf' ? '-.inf' : text;
-}
-
-function unsupportedKey(key: Key, value: JsonValue): string {
+function unsupportedKey(key: YamlKey, node: YamlNode): string {
   const type = key.type === 'null' ? '%!s(<nil>)' : 'uint64';
-  return `unsupported map key of type: ${type}, key: ${key.shown}, value: ${goSyntax(value)}`;
-}
-
-/** A value as Go's `%#v` prints what goyaml makes of it; keys sorted. */
-function goSyntax(value: JsonValue, inside = false): string {
-  if (value === null) return inside ? 'interface {}(nil)' : '<nil>';
-  if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number' && !Number.isInteger(value)) return formatGoFloat(value, 64);
-  if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, true)).join(', ')}}`;
-  const fields = Object.keys(value).sort();
-  const printed = fields.map((key) => `${quote(key)}:${goSyntax(value[key] as JsonValue, true)}`);
-  return `map[interface {}]interface {}{${printed.join(', ')}}`;
+  return `unsupported map key of type: ${type}, key: ${key.shown}, value: ${formatGoSyntax(node)}`;
 }
