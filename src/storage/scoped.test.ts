@@ -4,7 +4,7 @@ import { MAX_KEY_BYTES } from './keys.ts';
 import { createMemoryStorage } from './memory/memory-storage.ts';
 import { scoped } from './scoped.ts';
 import { storageSuite } from './storage.suite.ts';
-import type { ForkableStorage, Storage } from './storage.ts';
+import type { ForkableStorage, Snapshot, Storage } from './storage.ts';
 import { keysOf, put, Recorder } from './suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from './suite/run-case.ts';
 
@@ -72,6 +72,26 @@ describe('scoped', () => {
     await put(b, 'x', '1');
     await watchers[1]!.caughtUp(b);
     expect(watchers[1]!.seen).toHaveLength(1);
+    await outer.stop();
+  });
+
+  it('stops a snapshot that was under way when it was stopped', async () => {
+    const outer = createMemoryStorage({ clock: new VirtualClock() });
+    const taken: Snapshot[] = [];
+    const take = outer.snapshot.bind(outer);
+    const slow = Object.assign(outer, {
+      async snapshot(): Promise<Snapshot> {
+        const snapshot = await take();
+        taken.push(snapshot);
+        for (let i = 0; i < 20; i++) await Promise.resolve();
+        return snapshot;
+      },
+    });
+    const a = scoped(slow, 'a/');
+    const snapshot = Promise.resolve(a.snapshot());
+    await a.stop();
+    await expect(snapshot).rejects.toMatchObject({ code: 'Closed' });
+    expect(() => taken[0]!.get('x')).toThrow('stopped');
     await outer.stop();
   });
 

@@ -150,7 +150,9 @@ class ScopedStorage implements Storage {
   }
 
   snapshot(): MaybePromise<Snapshot> {
-    return andThen(this.open().snapshot(), (inner) => {
+    return andThen(this.open().snapshot(), (inner): MaybePromise<Snapshot> => {
+      // It was under way when this store was stopped, which therefore could not stop it.
+      if (this.#closed) return inner.stop().then(() => Promise.reject(closed()));
       const snapshot = new ScopedSnapshot(inner, this.prefix, (ended) => this.#snapshots.delete(ended));
       this.#snapshots.add(snapshot);
       return snapshot;
@@ -189,7 +191,7 @@ class ScopedStorage implements Storage {
 
   /** The store around this one; throws Closed after stop(). */
   protected open(): Storage {
-    if (this.#closed) throw new StorageError('Closed', 'the scoped store is stopped');
+    if (this.#closed) throw closed();
     return this.#inner;
   }
 
@@ -226,6 +228,10 @@ class ForkableScopedStorage extends ScopedStorage implements ForkableStorage {
       throw new StorageError('InvalidArgument', 'a scoped store forks from snapshots of a scoped store');
     return new ForkableScopedStorage(this.#forkable.fork(from?.inner()), this.prefix, true);
   }
+}
+
+function closed(): StorageError {
+  return new StorageError('Closed', 'the scoped store is stopped');
 }
 
 function isForkable(storage: Storage): storage is ForkableStorage {

@@ -10,7 +10,7 @@ import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 export interface MemoryRetention {
   /** Revisions at most, in front of the horizon or behind it: the horizon moves up with what has to go. Default 100,000. */
   readonly revisions: number;
-  /** Bytes of values that only history still holds, at most, in front of the horizon or behind it. Default 256 MiB. */
+  /** Bytes of values that only history still holds, and some for each event, at most, in front of the horizon or behind it. Default 256 MiB. */
   readonly bytes: number;
   /** Changes behind the horizon are forgotten when they are older than this. Default one hour. */
   readonly ageMs: number;
@@ -31,8 +31,8 @@ export type Items = OrderedMap<string, KeyValue>;
 const CHECKPOINT_REVISIONS = 1024;
 // States made that way which are remembered: the pages of a few lists at old revisions.
 const RECENT_STATES = 8;
-// What a change costs beyond its values, roughly.
-const CHANGE_BYTES = 200;
+// What an event costs beyond its values, roughly.
+const EVENT_BYTES = 200;
 
 export class History {
   oldest: Revision;
@@ -56,8 +56,8 @@ export class History {
 
   /** Notes the changes of the newest revision; `items` is the state after it. */
   add(revision: Revision, time: number, events: readonly StorageEvent[], items: Items): void {
-    let bytes = CHANGE_BYTES;
-    for (const event of events) bytes += event.previous?.value.byteLength ?? 0;
+    let bytes = 0;
+    for (const event of events) bytes += EVENT_BYTES + (event.previous?.value.byteLength ?? 0);
     this.#changes.set(revision, { time, events, bytes });
     this.#bytes += bytes;
     if (revision % CHECKPOINT_REVISIONS === 0) this.#checkpoints.set(revision, items.clone());

@@ -101,6 +101,19 @@ describe('memory storage', () => {
     await storage.stop();
   });
 
+  it('counts each event of a transaction as history', async () => {
+    const storage = createMemoryStorage({ clock: new VirtualClock(), retention: { bytes: 10_000 } });
+    for (let i = 0; i < 10; i++) {
+      const writes = Array.from(
+        { length: 10 },
+        (_, k) => ({ type: 'put', key: `${i}/${k}`, value: encodeUtf8('') }) as const,
+      );
+      await storage.transact({ checks: [], writes });
+    }
+    expect(storage.oldestRevision()).toBe(6);
+    await storage.stop();
+  });
+
   it('forgets what is behind the horizon by age, and nothing in front of it', async () => {
     const clock = new VirtualClock();
     const storage = createMemoryStorage({ clock, retention: { ageMs: 60_000 } });
