@@ -7,8 +7,13 @@
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 
-/** A client certificate that the TLS layer has verified against the client CA of the listener. */
+/** A client certificate that the TLS layer has verified against an authority of the listener, and that has not expired since. */
 export interface PeerCertificate {
+  /**
+   * Names of the authorities that it was verified against (`client`, `front-proxy`), at least one. Who authenticates must look: a
+   * certificate for front proxies says nothing about users, whatever its subject is.
+   */
+  readonly authorities: readonly string[];
   /** Subject common names and organizations, in the order of the certificate. */
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -22,11 +27,13 @@ export interface Connection {
   readonly secure: boolean;
   /** Without the port; empty in process. */
   readonly remoteAddress: string;
-  /**
-   * The verified certificate of the client; undefined if it sent none. A certificate that does not verify never gets here as verified:
-   * the listener answers as the reference does (the request goes on without it, and authentication fails by itself).
-   */
+  /** The verified certificate of the client; undefined if it sent none, or one that does not verify. */
   certificate(): PeerCertificate | undefined;
+  /**
+   * Why the certificate that the client did send does not verify; undefined if it sent none or it does. The listener lets such requests
+   * pass; authentication refuses them (401, as the reference does) unless something else identifies the client.
+   */
+  certificateProblem(): string | undefined;
 }
 
 export type BodyResult =

@@ -1,0 +1,98 @@
+/**
+ * One HTTP/1.1 connection. Invariant: it is idle exactly while no exchange is open, and its deadline then bounds the time to the next whole set of
+ * headers, however slowly they drip.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate } from '../server/exchange.ts';
+import { NEVER, type Timed } from './deadline-wheel.ts';
+import { type ExchangeContext, handle, type ServedConnection } from './exchange-context.ts';
+import { H1Exchange, type H1ExchangeOptions } from './h1-exchange.ts';
+import type { PeerFace } from './peer-face.ts';
+
+export class H1Connection implements ServedConnection, Timed {
+  readonly protocol = 'http/1.1' as const;
+  readonly secure = true;
+  readonly remoteAddress: string;
+  deadline: number;
+  readonly #context: ExchangeContext;
+  readonly #socket: TLSSocket;
+  readonly #face: PeerFace;
+  #open = 0;
+
+  constructor(context: ExchangeContext, socket: TLSSocket, face: PeerFace) {
+    const { limits, wheel } = context;
+    this.#context = context;
+    this.#socket = socket;
+    this.#face = face;
+    this.remoteAddress = face.remoteAddress;
+    this.deadline = wheel.in(limits.headersTimeoutMs);
+    wheel.add(this);
+    socket.on('close', () => wheel.delete(this));
+  }
+
+  certificate(): PeerCertificate | undefined {
+    return this.#face.certificate();
+  }
+
+  certificateProblem(): string | undefined {
+    return this.#face.certificateProblem();
+  }
+
+  /** Answers that are still to come say `connection: close` by themselves. */
+  drain(): void {
+    if (this.#open === 0) this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  expire(): void {
+    this.#socket.destroy();
+  }
+
+  accept(
+    request: IncomingMessage,
+    response: ServerResponse,
+    how: Pick<H1ExchangeOptions, 'expectsContinue' | 'upgrade'>,
+  ): void {
+    const { limits, wheel, problems } = this.#context;
+    if (this.#open >= limits.maxPipelined) {
+      problems.report(
+        'too-many-pipelined-requests',
+        this.remoteAddress,
+        'an HTTP/1.1 connection was closed: too many requests sent ahead',
+      );
+      this.#socket.destroy();
+      return;
+    }
+    // Counted here because Node's own limit silently drops what is beyond it.
+    if (request.rawHeaders.length / 2 > limits.maxHeaderCount) {
+      refuse(this.#socket, '431 Request Header Fields Too Large');
+      return;
+    }
+    const exchange = new H1Exchange({ context: this.#context, connection: this, request, response, ...how });
+    this.#open++;
+    this.deadline = NEVER;
+    wheel.add(exchange);
+    response.on('close', () => {
+      wheel.delete(exchange);
+      exchange.closed();
+      if (--this.#open > 0) return;
+      this.deadline = wheel.in(limits.idleTimeoutMs);
+      if (this.#context.draining) this.#socket.end();
+    });
+    handle(this.#context, exchange);
+  }
+}
+
+/** Answers without a request that could be handed on, and closes. The text is the one of Go's server. */
+export function refuse(socket: TLSSocket, status: string): void {
+  if (socket.writable) {
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
+      () => socket.destroy(),
+    );
+  } else socket.destroy();
+}

@@ -1,0 +1,213 @@
+/**
+ * One HTTP/1.1 request and its answer. Invariant: it is in the wheel until the response is closed; a connection whose request body was not read to
+ * its end is reused only if the rest is small.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { Answer, AnswerHeaders, BodyResult, Connection } from '../server/exchange.ts';
+import { CLOSED_SINK, type SinkOwner, StreamSink } from './answer-sink.ts';
+import { NEVER, type Timed } from './deadline-wheel.ts';
+import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
+import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
+import { totalLength, writeAll } from './write-answer.ts';
+
+/** What is read and thrown away to keep a connection; as much as Go does. */
+const DISCARDED = 256 * 1024;
+const NO_UPGRADE = new TextEncoder().encode('websocket: the request is not a WebSocket upgrade\n');
+
+export type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
+
+export interface H1ExchangeOptions {
+  readonly context: ExchangeContext;
+  readonly connection: Connection;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client waits for 100 Continue. */
+  readonly expectsContinue: boolean;
+  /** Present if the connection was taken from the parser: it ends with this exchange. */
+  readonly upgrade?: (answer: WebSocketAnswer, owner: SinkOwner) => void;
+}
+
+export class H1Exchange implements Sender, Timed, SinkOwner {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: Connection;
+  deadline: number = NEVER;
+  readonly #options: H1ExchangeOptions;
+  readonly #context: ExchangeContext;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #declared: number;
+  #bodyDone: boolean;
+  #reader: BodyReader | undefined;
+  #closers: (() => void)[] | undefined;
+  #gone = false;
+  /** Answered, and waiting for the client to stop sending. */
+  #lingering = false;
+
+  constructor(options: H1ExchangeOptions) {
+    const { request } = options;
+    this.#options = options;
+    this.#context = options.context;
+    this.connection = options.connection;
+    this.#request = request;
+    this.#response = options.response;
+    this.#declared = declaredLength(request.headers['content-length']);
+    // An upgraded connection has no body: the listener refuses those that declare one.
+    this.#bodyDone = request.headers['transfer-encoding'] === undefined && this.#declared <= 0;
+    this.method = request.method ?? '';
+    this.target = originForm(request.url ?? '');
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    if (typeof value === 'string') return value;
+    return Array.isArray(value) ? value.join(', ') : undefined;
+  }
+
+  headerValues(name: string): readonly string[] {
+    const values: string[] = [];
+    const raw = this.#request.rawHeaders;
+    for (let i = 0; i < raw.length; i += 2) if (raw[i]!.toLowerCase() === name) values.push(raw[i + 1]!);
+    return values;
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#request.headers);
+  }
+
+  body(limit: number): MaybePromise<BodyResult> {
+    if (this.#bodyDone) return EMPTY_BODY;
+    if (this.#gone) return ABORTED;
+    if (this.#declared > limit) return TOO_LARGE;
+    if (this.#options.expectsContinue) this.#response.writeContinue();
+    this.deadline = this.#context.wheel.in(this.#context.limits.bodyTimeoutMs);
+    return new Promise((resolve) => {
+      this.#reader = new BodyReader(this.#request, this.#declared, limit, (result) => {
+        this.deadline = NEVER;
+        this.#reader = undefined;
+        this.#bodyDone = result.outcome === 'ok';
+        resolve(result);
+      });
+    });
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#gone) listener();
+    else if (this.#closers === undefined) this.#closers = [listener];
+    else this.#closers.push(listener);
+  }
+
+  deadlineFor(bytes: number): number {
+    return readerDeadline(this.#context, bytes);
+  }
+
+  send(answer: Answer): void {
+    const response = this.#response;
+    if (this.#gone || response.destroyed) {
+      if (answer.kind === 'stream') answer.start(CLOSED_SINK);
+      return;
+    }
+    switch (answer.kind) {
+      case 'bytes':
+        this.deadline = readerDeadline(this.#context, answer.body.byteLength);
+        this.#writeHead(answer.status, answer.headers, answer.body.byteLength);
+        if (this.#mayEnd()) response.end(answer.body);
+        else if (this.method !== 'HEAD') response.write(answer.body);
+        return;
+      case 'chunks':
+        this.#writeHead(answer.status, answer.headers, totalLength(answer.chunks));
+        if (this.method === 'HEAD') {
+          this.deadline = readerDeadline(this.#context, 0);
+          response.end();
+        } else
+          writeAll(response, answer.chunks, (bytes) => {
+            this.deadline = readerDeadline(this.#context, bytes);
+          });
+        return;
+      case 'stream':
+        this.#writeHead(answer.status, answer.headers, -1);
+        if (this.method === 'HEAD') {
+          this.deadline = readerDeadline(this.#context, 0);
+          response.end();
+          answer.start(CLOSED_SINK);
+          return;
+        }
+        response.flushHeaders();
+        answer.start(new StreamSink(response, this));
+        return;
+      case 'websocket':
+        if (this.#options.upgrade !== undefined) this.#options.upgrade(answer, this);
+        else this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_UPGRADE });
+        return;
+    }
+  }
+
+  cut(): void {
+    this.#request.socket.destroy();
+  }
+
+  expire(): void {
+    this.deadline = NEVER;
+    if (!this.#lingering) {
+      this.#context.problems.report(
+        'too-slow',
+        this.connection.remoteAddress,
+        'a request was broken off: its client was too slow in sending the body or in reading the answer',
+      );
+    }
+    this.cut();
+  }
+
+  /** The response is closed, finished or not. */
+  closed(): void {
+    const whole = this.#response.writableFinished;
+    this.#gone = true;
+    this.#reader?.abort();
+    const closers = this.#closers;
+    if (closers === undefined || whole) return;
+    this.#closers = undefined;
+    for (const listener of closers) listener();
+  }
+
+  #writeHead(status: number, headers: AnswerHeaders, length: number): void {
+    const all: Record<string, string | number | string[]> = { ...(headers as Record<string, string | string[]>) };
+    if (length >= 0 && status !== 204 && status !== 304 && all['content-length'] === undefined)
+      all['content-length'] = length;
+    const rest = !this.#bodyDone && !this.#request.complete;
+    const tooMuch = rest && (this.#options.expectsContinue || this.#declared < 0 || this.#declared > DISCARDED);
+    if (this.#context.draining || tooMuch || this.#options.upgrade !== undefined) all['connection'] = 'close';
+    this.#response.writeHead(status, all);
+    if (rest) {
+      this.#lingering = tooMuch;
+      // Sent but not wanted: read it away, or the client may lose the answer in a reset connection.
+      this.#request.resume();
+    }
+  }
+
+  /**
+   * Whether the response may end with its last byte. If the client is still sending a large body, ending would close the connection under it:
+   * the answer is sent whole, and ends when the client stops or when its time is over.
+   */
+  #mayEnd(): boolean {
+    if (!this.#lingering) return true;
+    const { limits, wheel } = this.#context;
+    this.deadline = wheel.in(limits.lingerMs);
+    this.#request.once('end', () => this.#response.end());
+    if (this.#request.complete || this.method === 'HEAD') return true;
+    return false;
+  }
+}
+
+/** `http://host/path` is allowed on the request line; the host is not ours to look at. */
+function originForm(target: string): string {
+  if (target.startsWith('/') || target === '*') return target;
+  const authority = target.indexOf('://');
+  if (authority < 0) return target;
+  const path = target.indexOf('/', authority + 3);
+  return path < 0 ? '/' : target.slice(path);
+}

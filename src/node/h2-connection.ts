@@ -1,0 +1,121 @@
+/**
+ * One HTTP/2 connection. Invariant: it is idle exactly while no stream is open; a client that breaks off streams, or sends
+ * control frames, faster than the limits is told GOAWAY and closed.
+ */
+import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { PeerCertificate } from '../server/exchange.ts';
+import { NEVER, type Timed } from './deadline-wheel.ts';
+import { type ExchangeContext, handle, type ServedConnection } from './exchange-context.ts';
+import { H2Exchange } from './h2-exchange.ts';
+import type { PeerFace } from './peer-face.ts';
+import type { ProblemKind } from './problems.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** For the client to read a GOAWAY before the connection is cut. */
+const GOODBYE_MS = 5_000;
+/** Of the whole connection: Node gives it back as data arrives, so it bounds what is on the way and not what is held. */
+const CONNECTION_WINDOW = 4 * 1024 * 1024;
+const ignoreError = (): void => {};
+
+export class H2Connection implements ServedConnection, Timed {
+  readonly protocol = 'h2' as const;
+  readonly secure = true;
+  readonly remoteAddress: string;
+  deadline: number;
+  readonly #context: ExchangeContext;
+  readonly #session: ServerHttp2Session;
+  readonly #face: PeerFace;
+  readonly #resets: TokenBucket;
+  readonly #controlFrames: TokenBucket;
+  #open = 0;
+
+  constructor(context: ExchangeContext, session: ServerHttp2Session, face: PeerFace) {
+    const { limits, wheel, problems } = context;
+    this.#context = context;
+    this.#session = session;
+    this.#face = face;
+    this.remoteAddress = face.remoteAddress;
+    this.deadline = wheel.in(limits.headersTimeoutMs);
+    this.#resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond, wheel.now);
+    this.#controlFrames = new TokenBucket(limits.controlFrameBurst, limits.controlFramesPerSecond, wheel.now);
+    const countControlFrame = (): void => {
+      if (!this.#controlFrames.take(wheel.now)) this.#punish('too-many-control-frames', 'PING or SETTINGS frames');
+    };
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw?: unknown) =>
+      // Node gives the raw headers as well; its types do not say so.
+      this.#accept(stream, headers, raw as readonly string[]),
+    );
+    session.on('ping', countControlFrame);
+    session.on('remoteSettings', countControlFrame);
+    session.on('error', (error) =>
+      problems.report('broken-protocol', this.remoteAddress, `an HTTP/2 connection broke: ${error.message}`, error),
+    );
+    session.on('close', () => wheel.delete(this));
+    wheel.add(this);
+    session.setLocalWindowSize(CONNECTION_WINDOW);
+  }
+
+  certificate(): PeerCertificate | undefined {
+    return this.#face.certificate();
+  }
+
+  certificateProblem(): string | undefined {
+    return this.#face.certificateProblem();
+  }
+
+  drain(): void {
+    this.#session.close();
+    if (this.#open === 0) this.deadline = this.#context.wheel.in(GOODBYE_MS);
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  expire(): void {
+    if (this.#session.closed) {
+      this.destroy();
+      return;
+    }
+    this.deadline = this.#context.wheel.in(GOODBYE_MS);
+    this.#session.close();
+  }
+
+  #accept(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    // Broken off before we looked, in the same packet perhaps.
+    if (stream.destroyed || stream.closed) {
+      this.#countReset();
+      return;
+    }
+    const { wheel } = this.#context;
+    const exchange = new H2Exchange(this.#context, this, stream, headers, rawHeaders);
+    this.#open++;
+    this.deadline = NEVER;
+    wheel.add(exchange);
+    // What a stream has to say in its error is said by its close.
+    stream.on('error', ignoreError);
+    stream.on('close', () => {
+      wheel.delete(exchange);
+      if (!exchange.closed()) this.#countReset();
+      if (--this.#open === 0) this.deadline = this.#idleDeadline();
+    });
+    if (exchange.target === '') exchange.cut();
+    else handle(this.#context, exchange);
+  }
+
+  #idleDeadline(): number {
+    const { draining, limits, wheel } = this.#context;
+    return wheel.in(draining ? GOODBYE_MS : limits.idleTimeoutMs);
+  }
+
+  #countReset(): void {
+    if (!this.#resets.take(this.#context.wheel.now)) this.#punish('too-many-resets', 'broken-off streams');
+  }
+
+  #punish(kind: ProblemKind, what: string): void {
+    if (this.#session.destroyed) return;
+    this.#context.problems.report(kind, this.remoteAddress, `an HTTP/2 connection was closed: too many ${what}`);
+    this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#session.destroy();
+  }
+}

@@ -1,0 +1,47 @@
+/** The certificate of a connection, looked at when somebody first asks. Invariant: once it has expired it does not verify any more, however long the connection lives. */
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../base/clock.ts';
+import type { PeerCertificate } from '../server/exchange.ts';
+import { type Authorities, type PeerVerification, verifyPeer } from './peer-certificate.ts';
+
+export class PeerFace {
+  readonly remoteAddress: string;
+  readonly #socket: TLSSocket;
+  readonly #authorities: Authorities | undefined;
+  readonly #clock: Clock;
+  #verification: PeerVerification | 'unasked' | undefined = 'unasked';
+
+  constructor(socket: TLSSocket, authorities: Authorities | undefined, clock: Clock) {
+    this.#socket = socket;
+    this.#authorities = authorities;
+    this.#clock = clock;
+    this.remoteAddress = plainAddress(socket.remoteAddress);
+  }
+
+  certificate(): PeerCertificate | undefined {
+    const verification = this.#verify();
+    if (verification === undefined || 'problem' in verification) return undefined;
+    return this.#clock.now() > verification.notAfter ? undefined : verification.certificate;
+  }
+
+  certificateProblem(): string | undefined {
+    const verification = this.#verify();
+    if (verification === undefined) return undefined;
+    if ('problem' in verification) return verification.problem;
+    return this.#clock.now() > verification.notAfter ? 'x509: certificate has expired or is not yet valid' : undefined;
+  }
+
+  #verify(): PeerVerification | undefined {
+    if (this.#verification === 'unasked') {
+      this.#verification =
+        this.#authorities === undefined ? undefined : verifyPeer(this.#socket, this.#authorities, this.#clock.now());
+    }
+    return this.#verification;
+  }
+}
+
+/** IPv4 as IPv4, even on a socket that speaks both. */
+export function plainAddress(address: string | undefined): string {
+  if (address === undefined) return '';
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

@@ -1,0 +1,74 @@
+/**
+ * Reads a request body from a Node stream into one buffer of its exact size. Invariant: never holds more than twice the limit (however small the
+ * pieces are that it comes in), copies each byte once if the length was declared, and leaves no listener behind.
+ */
+import type { Readable } from 'node:stream';
+import { allocateBytes, EMPTY_BYTES } from '../base/bytes.ts';
+import type { BodyResult } from '../server/exchange.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+
+export const EMPTY_BODY: BodyResult = { outcome: 'ok', bytes: EMPTY_BYTES };
+export const TOO_LARGE: BodyResult = { outcome: 'too-large' };
+export const ABORTED: BodyResult = { outcome: 'aborted' };
+
+/** The declared length, -1 if there is none. What the header says was checked by the HTTP parsers. */
+export function declaredLength(header: string | undefined): number {
+  if (header === undefined || !/^[0-9]{1,15}$/.test(header)) return -1;
+  return Number(header);
+}
+
+export class BodyReader {
+  readonly #source: Readable;
+  readonly #done: (result: BodyResult) => void;
+  /** Of the declared length, or growing. */
+  readonly #exact: Uint8Array | undefined;
+  readonly #growing: GrowingBytes | undefined;
+  readonly #onData = (chunk: Uint8Array): void => this.#take(chunk);
+  readonly #onEnd = (): void => this.#finish();
+  #size = 0;
+  #settled = false;
+
+  /** Starts reading at once. `declared` is -1 or at most `limit`. */
+  constructor(source: Readable, declared: number, limit: number, done: (result: BodyResult) => void) {
+    this.#source = source;
+    this.#done = done;
+    this.#exact = declared < 0 ? undefined : allocateBytes(declared);
+    this.#growing = declared < 0 ? new GrowingBytes(limit) : undefined;
+    source.on('data', this.#onData);
+    source.on('end', this.#onEnd);
+  }
+
+  /** The client is gone, or too slow. */
+  abort(): void {
+    this.#settle(ABORTED);
+  }
+
+  #take(chunk: Uint8Array): void {
+    if (this.#exact === undefined) {
+      if (this.#growing!.append(chunk)) return;
+      this.#source.pause();
+      this.#settle(TOO_LARGE);
+      return;
+    }
+    if (this.#size + chunk.byteLength > this.#exact.byteLength) {
+      this.abort();
+      return;
+    }
+    this.#exact.set(chunk, this.#size);
+    this.#size += chunk.byteLength;
+  }
+
+  #finish(): void {
+    if (this.#exact === undefined) this.#settle({ outcome: 'ok', bytes: this.#growing!.take() });
+    else if (this.#size === this.#exact.byteLength) this.#settle({ outcome: 'ok', bytes: this.#exact });
+    else this.abort();
+  }
+
+  #settle(result: BodyResult): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#source.off('data', this.#onData);
+    this.#source.off('end', this.#onEnd);
+    this.#done(result);
+  }
+}
