@@ -71,7 +71,7 @@ export class ModelWorld {
       case 'get':
       case 'list':
       case 'next page':
-        this.#await(this.#reads.begin(item));
+        this.#await(this.#read(this.#reads.begin(item)));
         return;
       case 'watch': {
         const { from } = item;
@@ -93,7 +93,7 @@ export class ModelWorld {
         return;
       case 'read snapshot': {
         const held = at(this.#snapshots, item.index);
-        if (held !== undefined) this.#await(this.#reads.readSnapshot(held.snapshot, item));
+        if (held !== undefined) this.#await(this.#read(this.#reads.readSnapshot(held.snapshot, item)));
         return;
       }
       case 'stop snapshot':
@@ -282,6 +282,15 @@ export class ModelWorld {
     return [...this.model.now]
       .filter(([, { due }]) => due !== undefined && due.latest + late <= now)
       .map(([key]) => key);
+  }
+
+  /** Reads need not be finished when their store is stopped. */
+  async #read(read: Promise<void>): Promise<void> {
+    try {
+      await read;
+    } catch (caught) {
+      if (!isStorageError(caught, 'Closed') || this.stopping === undefined) throw toError(caught);
+    }
   }
 
   #compact(revision: Revision): void {
