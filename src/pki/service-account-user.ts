@@ -1,0 +1,73 @@
+/**
+ * Who a ServiceAccount is when it makes a request: user name, groups, extra. Invariant: a name that `splitServiceAccountUsername` takes
+ * apart is exactly one that `serviceAccountUsername` puts together.
+ */
+import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ServiceAccountIdentity {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly pod?: ObjectReference | undefined;
+  readonly node?: ObjectReference | undefined;
+  /** The token's `jti`; '' if it has none. */
+  readonly tokenId?: string | undefined;
+}
+
+export interface ObjectReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+const PREFIX = 'system:serviceaccount:';
+const EXTRA = 'authentication.kubernetes.io/';
+
+export function serviceAccountUsername(namespace: string, name: string): string {
+  return `${PREFIX}${namespace}:${name}`;
+}
+
+/** Namespace and name of a ServiceAccount's user name; undefined for any other user. */
+export function splitServiceAccountUsername(username: string): { namespace: string; name: string } | undefined {
+  if (!username.startsWith(PREFIX)) return undefined;
+  const [namespace = '', name = '', ...more] = username.slice(PREFIX.length).split(':', 3);
+  if (more.length > 0 || checkDns1123Label(namespace).length > 0 || checkDns1123Subdomain(name).length > 0)
+    return undefined;
+  return { namespace, name };
+}
+
+/** `system:serviceaccounts` and `system:serviceaccounts:<namespace>`; `system:authenticated` is added where requests are authenticated. */
+export function serviceAccountGroups(namespace: string): readonly string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+}
+
+export function serviceAccountUser(identity: ServiceAccountIdentity): UserInfo {
+  const { pod, node, tokenId } = identity;
+  const extra: Record<string, readonly string[]> = {};
+  if (pod !== undefined && pod.name !== '' && pod.uid !== '') {
+    extra[`${EXTRA}pod-name`] = [pod.name];
+    extra[`${EXTRA}pod-uid`] = [pod.uid];
+  }
+  if (tokenId !== undefined && tokenId !== '') extra[`${EXTRA}credential-id`] = [credentialId(tokenId)];
+  if (node !== undefined && node.name !== '') {
+    extra[`${EXTRA}node-name`] = [node.name];
+    if (node.uid !== '') extra[`${EXTRA}node-uid`] = [node.uid];
+  }
+  return {
+    name: serviceAccountUsername(identity.namespace, identity.name),
+    uid: identity.uid,
+    groups: serviceAccountGroups(identity.namespace),
+    extra,
+  };
+}
+
+/** How audit events and user extra name a token: by its id, never by itself. */
+export function credentialId(tokenId: string): string {
+  return `JTI=${tokenId}`;
+}
