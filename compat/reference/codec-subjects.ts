@@ -198,8 +198,8 @@ export const codecSubjects: readonly Subject[] = [
       return { ok: true, out: result.value, list: duplicates.length === 0 ? [] : [formatYamlDuplicates(duplicates)] };
     },
     known: ({ text = '' }, _, theirs) => {
-      if (theirs.list?.includes('unstable')) return 'YAML: what the order of a Go map decides';
-      if (text.includes('\ufeff', 1)) return 'YAML: a byte order mark inside the text';
+      if (theirs.list?.includes('unstable')) return 'YAML: order of keys';
+      if (text.includes('\ufeff', 1)) return 'YAML: byte order mark';
       return undefined;
     },
   },
