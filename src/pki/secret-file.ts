@@ -1,0 +1,104 @@
+/**
+ * Writes files that only their owner may read. Invariant: a path holds either all of the old content or all of the new, also after a crash,
+ * and never a moment passes in which others could read it.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ConfigError, toError } from '../base/errors.ts';
+
+/** Writes beside the target, syncs, renames and syncs the folder. Throws ConfigError naming the path if it cannot. */
+export async function writeSecretFile(path: string, content: string): Promise<void> {
+  await writeSecretFiles(dirname(path), [[basename(path), content]]);
+}
+
+/** Several files of one folder, each atomically, in no order; all are durable when it returns. */
+export async function writeSecretFiles(
+  folder: string,
+  files: readonly (readonly [name: string, content: string])[],
+): Promise<void> {
+  if (files.length === 0) return;
+  await Promise.all(files.map(([name, content]) => place(folder, name, content)));
+  try {
+    await syncFolder(folder);
+  } catch (caught) {
+    throw cannot('sync', folder, caught);
+  }
+}
+
+async function place(folder: string, name: string, content: string): Promise<void> {
+  const path = join(folder, name);
+  const draft = join(folder, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (caught) {
+    // The draft may never have come to be; then there is nothing to remove, and the first error is the one to tell.
+    await unlink(draft).catch(() => undefined);
+    throw cannot('write', path, caught);
+  }
+}
+
+/** Makes the folder for its owner alone, parents included; one that exists keeps its mode. */
+export async function ensureSecretFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (caught) {
+    throw cannot('make the folder', path, caught);
+  }
+}
+
+export interface ReadFile {
+  readonly content: string;
+  /** Somebody else than the owner may read it. Always false on Windows, which has no such bits. */
+  readonly exposed: boolean;
+}
+
+/** Undefined if there is no such file. Throws ConfigError naming the path for anything else that prevents reading, a size above 1 MiB included. */
+export async function readSmallFile(path: string): Promise<ReadFile | undefined> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { mode, size } = await file.stat();
+      if (size > 2 ** 20) throw new ConfigError(`${path} is too large to be a key or a certificate`);
+      const content = await file.readFile('utf8');
+      return { content, exposed: process.platform !== 'win32' && (mode & 0o077) !== 0 };
+    } finally {
+      await file.close();
+    }
+  } catch (caught) {
+    if (codeOf(caught) === 'ENOENT') return undefined;
+    throw caught instanceof ConfigError ? caught : cannot('read', path, caught);
+  }
+}
+
+/** Whether the folder may be entered by others than its owner. */
+export async function isExposedFolder(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
+  return ((await stat(path)).mode & 0o077) !== 0;
+}
+
+/** A rename is durable once the folder is; Windows neither needs nor allows it. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function cannot(verb: string, path: string, caught: unknown): ConfigError {
+  return new ConfigError(`cannot ${verb} ${path}: ${toError(caught).message}`, { cause: caught });
+}
+
+function codeOf(caught: unknown): string | undefined {
+  return (toError(caught) as NodeJS.ErrnoException).code;
+}
