@@ -18,6 +18,10 @@ export const FULL_AUTHORITY: readonly PolicyRule[] = [
 
 export const AGGREGATION_NEEDS_ADMIN = 'must have cluster-admin privileges to use the aggregationRule';
 
+/** How long the list of what is missing may become, in characters, before it ends with AND_MORE. The reference has no limit. */
+export const MAX_TEXT: number = 256 * 1024;
+const AND_MORE = 'and more: the rules grant too many permissions to list them all';
+
 /** Members of system:masters may grant anything. */
 export function mayAlwaysEscalate(user: UserInfo): boolean {
   return user.groups.includes(MASTERS_GROUP);
@@ -59,10 +63,18 @@ export function describeEscalation(
   const held = index.rulesFor(user, namespace);
   const { covered, uncovered, cut } = covers(held.rules, rules);
   if (covered) return undefined;
-  const missing = [...new Set(compactRules(uncovered).map(formatRule))].sort(compareUtf8);
-  if (cut) missing.push('and more: the rules grant too many permissions to compare them all');
+  const missing = new Set<string>();
+  let room = MAX_TEXT;
+  for (const rule of compactRules(uncovered)) {
+    if (room <= 0) break;
+    const text = formatRule(rule);
+    if (!missing.has(text)) room -= text.length;
+    missing.add(text);
+  }
+  const lines = [...missing].sort(compareUtf8);
+  if (cut || room <= 0) lines.push(AND_MORE);
   const who = `user ${quote(user.name)} (groups=${quoteList(user.groups)})`;
-  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join('\n')}`;
+  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
   if (held.problems.length === 0) return text;
   return `${text}; resolution errors: [${formatProblems(held.problems, 'storage')}]`;
 }

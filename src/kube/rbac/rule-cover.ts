@@ -9,8 +9,8 @@ import { trimStars } from './rule-match.ts';
 
 /** How many single permissions a comparison looks at one by one. */
 export const MAX_ATOMS = 100_000;
-/** How many values a comparison looks up: tens of milliseconds of work. */
-export const MAX_STEPS = 2_000_000;
+/** How many values a comparison looks up, long ones counted by their length: about a tenth of a second of work. */
+export const MAX_STEPS = 5_000_000;
 
 export interface Coverage {
   readonly covered: boolean;
@@ -112,10 +112,15 @@ function hasAll(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean
 function coversResources(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean {
   if (held.has('*')) return true;
   for (const resource of wanted ?? []) {
-    meter.steps++;
+    meter.steps += 1 + weightOf(resource);
     if (!coversResource(held, resource)) return false;
   }
   return true;
+}
+
+/** What a text costs beyond one step, where its characters are looked at. */
+function weightOf(text: string): number {
+  return text.length >> 6;
 }
 
 function coversResource(held: ReadonlySet<string>, resource: string): boolean {
@@ -133,34 +138,55 @@ function coversNames(held: ReadonlySet<string>, rule: PolicyRule, meter: Meter):
 
 function coversUrls(owner: Owner, wanted: Texts, meter: Meter): boolean {
   for (const url of wanted ?? []) {
-    meter.steps += 1 + owner.urlPrefixes.length;
+    meter.steps += 1 + owner.urlPrefixes.length * (1 + weightOf(url));
     if (!owner.urls.has(url) && !owner.urlPrefixes.some((prefix) => url.startsWith(prefix))) return false;
   }
   return true;
 }
 
-/** Rules that differ only by their verb made one, for people to read; rules of URLs come first, as they are. */
+/** Rules that differ only by their verb made one, for people to read; rules of other shapes come first, as they are. */
 export function compactRules(atoms: readonly PolicyRule[]): PolicyRule[] {
   const others: PolicyRule[] = [];
-  const simple = new Map<string, { rule: PolicyRule; verbs: string[] }>();
+  const joined: { readonly rule: PolicyRule; readonly verbs: string[] }[] = [];
+  // Maps in maps, not one key of all parts: the parts may be long, and there may be many.
+  const seen = new Map<string, Map<string, Map<string | undefined, string[]>>>();
   for (const atom of atoms) {
-    const { apiGroups = [], resources = [], resourceNames = [], verbs } = atom;
-    if (
-      apiGroups?.length !== 1 ||
-      resources?.length !== 1 ||
-      (resourceNames?.length ?? 0) > 1 ||
-      atom.nonResourceURLs?.length
-    ) {
+    const simple = simpleParts(atom);
+    if (simple === undefined) {
       others.push(atom);
       continue;
     }
-    const key = JSON.stringify([apiGroups[0], resources[0], ...(resourceNames ?? [])]);
-    const known = simple.get(key);
-    if (known === undefined) simple.set(key, { rule: atom, verbs: [...(verbs ?? [])] });
-    else for (const verb of verbs ?? []) known.verbs.push(verb);
+    const byResource = entry(seen, simple.group, () => new Map<string, Map<string | undefined, string[]>>());
+    const byName = entry(byResource, simple.resource, () => new Map<string | undefined, string[]>());
+    const verbs = entry(byName, simple.name, () => {
+      const start: string[] = [];
+      joined.push({ rule: atom, verbs: start });
+      return start;
+    });
+    for (const verb of atom.verbs ?? []) verbs.push(verb);
   }
-  for (const { rule, verbs } of simple.values()) others.push({ ...rule, verbs });
+  for (const { rule, verbs } of joined) others.push({ ...rule, verbs });
   return others;
+}
+
+/** The parts of a rule about one resource and at most one name; undefined for any other. */
+function simpleParts(
+  rule: PolicyRule,
+): { readonly group: string; readonly resource: string; readonly name: string | undefined } | undefined {
+  const [groups, resources, names] = [rule.apiGroups ?? [], rule.resources ?? [], rule.resourceNames ?? []];
+  const [group] = groups;
+  const [resource] = resources;
+  if (groups.length !== 1 || resources.length !== 1 || names.length > 1) return undefined;
+  if (group === undefined || resource === undefined || (rule.nonResourceURLs ?? []).length > 0) return undefined;
+  return { group, resource, name: names[0] };
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** A rule in one line, as the texts about escalation show it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
