@@ -34,8 +34,8 @@ function driver(transformer: () => ValueTransformer): SuiteDriver {
 
 describe('the storage model on transformed values', () => {
   it('answers and delivers as the model does', () =>
-    checkAgainstModel(driver(counting), { seed: 30_001, scripts: 60, equalRacesChange: true }));
+    checkAgainstModel(driver(counting), { seed: 30_001, scripts: 40, equalRacesChange: true }));
 
   it('does so if transforming takes its time', () =>
-    checkAgainstModel(driver(countingLater), { seed: 40_001, scripts: 60, equalRacesChange: true }));
+    checkAgainstModel(driver(countingLater), { seed: 40_001, scripts: 40, equalRacesChange: true }));
 });

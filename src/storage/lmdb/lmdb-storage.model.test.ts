@@ -38,5 +38,5 @@ describe('the storage model on LMDB', () => {
     checkAgainstModel(driver(join(root, 'default')), { seed: 50_001, scripts: 30 }));
 
   it('does so with little history', () =>
-    checkAgainstModel(driver(join(root, 'little'), { ageMs: 5_000, bytes: 6_000 }), { seed: 60_001, scripts: 20 }));
+    checkAgainstModel(driver(join(root, 'little'), { ageMs: 5_000, bytes: 6_000 }), { seed: 60_001, scripts: 15 }));
 });

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkAgainstModel } from '../storage.model.suite.ts';
 import type { SuiteDriver } from '../suite/run-case.ts';
 import { createMemoryStorage } from './memory-storage.ts';
@@ -14,5 +14,25 @@ const forgetful: SuiteDriver = {
 describe('the storage model on memory', () => {
   it('answers and delivers as the model does', () => checkAgainstModel(driver, { seed: 1, scripts: 300 }));
 
-  it('does so with little history', () => checkAgainstModel(forgetful, { seed: 10_001, scripts: 100 }));
+  it('does so with little history', () => checkAgainstModel(forgetful, { seed: 10_001, scripts: 60 }));
+
+  it('finds a store that is wrong, and says how with few words', async () => {
+    const wrong: SuiteDriver = {
+      open(clock) {
+        const storage = createMemoryStorage({ clock });
+        const remove = storage.delete.bind(storage);
+        // Once in a while it deletes whatever is there.
+        return Object.assign(storage, {
+          delete: (key: string, options?: { expected?: number }) => remove(key, key === 'b/2' ? {} : options),
+        });
+      },
+      fork: true,
+    };
+    const failure = await checkAgainstModel(wrong, { seed: 1, scripts: 300 }).then(
+      () => 'nothing was found',
+      (caught: Error) => caught.message,
+    );
+    expect(failure).toMatch(/^seed \d+: the answer to \{ expected: \d+, key: "b\/2", op: "delete" \}/);
+    expect(failure.split('\n').length).toBeLessThan(8);
+  });
 });
