@@ -155,7 +155,8 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
 
   /** The stream is closed. False if it was the client who broke it off. */
   closed(): boolean {
-    const whole = this.#stream.writableFinished && this.#stream.headersSent;
+    // Node ends what the peer broke off; `aborted` tells that apart.
+    const whole = this.#stream.writableFinished && this.#stream.headersSent && !this.#stream.aborted;
     this.#gone = true;
     this.#reader?.abort();
     const closers = this.#closers;
