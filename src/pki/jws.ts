@@ -56,9 +56,9 @@ export async function verifyJws(jws: Jws, key: PublicKey): Promise<boolean> {
   return verifyBytes(key, jws.signature, encodeUtf8(jws.signedText));
 }
 
-/** The payload as an object, or the reference's complaint. */
-export function readJwsPayload(payload: Uint8Array): JsonObject | string {
-  const result = readJson(payload, { duplicates: 'report', maxDepth: MAX_DEPTH });
+/** The payload as an object, or the reference's complaint. Equal keys are refused unless told to be ignored. */
+export function readJwsPayload(payload: Uint8Array, duplicates: 'report' | 'ignore' = 'report'): JsonObject | string {
+  const result = readJson(payload, { duplicates, maxDepth: MAX_DEPTH });
   if (!result.ok) return result.error.message;
   if (result.duplicates[0] !== undefined) return `json: duplicate key '${result.duplicates[0]}' in object`;
   return isJsonObject(result.value) ? result.value : 'json: cannot unmarshal the payload: it is not an object';

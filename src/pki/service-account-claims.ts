@@ -146,7 +146,7 @@ export function readLegacyClaims(payload: JsonObject): LegacyPrivateClaims | str
   });
 }
 
-/** Reads claims and remembers the first one whose type the reference's decoder refuses; absent ones and null are empty. */
+/** Reads claims and remembers the first one whose type the reference's decoder refuses; absent ones and null are empty (but for `aud`). */
 class ClaimReader {
   #problem: string | undefined;
 
@@ -171,17 +171,21 @@ class ClaimReader {
   }
 
   audiences(object: JsonObject, key: string): readonly string[] {
-    const value = getField(object, key) ?? [];
+    const value = getField(object, key);
+    if (value === undefined) return [];
     if (typeof value === 'string') return [value];
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
     return this.#refuse('go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience', []);
   }
 
-  /** Whole seconds: a fraction is cut off. */
+  /** Whole seconds: a fraction is cut off. What int64 does not hold is as long ago as can be, as Go converts it. */
   date(object: JsonObject, key: string): number | undefined {
     const value = getField(object, key) ?? undefined;
     if (value === undefined) return undefined;
-    if (typeof value === 'number' || typeof value === 'bigint') return Math.trunc(Number(value));
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      const seconds = Math.trunc(Number(value));
+      return Math.abs(seconds) < 2 ** 63 ? seconds : -(2 ** 63);
+    }
     return this.#refuse('go-jose/go-jose/jwt: expected number value to unmarshal NumericDate', undefined);
   }
 

@@ -133,9 +133,15 @@ class Verifier implements TokenVerifier {
   async #verify(jws: Jws, issuer: string): Promise<Verified | string> {
     const keys = jws.keyId === '' ? this.#options.keys : (this.#keys.get(jws.keyId) ?? []);
     if (keys.length === 0) return 'invalid signature, no keys found';
-    for (const key of keys)
-      if (await verifyJws(jws, key)) return readVerified(jws, issuer === LEGACY_ISSUER, this.#issuers.has(issuer));
-    return SIGNATURE_FAILURE;
+    const complaints: string[] = [];
+    for (const key of keys) {
+      const verified = (await verifyJws(jws, key))
+        ? readVerified(jws, issuer === LEGACY_ISSUER, this.#issuers.has(issuer))
+        : SIGNATURE_FAILURE;
+      if (typeof verified !== 'string') return verified;
+      complaints.push(verified);
+    }
+    return joinErrors(complaints);
   }
 
   async #check(token: string, verified: Verified, requested: readonly string[] | undefined): Promise<TokenAnswer> {
@@ -174,8 +180,9 @@ class Verifier implements TokenVerifier {
   }
 }
 
+/** Whose token it says it is; equal keys do not matter here, as the reference reads this first time with another decoder. */
 function unverifiedIssuer(jws: Jws): string | undefined {
-  const payload = readJwsPayload(jws.payload);
+  const payload = readJwsPayload(jws.payload, 'ignore');
   const issuer = typeof payload === 'string' ? undefined : getField(payload, 'iss');
   return typeof issuer === 'string' ? issuer : undefined;
 }
