@@ -1,14 +1,15 @@
 /** What the tests of the listener share: certificates made once, and small clients that await events. */
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
-import { type IncomingMessage, type RequestOptions, request } from 'node:https';
+import { type RequestOptions, request } from 'node:https';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { createCa, issueServerCertificate, type KeyedCertificate } from '../pki/certificates.ts';
 import type { Answer, Handler } from '../server/exchange.ts';
 import { type Listener, type ListenerOptions, startListener } from './listener.ts';
 
-export const clock = systemClock;
+export const clock: Clock = systemClock;
 let made: Promise<{ ca: KeyedCertificate; server: KeyedCertificate }> | undefined;
 
 export function certificates(): Promise<{ ca: KeyedCertificate; server: KeyedCertificate }> {
@@ -83,6 +84,17 @@ export async function raw(listener: Listener, protocol: 'h2' | 'http/1.1'): Prom
   socket.on('error', () => {});
   await once(socket, 'secureConnect');
   return socket;
+}
+
+/** Like `once(…, 'close')`, which would reject if an error comes first. */
+export function closed(emitter: {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}): Promise<void> {
+  return new Promise((resolve) => {
+    if (emitter.destroyed) resolve();
+    else emitter.once('close', resolve);
+  });
 }
 
 /** Everything until the other side closes. */

@@ -5,8 +5,18 @@ import { Deferred } from '../base/deferred.ts';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import type { AnswerSink, BodyResult, Handler, Incoming } from '../server/exchange.ts';
+import {
+  certificates,
+  h1Request,
+  h2,
+  h2Request,
+  listen,
+  type Response,
+  raw,
+  readAll,
+  text,
+} from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
-import { certificates, h1Request, h2, h2Request, listen, type Response, raw, readAll, text } from './listener.fixtures.ts';
 import type { ListenerProblem } from './problems.ts';
 
 const open: Listener[] = [];

@@ -1,0 +1,14 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { gzipCompressor } from './gzip.ts';
+
+describe('gzip', () => {
+  it('gives back what went in, smaller, at level 1', async () => {
+    const bytes = Buffer.from('{"kind":"Pod"}'.repeat(10_000));
+    const compressed = await gzipCompressor.compress(bytes);
+    expect(compressed.byteLength).toBeLessThan(bytes.byteLength / 20);
+    expect(gunzipSync(compressed).equals(bytes)).toBe(true);
+    // The header says "fastest".
+    expect(compressed[8]).toBe(4);
+  });
+});

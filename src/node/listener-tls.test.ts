@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isConfigError } from '../base/errors.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { createCa, issueClientCertificate, issueServerCertificate } from '../pki/certificates.ts';
+import type { Connection } from '../server/exchange.ts';
+import { certificates, clock, listen, readAll, text } from './listener.fixtures.ts';
+import type { Listener } from './listener.ts';
+import type { TlsConfig } from './tls-identity.ts';
+
+const open: Listener[] = [];
+afterEach(async () => {
+  for (const listener of open.splice(0)) await listener.stop();
+});
+
+async function tlsConfig(more: Partial<TlsConfig> = {}): Promise<TlsConfig> {
+  const { server } = await certificates();
+  return { key: server.keyPem, cert: server.certificatePem, ...more };
+}
+
+async function dial(listener: Listener, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ host: listener.address, port: listener.port, rejectUnauthorized: false, ...options });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** What the handler learns about a client with these options. */
+async function seenBy(listener: Listener, seen: Connection[], options: ConnectionOptions): Promise<Connection> {
+  const socket = await dial(listener, options);
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  await readAll(socket);
+  return seen.pop() as Connection;
+}
+
+describe('TLS', () => {
+  it('prefers AES-128-GCM and speaks 1.2 and 1.3', async () => {
+    const listener = await listen(() => text('x'));
+    open.push(listener);
+    const ciphers = [];
+    for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+      const socket = await dial(listener, { maxVersion });
+      ciphers.push(socket.getCipher().name);
+      socket.destroy();
+    }
+    expect(ciphers).toEqual(['TLS_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256']);
+    await expect(dial(listener, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow();
+  });
+
+  it('shows the certificate that fits the server name, and others after a swap', async () => {
+    const { ca, server } = await certificates();
+    const named = await issueServerCertificate(ca, { clock, hosts: ['a.example.org'], commonName: 'named' });
+    const wild = await issueServerCertificate(ca, { clock, commonName: 'wild' });
+    const sni = [
+      { key: named.keyPem, cert: named.certificatePem, names: ['A.example.org'] },
+      { key: wild.keyPem, cert: wild.certificatePem, names: ['*.example.com'] },
+    ];
+    const listener = await listen(() => text('x'), { tls: await tlsConfig({ sni }) });
+    open.push(listener);
+    const shown = async (servername: string): Promise<string | string[] | undefined> => {
+      const socket = await dial(listener, { servername });
+      const name = socket.getPeerCertificate().subject.CN;
+      socket.destroy();
+      return name;
+    };
+    expect(await shown('a.example.org')).toBe('named');
+    expect(await shown('b.example.com')).toBe('wild');
+    expect(await shown('b.b.example.com')).toBe('kube-apiserver');
+    expect(await shown('localhost')).toBe('kube-apiserver');
+    const other = await issueServerCertificate(ca, { clock, commonName: 'other' });
+    listener.setTls({ key: other.keyPem, cert: other.certificatePem });
+    expect(await shown('a.example.org')).toBe('other');
+    // Without names the certificate's own count.
+    listener.setTls(await tlsConfig({ sni: [{ key: named.keyPem, cert: named.certificatePem }] }));
+    expect(await shown('a.example.org')).toBe('named');
+    expect(await shown('c.example.org')).toBe('kube-apiserver');
+    const broken: unknown[] = [];
+    for (const tls of [
+      { key: server.keyPem, cert: 'nonsense' },
+      { key: named.keyPem, cert: server.certificatePem },
+      await tlsConfig({ clientCa: { client: ca.certificatePem } }),
+    ]) {
+      try {
+        listener.setTls(tls);
+      } catch (caught) {
+        broken.push(isConfigError(caught));
+      }
+    }
+    expect(broken).toEqual([true, true, true]);
+    expect(await shown('a.example.org')).toBe('named');
+  });
+
+  it('refuses a certificate that is none, with one sentence', async () => {
+    const error = await listen(() => text('x'), { tls: { key: 'x', cert: 'y' } }).catch((caught: unknown) => caught);
+    expect(isConfigError(error)).toBe(true);
+    expect((error as Error).message).toContain('the serving certificate and its key cannot be used: ');
+    const noCa = await listen(() => text('x'), { tls: await tlsConfig({ clientCa: { client: '' } }) }).catch(
+      (caught: unknown) => caught,
+    );
+    expect((noCa as Error).message).toBe('the certificate authority "client" holds no PEM certificate');
+  });
+});
+
+describe('client certificates', () => {
+  it('are verified per authority; one that does not verify is a problem and no identity', async () => {
+    const client = await createCa({ clock, commonName: 'same-name' });
+    const proxy = await createCa({ clock, commonName: 'same-name' });
+    const stranger = await createCa({ clock, commonName: 'stranger' });
+    const seen: Connection[] = [];
+    const listener = await listen(
+      (incoming) => {
+        seen.push(incoming.connection);
+        incoming.connection.certificate();
+        return text('x');
+      },
+      { tls: await tlsConfig({ clientCa: { client: client.certificatePem, 'front-proxy': proxy.certificatePem } }) },
+    );
+    open.push(listener);
+    const user = await issueClientCertificate(client, { clock, user: 'jane, "the" admin', groups: ['b', 'a'] });
+    const front = await issueClientCertificate(proxy, { clock, user: 'proxy', groups: ['system:masters'] });
+    const forged = await issueClientCertificate(stranger, { clock, user: 'jane', groups: ['system:masters'] });
+    const pair = (one: typeof user): ConnectionOptions => ({ key: one.keyPem, cert: one.certificatePem });
+
+    const jane = await seenBy(listener, seen, pair(user));
+    expect(jane.certificate()).toMatchObject({ commonName: 'jane, "the" admin', authorities: ['client'] });
+    expect([...(jane.certificate()?.organizations ?? [])].sort()).toEqual(['a', 'b']);
+    expect(jane.certificateProblem()).toBeUndefined();
+    expect((await seenBy(listener, seen, pair(front))).certificate()).toMatchObject({ authorities: ['front-proxy'] });
+    const unknown = await seenBy(listener, seen, pair(forged));
+    expect(unknown.certificate()).toBeUndefined();
+    expect(unknown.certificateProblem()).toContain('the client certificate does not verify');
+    const none = await seenBy(listener, seen, {});
+    expect([none.certificate(), none.certificateProblem()]).toEqual([undefined, undefined]);
+    // The other authority's certificate sent along does not help.
+    const mixed = { key: front.keyPem, cert: `${front.certificatePem}${client.certificatePem}` };
+    expect((await seenBy(listener, seen, mixed)).certificate()?.authorities).toEqual(['front-proxy']);
+  });
+
+  it('stop counting when they expire, on an open connection too', async () => {
+    const ca = await createCa({ clock, commonName: 'ca' });
+    const user = await issueClientCertificate(ca, { clock, user: 'jane', validity: 60_000 });
+    const virtual = new VirtualClock(Date.now());
+    const seen: Connection[] = [];
+    const listener = await listen(
+      (incoming) => {
+        seen.push(incoming.connection);
+        return text(incoming.connection.certificate()?.commonName ?? 'nobody');
+      },
+      { tls: await tlsConfig({ clientCa: { client: ca.certificatePem } }), clock: virtual },
+    );
+    open.push(listener);
+    const socket = await dial(listener, { key: user.keyPem, cert: user.certificatePem });
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(socket, 'data');
+    expect(seen[0]?.certificate()?.commonName).toBe('jane');
+    await virtual.advance(65_000);
+    expect(seen[0]?.certificate()).toBeUndefined();
+    expect(seen[0]?.certificateProblem()).toBe('x509: certificate has expired or is not yet valid');
+    socket.destroy();
+  });
+});

@@ -1,0 +1,50 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BodyResult } from '../server/exchange.ts';
+import { BodyReader, declaredLength } from './read-body.ts';
+
+describe('reading a body', () => {
+  it('gives the pieces joined in a buffer of their exact size, or says that they are too many', async () => {
+    const pieces = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.boolean(), fc.integer({ min: 0, max: 12_000 }), async (parts, declare, limit) => {
+        const source = new PassThrough();
+        const whole = Buffer.concat(parts);
+        if (declare && whole.length > limit) return;
+        const result = new Promise<BodyResult>((resolve) => {
+          new BodyReader(source, declare ? whole.length : -1, limit, resolve);
+        });
+        for (const part of parts) source.write(part);
+        source.end();
+        const got = await result;
+        expect(source.listenerCount('data')).toBe(0);
+        if (whole.length > limit) expect(got).toEqual({ outcome: 'too-large' });
+        else {
+          expect(got.outcome).toBe('ok');
+          const { bytes } = got as Extract<BodyResult, { outcome: 'ok' }>;
+          expect(whole.equals(bytes)).toBe(true);
+          expect(bytes.buffer.byteLength).toBe(whole.length);
+        }
+      }),
+      { numRuns: 300, seed: 4 },
+    );
+  });
+
+  it('is aborted when the pieces do not make up the declared length', async () => {
+    for (const text of ['ab', 'abcd']) {
+      const source = new PassThrough();
+      const result = new Promise<BodyResult>((resolve) => {
+        new BodyReader(source, 3, 10, resolve);
+      });
+      source.end(text);
+      expect(await result).toEqual({ outcome: 'aborted' });
+    }
+  });
+
+  it('takes a length only from digits', () => {
+    expect([undefined, '', '5', '-5', '1e3', '0x10', '9'.repeat(20)].map(declaredLength)).toEqual([
+      -1, -1, 5, -1, -1, -1, -1,
+    ]);
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { TokenBucket } from './token-bucket.ts';
+
+describe('a token bucket', () => {
+  it('gives its burst at once, then what comes back, and never more than the burst', () => {
+    const bucket = new TokenBucket(3, 2, 0);
+    const taken = (now: number): number => {
+      let count = 0;
+      while (bucket.take(now)) count++;
+      return count;
+    };
+    expect([taken(0), taken(400), taken(500), taken(1500), taken(1_000_000), taken(999_000)]).toEqual([
+      3, 0, 1, 2, 3, 0,
+    ]);
+  });
+});
