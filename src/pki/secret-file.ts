@@ -78,10 +78,14 @@ export async function readSmallFile(path: string): Promise<ReadFile | undefined>
   }
 }
 
-/** Whether the folder may be entered by others than its owner. */
+/** Whether the folder may be entered by others than its owner. Throws ConfigError if nobody can tell. */
 export async function isExposedFolder(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
-  return ((await stat(path)).mode & 0o077) !== 0;
+  try {
+    return ((await stat(path)).mode & 0o077) !== 0;
+  } catch (caught) {
+    throw cannot('read', path, caught);
+  }
 }
 
 /** A rename is durable once the folder is; Windows neither needs nor allows it. */
