@@ -1,6 +1,6 @@
 /**
- * PEM, the text around keys and certificates. Invariant: a block is found if and only if Go's `pem.Decode` finds it in well-formed text, text
- * between blocks is passed over, and reading is linear however the lines are arranged.
+ * PEM, the text around keys and certificates. Invariant: text between blocks and blocks that are damaged are passed over, and reading is
+ * linear however the lines are arranged.
  */
 import { decodeBase64, encodeBase64 } from '../base/base64.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The folder of keys and certificates of a server, with kubeadm's file names: made on the first start, renewed on later ones. Invariant:
- * nothing that an operator put there is overwritten (an authority is renewed only with its own key, a certificate only if our authority
- * issued it), and a start that finds everything in order writes nothing.
+ * nothing that an operator put there is overwritten (an authority is renewed only with its own key, a certificate only if it names our
+ * authority as its issuer), and a start that finds everything in order writes nothing.
  */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';

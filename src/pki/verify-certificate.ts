@@ -1,6 +1,7 @@
 /**
  * Whether a certificate chains to a trusted authority, for callers that no TLS stack stands in front of (in-process requests, tests, front
- * proxies). Invariant: the answer and its text are those of Go's x509.Verify, and work is bounded however the certificates point at each other.
+ * proxies). Invariant: nothing is accepted that Go's x509.Verify refuses (name constraints, which are not read here, refuse the chain), the
+ * texts are Go's, and work is bounded however the certificates point at each other.
  */
 import { equalBytes } from '../base/bytes.ts';
 import { type Certificate, KEY_USAGE, OID } from './certificate.ts';
