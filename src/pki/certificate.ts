@@ -52,7 +52,7 @@ export interface CertificateExtensions {
   readonly ipAddresses: readonly string[];
   readonly subjectKeyId: Uint8Array | undefined;
   readonly authorityKeyId: Uint8Array | undefined;
-  /** Critical extensions that are not read here: whoever must verify the certificate has to refuse it. */
+  /** Critical extensions that are not read here, and name constraints: whoever must verify the certificate has to refuse it. */
   readonly unknownCritical: readonly string[];
 }
 
@@ -63,6 +63,7 @@ export const OID = {
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
   authorityKeyId: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
   anyUsage: '2.5.29.37.0',
@@ -217,7 +218,8 @@ function readExtension(oid: string, value: Uint8Array, critical: boolean, draft:
       return parts !== undefined;
     }
     default:
-      if (critical) draft.unknownCritical = [...draft.unknownCritical, oid];
+      // Name constraints bind whether they are marked critical or not.
+      if (critical || oid === OID.nameConstraints) draft.unknownCritical = [...draft.unknownCritical, oid];
       return true;
   }
 }
