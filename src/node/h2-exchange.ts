@@ -155,8 +155,11 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
 
   /** The stream is closed. False if it was the client who broke it off. */
   closed(): boolean {
-    // Node ends what the peer broke off; `aborted` tells that apart.
-    const whole = this.#stream.writableFinished && this.#stream.headersSent && !this.#stream.aborted;
+    const stream = this.#stream;
+    // Node ends what the peer broke off: `aborted` tells that apart. It also destroys a stream whose last frame was sent before the writer hears of
+    // it, if the request had a body: the code tells that apart from a reset.
+    const sent = stream.writableFinished || (stream.writableEnded && stream.rstCode === NGHTTP2_NO_ERROR);
+    const whole = sent && stream.headersSent && !stream.aborted;
     this.#gone = true;
     this.#reader?.abort();
     const closers = this.#closers;

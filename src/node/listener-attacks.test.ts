@@ -87,6 +87,28 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
+  it('that finishes its requests is never taken for one that resets, whatever they carry', async () => {
+    let gone = 0;
+    const { listener, problems } = await start(
+      async (incoming) => {
+        incoming.onClose(() => gone++);
+        const body = incoming.target === '/unread' ? undefined : await incoming.body(100_000);
+        return text(body?.outcome ?? 'unread', incoming.method === 'POST' ? 201 : 200);
+      },
+      { resetBurst: 0, resetsPerSecond: 0 },
+    );
+    const session = await h2(listener);
+    const body = Buffer.alloc(50_000);
+    for (let i = 0; i < 5; i++) {
+      expect((await h2Request(session, { ':method': 'POST', ':path': '/' }, body)).body).toBe('ok');
+      expect((await h2Request(session, { ':method': 'POST', ':path': '/unread' }, body)).body).toBe('unread');
+      expect((await h2Request(session, { ':path': '/' })).status).toBe(200);
+      expect((await h2Request(session, { ':method': 'HEAD', ':path': '/' })).status).toBe(200);
+    }
+    expect([gone, problems]).toEqual([0, []]);
+    session.destroy();
+  });
+
   it('that opens 10,000 streams gets as many as are allowed, and another client is served', async () => {
     let running = 0;
     const { listener } = await start((incoming) => {
