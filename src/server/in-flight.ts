@@ -1,0 +1,107 @@
+/**
+ * How many requests may be served at once: reads and writes each have a limit, long-running requests have none and are counted apart. Invariant: every ticket
+ * that `acquire` hands out goes back through `release` exactly once. Nothing waits here: a full gate refuses (429), and nothing is allocated per request.
+ */
+import { encodeUtf8 } from '../base/bytes.ts';
+import { BugError } from '../base/errors.ts';
+import type { Answer } from './exchange.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** The reference's names of the two limited kinds, and the one without a limit. */
+export type InFlightKind = 'readOnly' | 'mutating' | 'longRunning';
+
+/** `uncounted`: let in although the gate was full. `refused` need not be released. */
+export type InFlightTicket = InFlightKind | 'uncounted' | 'refused';
+
+export interface InFlightLimits {
+  /** 0 means no limit. Default 400, as `--max-requests-inflight`. */
+  readonly readOnly?: number;
+  /** 0 means no limit. Default 200, as `--max-mutating-requests-inflight`. */
+  readonly mutating?: number;
+}
+
+/** What a refused request gets; plain text, as the reference sends it. */
+export const TOO_MANY_REQUESTS: Answer = {
+  kind: 'bytes',
+  status: 429,
+  headers: {
+    'retry-after': '1',
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+  },
+  body: encodeUtf8('Too many requests, please try again later.\n'),
+};
+
+export interface LongRunningRules {
+  readonly verbs: readonly string[];
+  readonly subresources: readonly string[];
+}
+
+/** Requests that last as long as their client wants: exempt from the deadline and from these limits. */
+export function createLongRunningCheck(rules: LongRunningRules): (info: RequestInfo) => boolean {
+  const verbs = new Set(rules.verbs);
+  const subresources = new Set(rules.subresources);
+  return (info) =>
+    verbs.has(info.verb) || (info.isResourceRequest && info.subresource !== '' && subresources.has(info.subresource));
+}
+
+/** Get, list and watch read; every other verb counts as a write, an empty one included. */
+export function inFlightKind(verb: string, longRunning: boolean): InFlightKind {
+  if (longRunning) return 'longRunning';
+  return verb === 'get' || verb === 'list' || verb === 'watch' ? 'readOnly' : 'mutating';
+}
+
+class Room {
+  readonly limit: number;
+  count = 0;
+  highWater = 0;
+
+  constructor(limit: number) {
+    if (!Number.isInteger(limit) || limit < 0) throw new BugError(`${limit} is no limit of requests in flight`);
+    this.limit = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  }
+}
+
+export class InFlightGate {
+  readonly #readOnly: Room;
+  readonly #mutating: Room;
+  readonly #longRunning = new Room(0);
+
+  constructor(limits: InFlightLimits = {}) {
+    this.#readOnly = new Room(limits.readOnly ?? 400);
+    this.#mutating = new Room(limits.mutating ?? 200);
+  }
+
+  /** `privileged` requests (group system:masters) are let in even when the gate is full; they are then not counted, as in the reference. */
+  acquire(kind: InFlightKind, privileged: boolean): InFlightTicket {
+    const room = this.#room(kind);
+    if (room.count >= room.limit) return privileged ? 'uncounted' : 'refused';
+    room.count++;
+    if (room.count > room.highWater) room.highWater = room.count;
+    return kind;
+  }
+
+  release(ticket: InFlightTicket): void {
+    if (ticket === 'uncounted' || ticket === 'refused') return;
+    const room = this.#room(ticket);
+    if (room.count === 0) throw new BugError(`a ${ticket} ticket was released twice`);
+    room.count--;
+  }
+
+  /** Being served now. */
+  count(kind: InFlightKind): number {
+    return this.#room(kind).count;
+  }
+
+  /** The most that were served at once since the last call: what apiserver_current_inflight_requests shows when it is asked every second. */
+  takeHighWater(kind: InFlightKind): number {
+    const room = this.#room(kind);
+    const highest = room.highWater;
+    room.highWater = room.count;
+    return highest;
+  }
+
+  #room(kind: InFlightKind): Room {
+    return kind === 'readOnly' ? this.#readOnly : kind === 'mutating' ? this.#mutating : this.#longRunning;
+  }
+}
