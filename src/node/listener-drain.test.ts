@@ -5,13 +5,14 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import type { Answer, AnswerSink } from '../server/exchange.ts';
 import { h2, h2Request, listen, raw, readAll, text } from './listener.fixtures.ts';
 
-function sockets(): number {
-  return process.getActiveResourcesInfo().filter((name) => /TCP|TLS|HTTP/i.test(name)).length;
+/** Sockets and real timers of this process, the test runner's included. */
+function resources(): number {
+  return process.getActiveResourcesInfo().filter((name) => /TCP|TLS|HTTP|Timeout/i.test(name)).length;
 }
 
 describe('drain', () => {
   it('lets what runs finish over both protocols, refuses what is new, then resolves with nothing left', async () => {
-    const before = sockets();
+    const before = resources();
     const clock = new VirtualClock(Date.now());
     const release = new Deferred<Answer>();
     const running = [new Deferred<void>(), new Deferred<void>()];
@@ -54,7 +55,7 @@ describe('drain', () => {
     await listener.stop();
     if (!session.destroyed) await once(session, 'close');
     await new Promise((resolve) => setImmediate(resolve));
-    expect(sockets()).toBe(before);
+    expect(resources()).toBe(before);
   });
 
   it('waits for a stream until its owner ends it', async () => {
@@ -79,7 +80,7 @@ describe('drain', () => {
 
 describe('stop', () => {
   it('cuts what runs, and leaves no socket and no timer', async () => {
-    const before = sockets();
+    const before = resources();
     const clock = new VirtualClock(Date.now());
     const closed: string[] = [];
     const started = [new Deferred<void>(), new Deferred<void>()];
@@ -110,7 +111,7 @@ describe('stop', () => {
     expect(clock.pendingTimers).toBe(0);
     await Promise.all(ends);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(sockets()).toBe(before);
+    expect(resources()).toBe(before);
     await listener.stop();
   });
 });

@@ -243,13 +243,10 @@ class NodeListener implements Listener {
       SNICallback: (serverName, done) => done(null, this.#identity.contextFor(serverName)),
     });
     server.on('secureConnection', (socket) => this.#serve(socket));
-    server.on('tlsClientError', (error, socket) => {
-      this.#problems.report(
-        'tls-handshake',
-        plainAddress(socket.remoteAddress),
-        `TLS handshake error: ${error.message}`,
-        error,
-      );
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+      const remote = plainAddress(socket.remoteAddress);
+      if (error.code !== 'ECONNRESET')
+        this.#problems.report('tls-handshake', remote, `TLS handshake error: ${error.message}`, error);
       socket.destroy();
     });
     return server;
@@ -314,7 +311,8 @@ class NodeListener implements Listener {
     server.on('checkContinue', (request, response) => accept(request, response, true));
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (error.code === 'ECONNRESET') {
+      // Gone, perhaps in the middle of a body: there is nobody to answer.
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || error.code === 'HPE_INVALID_EOF_STATE') {
         socket.destroy();
         return;
       }
