@@ -1,0 +1,36 @@
+/**
+ * The Prometheus text format 0.0.4, as the reference's library prints it. Invariant: whatever a label or a help text contains, it stays on its line and inside
+ * its quotes.
+ */
+
+/** The media type of what is printed. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** A value: shortest digits, with an exponent below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. */
+export function formatValue(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return Object.is(value, -0) ? '-0' : `${value}`;
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const size = Math.abs(value);
+  // Between these, JavaScript never prints an exponent either.
+  if (size >= 1e-4 && size < 1e6) return `${value}`;
+  const text = value.toExponential();
+  const mark = text.indexOf('e');
+  const digits = text.slice(mark + 2);
+  return `${text.slice(0, mark + 2)}${digits.length < 2 ? '0' : ''}${digits}`;
+}
+
+/** `a="x",b="y"`; empty without labels. */
+export function formatLabels(names: readonly string[], values: readonly string[]): string {
+  let text = '';
+  for (const [i, name] of names.entries()) text += `${i === 0 ? '' : ','}${name}="${escapeLabel(values[i] ?? '')}"`;
+  return text;
+}
+
+/** The two lines that open a metric. */
+export function formatHeader(name: string, help: string, type: string): string {
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
