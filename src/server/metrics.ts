@@ -13,7 +13,7 @@ export interface MetricOptions<Labels extends readonly string[]> {
   readonly help: string;
   /** In the order in which `labels()` takes their values; printed in alphabetical order. */
   readonly labels: Labels;
-  /** Series besides the overflow one. Default 10,000. */
+  /** Series besides the overflow one. Default 10,000; 2,000 for a histogram, because each prints a line per bucket and printing blocks. */
   readonly maxSeries?: number;
 }
 
@@ -26,6 +26,7 @@ export interface HistogramOptions<Labels extends readonly string[]> extends Metr
 export const OVERFLOW = 'overflow';
 
 const DEFAULT_MAX_SERIES = 10_000;
+const DEFAULT_MAX_HISTOGRAMS = 2_000;
 
 /** One value per label name. */
 export type LabelValues<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
@@ -215,7 +216,8 @@ export class MetricRegistry {
   histogram<const Labels extends readonly string[]>(options: HistogramOptions<Labels>): HistogramFamily<Labels> {
     const bounds = checkedBuckets(options);
     const bucketTexts = [...bounds, Number.POSITIVE_INFINITY].map((bound) => `le="${formatValue(bound)}"} `);
-    const family = new Family<Histogram, Labels>(options, () => new Histogram(bounds));
+    const bounded = { ...options, maxSeries: options.maxSeries ?? DEFAULT_MAX_HISTOGRAMS };
+    const family = new Family<Histogram, Labels>(bounded, () => new Histogram(bounds));
     this.#register(options, ['', '_bucket', '_sum', '_count'], () => printHistograms(family, bucketTexts));
     return family;
   }

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { decodeUtf8 } from '../base/bytes.ts';
+import { versionAnswer, versionInfo } from './version-info.ts';
+
+const build = { version: '0.1.0', runtime: 'node v20.1.0', platform: 'linux/amd64' };
+
+it('has the fields of the reference in its order, and our build beside its version', () => {
+  const answer = versionAnswer(
+    versionInfo({ ...build, commit: 'abc', treeState: 'clean', date: '2030-01-01T00:00:00Z' }),
+  );
+  if (answer.kind !== 'bytes') throw new Error(answer.kind);
+  expect([answer.status, answer.headers]).toEqual([200, { 'content-type': 'application/json' }]);
+  expect(decodeUtf8(answer.body)).toBe(`{
+  "major": "1",
+  "minor": "36",
+  "emulationMajor": "1",
+  "emulationMinor": "36",
+  "minCompatibilityMajor": "1",
+  "minCompatibilityMinor": "35",
+  "gitVersion": "v1.36.3+keelson.0.1.0",
+  "gitCommit": "abc",
+  "gitTreeState": "clean",
+  "buildDate": "2030-01-01T00:00:00Z",
+  "goVersion": "node v20.1.0",
+  "compiler": "v8",
+  "platform": "linux/amd64"
+}`);
+});
+
+it('says so when the build does not know itself', () => {
+  expect(versionInfo(build)).toMatchObject({ gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z' });
+});
+
+it.each(['0.1.0', '1.0.0-rc.1', '1.0.0-rc.1+x_y'])('is a semantic version for our version %s', (version) => {
+  expect(versionInfo({ ...build, version }).gitVersion).toMatch(/^v1\.36\.\d+\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/);
+});
