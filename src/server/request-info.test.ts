@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseRequestInfo, type RequestInfo } from './request-info.ts';
+import { decodeUtf8 } from '../base/bytes.ts';
+import { parseRequestInfo, problemAnswer, type RequestInfo } from './request-info.ts';
 
 function info(method: string, target: string): RequestInfo {
   const result = parseRequestInfo(method, target);
@@ -111,6 +112,24 @@ describe('another request', () => {
 
   it.each(['', 'api/v1/pods', '/api/v1/%', '/a%2', '/%zz', '/%C3%A', 'ftp://h/'])('%j is malformed', (target) => {
     expect(parseRequestInfo('GET', target)).toEqual({ ok: false, problem: 'malformed-target' });
+  });
+});
+
+describe('the answer to a target that cannot be read', () => {
+  it.each([
+    ['/%', 400, '400 Bad Request'],
+    [
+      '/api/v1/watch?<a>&"b"',
+      500,
+      'Internal Server Error: "/api/v1/watch?&lt;a&gt;&amp;\\"b\\"": failed to create RequestInfo: ' +
+        'unable to determine kind and namespace from url, /api/v1/watch?&lt;a&gt;&amp;"b"\n',
+    ],
+  ])('%s is a %d', (target, status, body) => {
+    const result = parseRequestInfo('GET', target);
+    if (result.ok) throw new Error(result.info.path);
+    const answer = problemAnswer(target, result);
+    if (answer.kind !== 'bytes') throw new Error(answer.kind);
+    expect([answer.status, decodeUtf8(answer.body)]).toEqual([status, body]);
   });
 });
 

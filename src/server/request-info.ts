@@ -5,11 +5,13 @@
  * Every request passes here (hot-path rule 7): no URL object, no regular expression, and no decoding unless there is a `%`.
  */
 
+import { quote } from '../apimachinery/go-format.ts';
 import { decodeListOptions } from '../apimachinery/meta/list-options.ts';
 import { NO_PARAMS, parseQuery, type QueryParams } from '../apimachinery/meta/query.ts';
 import { requiredFieldValue } from '../apimachinery/selectors/field-selector.ts';
 import { checkPathSegmentName } from '../apimachinery/validation/names.ts';
-import { decodeUtf8 } from '../base/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import type { Answer } from './exchange.ts';
 
 export interface RequestInfo {
   /** False for discovery, health, metrics and whatever else is no object or collection. The fields below `verb` are then mostly empty. */
@@ -38,15 +40,15 @@ export interface RequestInfo {
   readonly params: QueryParams;
 }
 
-export type RequestInfoResult =
-  | { readonly ok: true; readonly info: RequestInfo }
-  /** The target is no URL path; the answer is a bare 400. */
+export type RequestInfoResult = { readonly ok: true; readonly info: RequestInfo } | RequestInfoProblem;
+
+/** `malformed-target`: no URL path. `incomplete`: a verb with nothing behind it, as `/api/v1/watch`. */
+export type RequestInfoProblem =
   | { readonly ok: false; readonly problem: 'malformed-target' }
-  /** `/api/v1/watch` and the like: the reference answers 500 with this text. */
   | { readonly ok: false; readonly problem: 'incomplete'; readonly message: string };
 
 const NO_PARTS: readonly string[] = [];
-const MALFORMED: RequestInfoResult = { ok: false, problem: 'malformed-target' };
+const MALFORMED: RequestInfoProblem = { ok: false, problem: 'malformed-target' };
 
 const SLASH = 0x2f;
 
@@ -59,6 +61,23 @@ export function parseRequestInfo(method: string, target: string): RequestInfoRes
   const path = decodePath(mark < 0 ? origin : origin.slice(0, mark));
   if (path === undefined) return MALFORMED;
   return readPath(method, target, path, params);
+}
+
+/** What the reference sends: a bare 400, or a 500 in plain text with the markup characters of the target disarmed. */
+export function problemAnswer(target: string, problem: RequestInfoProblem): Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  if (problem.problem === 'malformed-target')
+    return { kind: 'bytes', status: 400, headers, body: encodeUtf8('400 Bad Request') };
+  const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: ${problem.message}`
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+  return {
+    kind: 'bytes',
+    status: 500,
+    headers: { ...headers, 'x-content-type-options': 'nosniff' },
+    body: encodeUtf8(`${text}\n`),
+  };
 }
 
 function readPath(method: string, target: string, path: string, params: QueryParams): RequestInfoResult {
