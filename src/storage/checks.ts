@@ -72,3 +72,9 @@ export function checkWatch(options: WatchOptions): void {
   }
   if (typeof options.from === 'object') checkRevision(options.from.after);
 }
+
+/** A limit is a whole number; 0 or absent means all. */
+export function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return;
+  throw new StorageError('InvalidArgument', `limit ${limit} is not a whole number`);
+}

@@ -15,13 +15,23 @@ export interface KeyRange {
   readonly start?: string;
 }
 
-// A key that JavaScript could order differently from its UTF-8 bytes, or that a driver could not store.
-const UNFIT = /[\u0000\ud800-\uffff]/;
+/** A key that JavaScript could order differently from its UTF-8 bytes, or that a driver could not store. */
+function isUnfit(key: string): boolean {
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i);
+    if (unit === 0 || unit >= 0xd800) return true;
+  }
+  return key.length === 0;
+}
 
 /** Throws StorageError(InvalidArgument) unless the key can be stored. */
 export function checkKey(key: string): void {
   // A UTF-16 unit is at most 3 bytes of UTF-8; only long keys need counting.
-  if (key.length === 0 || UNFIT.test(key) || (key.length * 3 > MAX_KEY_BYTES && utf8Length(key) > MAX_KEY_BYTES)) {
+  if (
+    key.length > MAX_KEY_BYTES ||
+    isUnfit(key) ||
+    (key.length * 3 > MAX_KEY_BYTES && utf8Length(key) > MAX_KEY_BYTES)
+  ) {
     throw new StorageError(
       'InvalidArgument',
       `key ${JSON.stringify(key.slice(0, 80))} is empty, longer than ${MAX_KEY_BYTES} bytes, or not escaped`,

@@ -76,7 +76,7 @@ export type GetResult =
   | Future;
 
 export interface ListOptions extends ReadOptions {
-  /** At most this many items; 0 or absent means all. */
+  /** At most this many items, a whole number; 0 or absent means all. */
   readonly limit?: number;
   /** Count only: `items` is empty, `remaining` is the number of all keys in the range. */
   readonly countOnly?: boolean;
@@ -199,7 +199,10 @@ export interface WatchSink {
 export type WatchEnd =
   /** By the watcher itself. */
   | { readonly reason: 'stopped' }
-  /** The store was stopped. */
+  /**
+   * The store was stopped. What was delivered is whole revisions in order; a watch that lagged behind may not have seen the last ones and
+   * resumes after the last revision it saw.
+   */
   | { readonly reason: 'closed' }
   /** History that this watch needs is gone: read the state anew. */
   | { readonly reason: 'compacted'; readonly horizon: Revision }

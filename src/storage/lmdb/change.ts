@@ -1,9 +1,8 @@
-/** A decided write and the event it becomes. Invariant: what a change holds never changes again. */
+/** A write that was decided and the event it becomes. Invariant: what a change holds never changes again. */
 import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
-import type { Chunk } from './arena.ts';
 import { type Position, revisionOf } from './layout.ts';
 
-/** A key's state as the deciding code sees it, decided or committed. */
+/** A key's state as the deciding code sees it. */
 export interface Version {
   readonly key: string;
   readonly position: Position;
@@ -17,15 +16,9 @@ export interface Change extends Version {
   readonly time: number;
   /** The live state that this change replaces. */
   readonly previous: KeyValue | undefined;
-  /** Of the version that this change replaces, a deletion included; 0 if there was none. (Not the version itself: a key that is
-   * written without pause would chain all its versions in memory.) */
+  /** Of the version that this change replaces, a deletion included; 0 if there was none. */
   readonly replacesPosition: Position;
   readonly replacesDeleted: boolean;
-  readonly replacesExpires: number;
-  /** Where its record and its index entry lie. */
-  readonly chunk: Chunk;
-  readonly recordStart: number;
-  readonly recordEnd: number;
 }
 
 export function versionItem(version: Version): KeyValue {

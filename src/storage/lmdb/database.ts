@@ -4,7 +4,6 @@
  */
 import { isKeelsonError } from '../../base/errors.ts';
 import type { KeyValue, Revision } from '../storage.ts';
-import type { Chunk } from './arena.ts';
 import { mediumError } from './errors.ts';
 import { FILE_MODE } from './folder.ts';
 import {
@@ -25,6 +24,7 @@ import {
   readState,
   type StoreState,
 } from './record.ts';
+import type { Chunk } from './scratch.ts';
 
 export interface RangeOptions<K> {
   readonly start: K | undefined;
@@ -35,8 +35,12 @@ export interface RangeOptions<K> {
 
 /** The part of lmdb's Database that is used here, typed for raw bytes. */
 export interface Table<K> {
-  put(key: K, value: Buffer | Chunk, options?: { append: boolean }): Promise<boolean>;
-  remove(key: K): Promise<boolean>;
+  putSync(
+    key: K,
+    value: Buffer | Chunk,
+    options?: { readonly append?: boolean; readonly noOverwrite?: boolean },
+  ): boolean;
+  removeSync(key: K): boolean;
   /** Valid until the next read; `lastSize` bytes of it count. */
   getBinaryFast(key: K): Buffer | undefined;
   getBinary(key: K): Buffer | undefined;
@@ -48,7 +52,7 @@ export interface Table<K> {
 
 interface Root extends Table<string> {
   openDB(options: object): unknown;
-  batch(action: () => void): Promise<boolean>;
+  transaction(action: () => void): Promise<void>;
   resetReadTxn(): void;
   close(): Promise<void>;
 }
@@ -82,7 +86,7 @@ export class Database {
       path: file,
       noSubdir: true,
       overlappingSync: false,
-      // We batch ourselves; lmdb's batching would add a promise that nobody can catch when a commit fails.
+      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a commit fails.
       eventTurnBatching: false,
       encoding: 'binary',
       permissionsMode: FILE_MODE,
@@ -98,16 +102,16 @@ export class Database {
     return bytes === undefined ? undefined : readState(bytes);
   }
 
-  putState(bytes: Buffer): void {
-    this.meta.put(STATE, bytes);
+  putStateSync(bytes: Buffer): void {
+    this.meta.putSync(STATE, bytes);
   }
 
   /**
-   * Runs `write`, whose puts and removes become one LMDB transaction, and resolves when that is committed and synced. lmdb's writer
-   * thread does the work; it aborts the whole transaction if one of them fails. What `write` put before it threw would be committed.
+   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb would join
+   * calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes nothing.
    */
-  commit(write: () => void): Promise<boolean> {
-    return this.#root.batch(write);
+  commit(write: () => void): Promise<void> {
+    return this.#root.transaction(write);
   }
 
   /** The key's latest entry, a deletion included. */

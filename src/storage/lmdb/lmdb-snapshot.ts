@@ -1,6 +1,6 @@
 /** A state that stays readable: its revision is pinned, so that forgetting stops before it. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { checkRange } from '../checks.ts';
+import { checkLimit, checkRange } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type { KeyValue, Revision, Snapshot } from '../storage.ts';
@@ -9,14 +9,16 @@ import type { Page, States } from './states.ts';
 export class LmdbSnapshot implements Snapshot {
   readonly revision: Revision;
   readonly #states: States;
+  readonly #pin: () => () => void;
   readonly #unpin: () => void;
   readonly #checkStore: () => void;
   #stopped = false;
 
-  constructor(revision: Revision, states: States, unpin: () => void, checkStore: () => void) {
+  constructor(revision: Revision, states: States, pin: () => () => void, checkStore: () => void) {
     this.revision = revision;
     this.#states = states;
-    this.#unpin = unpin;
+    this.#pin = pin;
+    this.#unpin = pin();
     this.#checkStore = checkStore;
   }
 
@@ -29,7 +31,13 @@ export class LmdbSnapshot implements Snapshot {
   list(range: KeyRange, options: { limit?: number } = {}): MaybePromise<Page> {
     this.#check();
     checkRange(range);
-    return this.#states.page({ range, revision: this.revision, limit: options.limit ?? 0, countOnly: false });
+    checkLimit(options.limit);
+    // A long list is read in slices: it must be able to end even if the snapshot is stopped meanwhile.
+    const unpin = this.#pin();
+    const page = this.#states.page({ range, revision: this.revision, limit: options.limit ?? 0, countOnly: false });
+    if (page instanceof Promise) return page.finally(unpin);
+    unpin();
+    return page;
   }
 
   stop(): Promise<void> {

@@ -4,7 +4,15 @@
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { checkRange, checkRevision, checkTransaction, checkTtl, checkValue, checkWatch } from '../checks.ts';
+import {
+  checkLimit,
+  checkRange,
+  checkRevision,
+  checkTransaction,
+  checkTtl,
+  checkValue,
+  checkWatch,
+} from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type {
@@ -124,6 +132,7 @@ export class LmdbStorage implements Storage {
   list(range: KeyRange, options: ListOptions = {}): MaybePromise<ListResult> {
     const state = this.#open();
     checkRange(range);
+    checkLimit(options.limit);
     const refused = refuse(state, options);
     if (refused !== undefined) return refused;
     const revision = options.revision ?? state.revision;
@@ -195,7 +204,12 @@ export class LmdbStorage implements Storage {
 
   snapshot(): Snapshot {
     const { revision } = this.#open();
-    return new LmdbSnapshot(revision, this.#states, this.#pruner.pin(revision), () => void this.#open());
+    return new LmdbSnapshot(
+      revision,
+      this.#states,
+      () => this.#pruner.pin(revision),
+      () => void this.#open(),
+    );
   }
 
   stop(): Promise<void> {

@@ -79,6 +79,6 @@ async function initialise(database: Database, marked: boolean, path: string): Pr
     );
   }
   const state: StoreState = { format: FORMAT_VERSION, revision: 1, horizon: 1, floor: 1, logBytes: 0 };
-  await database.commit(() => database.putState(writeState(state)));
+  await database.commit(() => database.putStateSync(writeState(state)));
   return state;
 }

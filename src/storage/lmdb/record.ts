@@ -5,9 +5,9 @@
 import { allocateBytes } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
-import type { Chunk } from './arena.ts';
 import { checksumOf, checksumOfWords } from './checksum.ts';
 import { type Position, revisionOf } from './layout.ts';
+import type { Chunk } from './scratch.ts';
 
 // A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created (8), time (8),
 // expires (8), key, value. Numbers are little-endian doubles: exact for safe integers.

@@ -70,34 +70,26 @@ describe('a commit that fails', () => {
     },
   );
 
-  it('fails the answers that rest on it too: conflicts, no-ops and writes decided on top', async () => {
+  it('fails every answer of its group, and those behind it are decided on the state before', async () => {
     const { storage, fail } = await openFailing();
     const { revision } = await storage.create('other', x);
     fail('ENOSPC');
-    const first = storage.create('a', x);
-    const conflict = storage.create('a', x);
-    const missing = storage.delete('none').then(() => storage.delete('a'));
-    // Decided while the first group is in flight, on top of it.
-    const later = new Promise((resolve) => setImmediate(resolve)).then(() =>
-      storage.compareAndWrite('a', revision + 1, x),
-    );
-    const unrelated = storage.create('other', x);
-    expect(await unrelated).toMatchObject({ outcome: 'conflict', current: { key: 'other' } });
-    const results = await Promise.allSettled([first, conflict, missing]);
-    for (const result of results) expect(result).toMatchObject({ status: 'rejected', reason: { code: 'NoSpace' } });
+    const group = [storage.create('a', x), storage.create('a', x), storage.delete('a'), storage.create('other', x)];
+    for (const result of await Promise.allSettled(group)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'NoSpace' } });
+    }
     fail(undefined);
-    // After the failure the key does not exist, so that a write on top of it conflicts or failed with it.
-    const outcome = await later.then(
-      (result) => result.outcome,
-      (error: { code: string }) => error.code,
-    );
-    expect(['conflict', 'NoSpace']).toContain(outcome);
+    expect(await storage.compareAndWrite('a', revision + 1, x)).toMatchObject({
+      outcome: 'conflict',
+      current: undefined,
+    });
     expect(await storage.get('a')).toMatchObject({ outcome: 'missing', revision });
+    expect(await storage.create('a', x)).toEqual({ outcome: 'ok', revision: revision + 1, changed: true });
   });
 });
 
-describe('the overlay of decided writes', () => {
-  it('is what later writes are decided on, before anything is durable', async () => {
+describe('the writes of one group', () => {
+  it('are decided one after the other, each on what those before it wrote', async () => {
     const { storage, seen } = await openFailing();
     const base = await storage.revision();
     const results = await Promise.all([

@@ -1,30 +1,22 @@
 /**
- * Writes, grouped. The store is the only writer of its folder, so a write is decided at once, against what is committed and what is
- * decided but not yet committed (the overlay); a group of decided writes becomes one LMDB transaction.
- * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is durable; an
- * answer that rests on an undurable write waits for it; when a group fails, so does everything that was decided on top of it.
+ * Writes, grouped: what arrives while a commit is under way shares the next one. The store is the only writer of its folder, so a group
+ * is decided inside the LMDB transaction that writes it, request by request, on LMDB's own state.
+ * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is durable; a group
+ * that fails changes nothing, and those behind it are decided on the state before it.
  */
 import { constants } from 'node:os';
-import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
-import { BugError, toError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
-import type {
-  DeleteResult,
-  KeyValue,
-  Revision,
-  Transaction,
-  TransactionResult,
-  Write,
-  WriteResult,
-} from '../storage.ts';
-import { type Change, type Version, versionItem } from './change.ts';
-import { CommitGroup, type Waiter } from './commit-group.ts';
+import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
+import type { Change } from './change.ts';
+import { CommitGroup } from './commit-group.ts';
 import type { Database } from './database.ts';
+import { Decider } from './decider.ts';
 import { mediumError } from './errors.ts';
-import { type Position, positionOf, revisionOf } from './layout.ts';
 import type { Pruner, PruneSlice } from './pruner.ts';
 import { type LogRecord, type StoreState, writeState } from './record.ts';
+import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './request.ts';
 import type { States } from './states.ts';
 
 /** Values that may wait for a commit; beyond it writes are refused, because the disk does not keep up. */
@@ -47,12 +39,12 @@ export interface WriteQueueOptions {
 
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
-  readonly #overlay = new Map<string, Change>();
+  readonly #decider: Decider;
   #state: StoreState;
-  #decided: Revision;
-  #open = new CommitGroup();
-  #inFlight: CommitGroup | undefined;
-  #spare: CommitGroup | undefined = new CommitGroup();
+  /** Groups that wait, in order; the last one is open. */
+  readonly #waiting: CommitGroup[] = [];
+  #waitingBytes = 0;
+  #inFlight = false;
   #scheduled = false;
   #pruneDue = false;
   #pruneFailed = false;
@@ -63,7 +55,7 @@ export class WriteQueue {
   constructor(options: WriteQueueOptions) {
     this.#options = options;
     this.#state = options.state;
-    this.#decided = options.state.revision;
+    this.#decider = new Decider(options.database, options.states, options.clock);
   }
 
   /** The durable state: what readers and watchers may see. */
@@ -72,86 +64,31 @@ export class WriteQueue {
   }
 
   /** Writes a key whose revision must be `expected`; 0: must not exist. */
-  write(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
-    this.#check();
-    const current = this.#version(key);
-    const revision = current === undefined || current.deleted ? 0 : revisionOf(current.position);
-    if (revision !== expected) {
-      const item = revision === 0 ? undefined : versionItem(current as Version);
-      return this.#answer<WriteResult>(this.#overlay.has(key), (store) => ({
-        outcome: 'conflict',
-        current: item,
-        revision: store,
-      }));
-    }
-    if (isNoOp(current, value, ttlMs)) {
-      return this.#answer<WriteResult>(this.#overlay.has(key), () => ({ outcome: 'ok', revision, changed: false }));
-    }
-    const next = this.#decided + 1;
-    this.#put(positionOf(next, 0), key, current, value, ttlMs);
-    this.#decided = next;
-    return this.#wait<WriteResult>({ outcome: 'ok', revision: next, changed: true });
+  async write(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
+    const request: WriteRequest = { kind: 'write', key, expected, value, ttlMs, result: undefined, error: undefined };
+    await this.#enqueue(request, value.byteLength);
+    return answerOf(request);
   }
 
-  delete(key: string, expected: Revision | undefined): Promise<DeleteResult> {
-    this.#check();
-    const current = this.#version(key);
-    if (current === undefined || current.deleted) {
-      return this.#answer<DeleteResult>(this.#overlay.has(key), (revision) => ({ outcome: 'missing', revision }));
-    }
-    const item = versionItem(current);
-    if (expected !== undefined && item.revision !== expected) {
-      return this.#answer<DeleteResult>(this.#overlay.has(key), (revision) => ({
-        outcome: 'conflict',
-        current: item,
-        revision,
-      }));
-    }
-    const next = this.#decided + 1;
-    this.#remove(positionOf(next, 0), key, current);
-    this.#decided = next;
-    return this.#wait<DeleteResult>({ outcome: 'ok', revision: next, deleted: item });
+  async delete(key: string, expected: Revision | undefined): Promise<DeleteResult> {
+    const request: DeleteRequest = { kind: 'delete', key, expected, result: undefined, error: undefined };
+    await this.#enqueue(request, 0);
+    return answerOf(request);
   }
 
-  transact(transaction: Transaction): Promise<TransactionResult> {
-    this.#check();
-    let involved = false;
-    let holds = true;
-    const current: (KeyValue | undefined)[] = [];
-    for (const check of transaction.checks) {
-      const version = this.#version(check.key);
-      const item = version === undefined || version.deleted ? undefined : versionItem(version);
-      involved ||= this.#overlay.has(check.key);
-      holds &&= (item?.revision ?? 0) === check.revision;
-      current.push(item);
-    }
-    if (!holds) {
-      return this.#answer<TransactionResult>(involved, (revision) => ({ outcome: 'conflict', current, revision }));
-    }
-    const versions = transaction.writes.map((write) => this.#version(write.key));
-    const changing = transaction.writes.filter((write, i) => !changesNothing(write, versions[i])).length;
-    if (changing === 0) {
-      involved ||= transaction.writes.some((write) => this.#overlay.has(write.key));
-      return this.#answer<TransactionResult>(involved, (revision) => ({ outcome: 'ok', revision, changed: false }));
-    }
-    const next = this.#decided + 1;
-    let place = 0;
-    transaction.writes.forEach((write, i) => {
-      const version = versions[i];
-      if (changesNothing(write, version)) return;
-      const position = positionOf(next, place++);
-      if (write.type === 'put') this.#put(position, write.key, version, write.value, write.ttlMs);
-      else this.#remove(position, write.key, version as Version);
-    });
-    this.#decided = next;
-    return this.#wait<TransactionResult>({ outcome: 'ok', revision: next, changed: true });
+  async transact(transaction: Transaction): Promise<TransactionResult> {
+    const request: TransactRequest = { kind: 'transact', transaction, result: undefined, error: undefined };
+    let bytes = 0;
+    for (const write of transaction.writes) if (write.type === 'put') bytes += write.value.byteLength;
+    await this.#enqueue(request, bytes);
+    return answerOf(request);
   }
 
   /** Moves the horizon, durably. */
-  compact(horizon: Revision): Promise<void> {
-    this.#check();
-    this.#open.horizon = Math.max(this.#open.horizon, horizon);
-    return this.#wait(undefined);
+  async compact(horizon: Revision): Promise<void> {
+    const request: CompactRequest = { kind: 'compact', horizon, result: undefined, error: undefined };
+    await this.#enqueue(request, 0);
+    answerOf(request);
   }
 
   /** Looks for history that is too old, in the next commits. */
@@ -164,113 +101,102 @@ export class WriteQueue {
   /** Refuses further writes and resolves when all that were accepted are answered. */
   close(): Promise<void> {
     this.#closed = true;
-    if (this.#inFlight === undefined && this.#open.isEmpty) return Promise.resolve();
+    if (!this.#inFlight && this.#waiting.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  #check(): void {
+  /** Resolves when the request was decided and is durable. */
+  #enqueue(request: Request, bytes: number): Promise<void> {
     if (this.#closed) throw new StorageError('Closed', 'the store is stopped');
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#open.bytes > MAX_WAITING_BYTES) {
+    if (this.#waitingBytes > MAX_WAITING_BYTES) {
       throw new StorageError('Unavailable', `more than ${MAX_WAITING_BYTES} bytes wait to be written`);
     }
-  }
-
-  /** The key's latest version, decided writes first. */
-  #version(key: string): Version | undefined {
-    const decided = this.#overlay.get(key);
-    if (decided !== undefined) return decided;
-    const head = this.#options.database.head(key);
-    if (head === undefined) return undefined;
-    if (!head.deleted) return this.#options.states.latest(key, head);
-    return { key, position: head.position, deleted: true, created: 0, value: EMPTY_BYTES, expires: 0 };
-  }
-
-  #put(
-    position: Position,
-    key: string,
-    replaces: Version | undefined,
-    value: Uint8Array,
-    ttlMs: number | undefined,
-  ): void {
-    const time = this.#options.clock.now();
-    const expires = ttlMs === undefined ? 0 : Math.ceil(time + ttlMs);
-    this.#overlay.set(key, this.#open.add({ key, position, value, deleted: false, expires, time }, replaces));
-  }
-
-  #remove(position: Position, key: string, replaces: Version): void {
-    const time = this.#options.clock.now();
-    const write = { key, position, value: EMPTY_BYTES, deleted: true, expires: 0, time };
-    this.#overlay.set(key, this.#open.add(write, replaces));
-  }
-
-  /** An answer that changes nothing: at once, unless it rests on a write that is not durable yet. */
-  #answer<T>(involved: boolean, make: (store: Revision) => T): Promise<T> {
-    return involved ? this.#wait(make(this.#decided)) : Promise.resolve(make(this.#state.revision));
-  }
-
-  #wait<T>(result: T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#open.waiters.push({ resolve, reject, result } as Waiter);
-      this.#schedule();
-    });
+    let open = this.#waiting.at(-1);
+    if (open === undefined || open.isFull) {
+      open = new CommitGroup();
+      this.#waiting.push(open);
+    }
+    this.#waitingBytes += bytes;
+    this.#schedule();
+    return open.join(request, bytes);
   }
 
   // A turn later, so that all who write in this turn, or are answered by the last commit, share one sync.
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight !== undefined) return;
+    if (this.#scheduled || this.#inFlight) return;
     this.#scheduled = true;
     setImmediate(this.#flush);
   }
 
   readonly #flush = (): void => {
     this.#scheduled = false;
-    if (this.#inFlight !== undefined) return;
-    const pruned = this.#pruneDue ? this.#nextPrune() : undefined;
-    const group = this.#open;
-    if (group.isEmpty && pruned === undefined) return;
-    this.#open = this.#spare ?? new CommitGroup();
-    this.#spare = undefined;
-    this.#inFlight = group;
+    if (this.#inFlight) return;
+    const pruned = this.#pruneDue && !this.#closed ? this.#nextPrune() : undefined;
+    if (this.#waiting.length === 0 && pruned === undefined) return;
+    const group = this.#waiting.shift() ?? new CommitGroup();
+    this.#waitingBytes -= group.bytes;
+    this.#inFlight = true;
     const before = this.#state;
-    const floor = pruned?.floor ?? before.floor;
-    const state: StoreState = {
-      format: before.format,
-      revision: group.changes.length === 0 ? before.revision : group.revision,
-      horizon: Math.max(before.horizon, group.horizon, floor),
-      floor,
-      logBytes: before.logBytes + group.bytes - (pruned?.bytes ?? 0),
-    };
-    if (!group.hasWork && pruned === undefined) {
-      this.#finish(group, before);
-      return;
+    // What is about to be forgotten is no longer readable.
+    if (pruned !== undefined) {
+      this.#state = { ...before, floor: pruned.floor, horizon: Math.max(before.horizon, pruned.floor) };
     }
-    if (pruned !== undefined) this.#state = { ...before, floor, horizon: Math.max(before.horizon, floor) };
-    this.#commit(group, before, state, pruned);
+    this.#commit(group, before, pruned);
   };
 
-  #commit(group: CommitGroup, before: StoreState, state: StoreState, pruned: PruneSlice | undefined): void {
-    const { database } = this.#options;
-    let handed = false;
+  #commit(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): void {
+    let after = before;
+    let thrown: unknown;
+    const decide = (): void => {
+      try {
+        after = this.#decide(group, before, pruned);
+      } catch (caught) {
+        thrown = caught;
+        throw caught;
+      }
+    };
     try {
       this.#options.beforeCommit?.();
-      this.#checkAlone(before.revision);
-      handed = true;
-      database
-        .commit(() => group.write(database, pruned, writeState(state)))
-        // The promises of the appends settle in the same turn, behind that of the batch: one step later all have.
-        .then((done) => done)
-        .then(
-          () => {
-            if (group.appended === group.changes.length) this.#finish(group, state);
-            else this.#fail(group, before, new BugError('LMDB did not append every record of a commit'));
-          },
-          async (caught: unknown) => this.#fail(group, before, this.#explain(await commitCause(caught), group)),
-        );
+      this.#options.database.commit(decide).then(
+        () => this.#finish(group, after),
+        async (caught: unknown) => {
+          // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
+          if (caught === thrown) this.#break(toError(caught));
+          this.#fail(group, before, this.#explain(await commitCause(caught), group));
+        },
+      );
     } catch (caught) {
-      if (handed) this.#break(toError(caught));
       this.#fail(group, before, caught);
     }
+  }
+
+  /** Runs inside the transaction; returns the state after it. */
+  #decide(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): StoreState {
+    const { database } = this.#options;
+    this.#checkAlone(before.revision);
+    if (pruned !== undefined) {
+      for (const position of pruned.positions) database.log.removeSync(position);
+      for (const key of pruned.keys) {
+        database.keys.removeSync(key);
+        database.dead.removeSync(key);
+      }
+    }
+    const decider = this.#decider;
+    decider.begin(before.revision);
+    for (const request of group.requests) decider.decide(request);
+    if (decider.changes.length === 0 && decider.horizon === 0 && pruned === undefined) return before;
+    const floor = pruned?.floor ?? before.floor;
+    const after: StoreState = {
+      format: before.format,
+      revision: decider.revision,
+      horizon: Math.max(before.horizon, decider.horizon, floor),
+      floor,
+      logBytes: before.logBytes + decider.bytes - (pruned?.bytes ?? 0),
+    };
+    // Last, so that a commit without its state record can be told from a whole one.
+    database.putStateSync(writeState(after));
+    return after;
   }
 
   /** LMDB says EIO when a write came to an end half-way, which is how a disk becomes full: whether it is, is asked by writing. */
@@ -283,8 +209,7 @@ export class WriteQueue {
     try {
       const slice = this.#options.pruner.slice(
         this.#state,
-        (record: LogRecord) =>
-          !this.#overlay.has(record.key) && this.#options.database.head(record.key)?.position === record.position,
+        (record: LogRecord) => this.#options.database.head(record.key)?.position === record.position,
       );
       this.#pruneDue = slice?.more ?? false;
       return slice;
@@ -310,31 +235,21 @@ export class WriteQueue {
 
   #finish(group: CommitGroup, state: StoreState): void {
     this.#state = state;
-    if (this.#open.changes.length === 0) this.#overlay.clear();
-    else {
-      for (const change of group.changes) {
-        if (this.#overlay.get(change.key) === change) this.#overlay.delete(change.key);
-      }
-    }
-    if (group.changes.length > 0) this.#options.committed(group.changes, state.revision);
-    for (const waiter of group.waiters) waiter.resolve(waiter.result);
+    const { changes } = this.#decider;
+    if (changes.length > 0) this.#options.committed(changes, state.revision);
+    group.resolve();
     if (this.#options.pruner.isOverSize(state.logBytes) && !this.#pruneFailed) this.#pruneDue = true;
-    this.#next(group);
+    this.#next();
   }
 
   #fail(group: CommitGroup, before: StoreState, cause: unknown): void {
     const error = this.#failure(before, cause);
     this.#state = before;
-    this.#decided = before.revision;
-    this.#overlay.clear();
-    const onTop = this.#open;
-    this.#open = new CommitGroup();
-    for (const waiter of group.waiters) waiter.reject(error);
-    for (const waiter of onTop.waiters) waiter.reject(error);
+    group.reject(error);
     // The next prune waits for its timer, so that a full disk is not asked again and again.
     this.#pruneDue = false;
-    if (group.waiters.length === 0) this.#options.problem(error);
-    this.#next(group);
+    if (group.requests.length === 0) this.#options.problem(error);
+    this.#next();
   }
 
   /** What a failed commit means. Only if LMDB still shows the old state did nothing take place. */
@@ -363,22 +278,20 @@ export class WriteQueue {
     }
   }
 
-  #next(done: CommitGroup): void {
-    this.#inFlight = undefined;
-    done.reset();
-    this.#spare = done;
-    if (!this.#open.isEmpty || (this.#pruneDue && !this.#closed)) this.#schedule();
+  #next(): void {
+    this.#inFlight = false;
+    if (this.#broken !== undefined) {
+      for (const group of this.#waiting.splice(0)) group.reject(this.#broken);
+      this.#waitingBytes = 0;
+    }
+    if (this.#waiting.length > 0 || (this.#pruneDue && !this.#closed)) this.#schedule();
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
 
-function isNoOp(current: Version | undefined, value: Uint8Array, ttlMs: number | undefined): boolean {
-  if (current === undefined || current.deleted || ttlMs !== undefined || current.expires !== 0) return false;
-  return Buffer.compare(current.value, value) === 0;
-}
-
-function changesNothing(write: Write, current: Version | undefined): boolean {
-  return write.type === 'put' ? isNoOp(current, write.value, write.ttlMs) : current === undefined || current.deleted;
+function answerOf<R>(request: { readonly result: R | undefined; readonly error: Error | undefined }): R {
+  if (request.error !== undefined) throw request.error;
+  return request.result as R;
 }
 
 /** lmdb rejects a write with an error whose `commitError` is a promise of the reason; by now it is settled. */

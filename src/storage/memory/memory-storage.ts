@@ -6,7 +6,15 @@
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
-import { checkRange, checkRevision, checkTransaction, checkTtl, checkValue, checkWatch } from '../checks.ts';
+import {
+  checkLimit,
+  checkRange,
+  checkRevision,
+  checkTransaction,
+  checkTtl,
+  checkValue,
+  checkWatch,
+} from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type {
@@ -102,6 +110,7 @@ class MemoryStorage implements ForkableStorage {
   list(range: KeyRange, options: ListOptions = {}): ListResult {
     this.#assertOpen();
     checkRange(range);
+    checkLimit(options.limit);
     const state = this.#stateFor(options);
     if ('outcome' in state) return state;
     const { start, end } = bounds(range);

@@ -59,6 +59,15 @@ export const limitCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'a limit that is not a whole number is InvalidArgument',
+    async run(context) {
+      const storage = await context.open();
+      for (const limit of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await expectStorageError(() => storage.list({ prefix: '' }, { limit }), 'InvalidArgument');
+      }
+    },
+  },
+  {
     name: 'the longest key works everywhere',
     async run(context) {
       const storage = await context.open();

@@ -112,7 +112,7 @@ const KEYS = [
 const PREFIXES = ['', '', 'a', 'a/', 'a/b', 'b/', 'b/1', 'c', '\ud7ff', 'a/\u00e9'];
 const STARTS = [...KEYS, 'a0', 'b', 'zz', '\ud7ff\ud7ff'];
 const VALUES = ['', 'x', 'y', 'z', 'long'];
-const TTLS = [1, 1500, 1900, 20_000, 20_400, 60_000.5, 1e15];
+const TTLS = [1, 1500, 1900, 20_000, 20_400, 60_000.5, 1e15, 1e300];
 
 /** The bytes that a word of a script stands for; `long` does not fit into a page of a disk with others. */
 export function scriptValue(word: string): Uint8Array {

@@ -27,6 +27,20 @@ async function seenInTime(context: SuiteContext, storage: Storage, watcher: Reco
 
 export const ttlCases: readonly SuiteCase[] = [
   {
+    name: 'a time to live beyond all dates neither ends nor keeps other keys from expiring',
+    async run(context) {
+      const storage = await context.open();
+      for (const ttlMs of [1e15, 1e21, Number.MAX_VALUE]) await put(storage, `k/${ttlMs}`, 'x', ttlMs);
+      const last = await put(storage, 'k/short', 'x', 20_000);
+      const watcher = Recorder.start(storage, 'k/', { after: last });
+      await pass(context, storage, 20_000);
+      await seenInTime(context, storage, watcher, 1);
+      expectEqual(watcher.seen[0]!.key, 'k/short', 'what expired');
+      for (const ttlMs of [1e15, 1e21, Number.MAX_VALUE])
+        expectEqual(await readText(storage, `k/${ttlMs}`), 'x', `ttl ${ttlMs}`);
+    },
+  },
+  {
     name: 'a key with a time to live is deleted after it by an ordinary delete with a revision of its own',
     async run(context) {
       const storage = await context.open();

@@ -1,0 +1,243 @@
+/**
+ * Decides requests inside a write transaction of LMDB, one after the other, so each sees what those before it wrote.
+ * Invariant: a request that fails by itself (a damaged record, say) has written nothing. What LMDB refuses to write is thrown instead, and
+ * the whole transaction must fail.
+ */
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { StorageError } from '../errors.ts';
+import type { KeyValue, Revision, Write } from '../storage.ts';
+import { type Change, type Version, versionItem } from './change.ts';
+import type { Database } from './database.ts';
+import { type Position, positionOf, revisionOf } from './layout.ts';
+import { INDEX_SIZE, recordSize, writeIndex, writeRecord } from './record.ts';
+import type { DeleteRequest, Request, TransactRequest, WriteRequest } from './request.ts';
+import { Scratch } from './scratch.ts';
+import type { States } from './states.ts';
+
+const APPEND = { append: true };
+const NO_OVERWRITE = { noOverwrite: true };
+const NOTHING: Buffer = Buffer.alloc(1);
+
+export class Decider {
+  /** The revision of the last change. */
+  revision: Revision = 0;
+  /** The greatest compaction horizon that was asked for; 0: none. */
+  horizon: Revision = 0;
+  /** Bytes of the records that were written. */
+  bytes = 0;
+  changes: Change[] = [];
+  readonly #database: Database;
+  readonly #states: States;
+  readonly #clock: Clock;
+  readonly #scratch = new Scratch();
+  #now = 0;
+  /** The request at hand has begun to write: from here on a failure is LMDB's. */
+  #writing = false;
+
+  constructor(database: Database, states: States, clock: Clock) {
+    this.#database = database;
+    this.#states = states;
+    this.#clock = clock;
+  }
+
+  /** Begins a transaction on top of a revision. */
+  begin(revision: Revision): void {
+    this.revision = revision;
+    this.horizon = 0;
+    this.bytes = 0;
+    this.changes = [];
+    this.#now = this.#clock.now();
+  }
+
+  decide(request: Request): void {
+    this.#writing = false;
+    try {
+      switch (request.kind) {
+        case 'write':
+          this.#write(request);
+          break;
+        case 'delete':
+          this.#delete(request);
+          break;
+        case 'transact':
+          this.#transact(request);
+          break;
+        case 'compact':
+          this.horizon = Math.max(this.horizon, request.horizon);
+          request.result = true;
+      }
+    } catch (caught) {
+      if (this.#writing) throw caught;
+      request.error = toError(caught);
+    }
+  }
+
+  #write(request: WriteRequest): void {
+    const { key, expected, value, ttlMs } = request;
+    const next = this.revision + 1;
+    if (expected === 0 && this.#insert(positionOf(next, 0), key, value, this.#expires(ttlMs))) {
+      this.revision = next;
+      request.result = { outcome: 'ok', revision: next, changed: true };
+      return;
+    }
+    const current = this.#version(key);
+    const revision = current === undefined || current.deleted ? 0 : revisionOf(current.position);
+    if (revision !== expected) {
+      const item = revision === 0 ? undefined : versionItem(current as Version);
+      request.result = { outcome: 'conflict', current: item, revision: this.revision };
+    } else if (isNoOp(current, value, ttlMs)) {
+      request.result = { outcome: 'ok', revision, changed: false };
+    } else {
+      this.#put(positionOf(next, 0), key, current, value, this.#expires(ttlMs));
+      this.revision = next;
+      request.result = { outcome: 'ok', revision: next, changed: true };
+    }
+  }
+
+  #delete(request: DeleteRequest): void {
+    const { key, expected } = request;
+    const current = this.#version(key);
+    if (current === undefined || current.deleted) {
+      request.result = { outcome: 'missing', revision: this.revision };
+      return;
+    }
+    const item = versionItem(current);
+    if (expected !== undefined && item.revision !== expected) {
+      request.result = { outcome: 'conflict', current: item, revision: this.revision };
+      return;
+    }
+    const next = this.revision + 1;
+    this.#remove(positionOf(next, 0), key, current);
+    this.revision = next;
+    request.result = { outcome: 'ok', revision: next, deleted: item };
+  }
+
+  #transact(request: TransactRequest): void {
+    const { checks, writes } = request.transaction;
+    let holds = true;
+    const current: (KeyValue | undefined)[] = [];
+    for (const check of checks) {
+      const version = this.#version(check.key);
+      const item = version === undefined || version.deleted ? undefined : versionItem(version);
+      holds &&= (item?.revision ?? 0) === check.revision;
+      current.push(item);
+    }
+    if (!holds) {
+      request.result = { outcome: 'conflict', current, revision: this.revision };
+      return;
+    }
+    // All are read before the first is written: a damaged record must fail the request, not the transaction.
+    const versions = writes.map((write) => this.#version(write.key));
+    const next = this.revision + 1;
+    let place = 0;
+    writes.forEach((write, i) => {
+      const version = versions[i];
+      if (changesNothing(write, version)) return;
+      const position = positionOf(next, place++);
+      if (write.type === 'put') this.#put(position, write.key, version, write.value, this.#expires(write.ttlMs));
+      else this.#remove(position, write.key, version as Version);
+    });
+    if (place > 0) this.revision = next;
+    request.result = { outcome: 'ok', revision: this.revision, changed: place > 0 };
+  }
+
+  /** The key's latest version. */
+  #version(key: string): Version | undefined {
+    const head = this.#database.head(key);
+    if (head === undefined) return undefined;
+    if (!head.deleted) return this.#states.latest(key, head);
+    return { key, position: head.position, deleted: true, created: 0, value: EMPTY_BYTES, expires: 0 };
+  }
+
+  #expires(ttlMs: number | undefined): number {
+    // Beyond a safe integer the index of expiries would lose its order; that is 285,000 years from now.
+    return ttlMs === undefined ? 0 : Math.min(Math.ceil(this.#now + ttlMs), Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Writes a key that the index has never seen; false, with nothing written, if it has: LMDB looks while it inserts. */
+  #insert(position: Position, key: string, value: Uint8Array, expires: number): boolean {
+    const change = this.#change(position, key, undefined, value, false, expires);
+    return this.#store(change, 0, NO_OVERWRITE);
+  }
+
+  #put(position: Position, key: string, replaces: Version | undefined, value: Uint8Array, expires: number): void {
+    this.#store(this.#change(position, key, replaces, value, false, expires), replaces?.expires ?? 0);
+  }
+
+  #remove(position: Position, key: string, replaces: Version): void {
+    this.#store(this.#change(position, key, replaces, EMPTY_BYTES, true, 0), replaces.expires);
+  }
+
+  #change(
+    position: Position,
+    key: string,
+    replaces: Version | undefined,
+    value: Uint8Array,
+    deleted: boolean,
+    expires: number,
+  ): Change {
+    const live = replaces === undefined || replaces.deleted ? undefined : replaces;
+    return {
+      key,
+      position,
+      deleted,
+      created: live === undefined ? revisionOf(position) : live.created,
+      value,
+      expires,
+      time: this.#now,
+      previous: live === undefined ? undefined : versionItem(live),
+      replacesPosition: replaces === undefined ? 0 : replaces.position,
+      replacesDeleted: replaces?.deleted ?? false,
+    };
+  }
+
+  #store(change: Change, replacesExpires: number, options?: { readonly noOverwrite: boolean }): boolean {
+    const { log, keys, dead, expiry } = this.#database;
+    const { key } = change;
+    const keyBytes = byteLength(key);
+    const size = recordSize(keyBytes, change.value.byteLength);
+    const chunk = this.#scratch.take(size + INDEX_SIZE);
+    const checksum = writeRecord(chunk, 0, change, keyBytes);
+    writeIndex(chunk, size, change.position, change.deleted, checksum);
+    this.#writing = true;
+    chunk.start = size;
+    chunk.end = size + INDEX_SIZE;
+    if (!keys.putSync(key, chunk, options)) {
+      if (options === undefined)
+        throw new StorageError('Corrupt', `LMDB did not take key ${JSON.stringify(key)}`, { key });
+      this.#writing = false;
+      return false;
+    }
+    chunk.start = 0;
+    chunk.end = size;
+    if (!log.putSync(change.position, chunk, APPEND)) throw appendFailure(change);
+    if (change.deleted) dead.putSync(key, NOTHING);
+    else if (change.replacesDeleted) dead.removeSync(key);
+    if (replacesExpires !== 0) expiry.removeSync({ at: replacesExpires, position: change.replacesPosition });
+    if (change.expires !== 0) expiry.putSync({ at: change.expires, position: change.position }, NOTHING);
+    this.bytes += size;
+    this.changes.push(change);
+    return true;
+  }
+}
+
+function isNoOp(current: Version | undefined, value: Uint8Array, ttlMs: number | undefined): boolean {
+  if (current === undefined || current.deleted || ttlMs !== undefined || current.expires !== 0) return false;
+  return Buffer.compare(current.value, value) === 0;
+}
+
+function changesNothing(write: Write, current: Version | undefined): boolean {
+  return write.type === 'put' ? isNoOp(current, write.value, write.ttlMs) : current === undefined || current.deleted;
+}
+
+function appendFailure(change: Change): StorageError {
+  const message = `the log already holds a record at or after revision ${revisionOf(change.position)}, which is not given yet`;
+  return new StorageError('Corrupt', message, { key: change.key });
+}
+
+function byteLength(key: string): number {
+  for (let i = 0; i < key.length; i++) if (key.charCodeAt(i) >= 0x80) return Buffer.byteLength(key);
+  return key.length;
+}
