@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { benchFanOut } from './fan-out.ts';
+import { benchHttpGet } from './http/get.ts';
 import { benchLabelSelector } from './label-selector.ts';
 import { benchLmdbCreate } from './lmdb-create.ts';
 import type { BenchLine } from './measure.ts';
@@ -62,6 +63,7 @@ const benches: readonly { readonly name: string; run(): Promise<BenchLine | read
   { name: 'fan-out', run: () => benchFanOut(size) },
   { name: 'selector', run: () => benchLabelSelector(size) },
   { name: 'memory', run: () => benchMemory() },
+  { name: 'http', run: () => benchHttpGet(size) },
 ];
 
 function load(): string {

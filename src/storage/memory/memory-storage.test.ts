@@ -4,7 +4,7 @@ import { OrderedMap } from '../../base/ordered-map.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import { storageSuite } from '../storage.suite.ts';
 import type { ForkableStorage, Storage } from '../storage.ts';
-import { keysOf, overwrite, put, Recorder } from '../suite/context.ts';
+import { overwrite, put, Recorder } from '../suite/context.ts';
 import { runSuiteCase, type SuiteDriver, skipReason } from '../suite/run-case.ts';
 import { createMemoryStorage } from './memory-storage.ts';
 
