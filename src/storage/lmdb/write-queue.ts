@@ -45,7 +45,6 @@ export class WriteQueue {
   readonly #waiting: CommitGroup[] = [];
   #waitingBytes = 0;
   #inFlight = false;
-  #scheduled = false;
   #pruneDue = false;
   #pruneFailed = false;
   #closed = false;
@@ -95,7 +94,7 @@ export class WriteQueue {
   prune(): void {
     if (this.#closed || this.#pruneFailed || this.#broken !== undefined) return;
     this.#pruneDue = true;
-    this.#schedule();
+    this.#begin();
   }
 
   /** Refuses further writes and resolves when all that were accepted are answered. */
@@ -118,37 +117,37 @@ export class WriteQueue {
       this.#waiting.push(open);
     }
     this.#waitingBytes += bytes;
-    this.#schedule();
-    return open.join(request, bytes);
+    const settled = open.join(request, bytes);
+    this.#begin();
+    return settled;
   }
 
-  // A turn later, so that all who write in this turn, or are answered by the last commit, share one sync.
-  #schedule(): void {
-    if (this.#scheduled || this.#inFlight) return;
-    this.#scheduled = true;
-    setImmediate(this.#flush);
-  }
-
-  readonly #flush = (): void => {
-    this.#scheduled = false;
+  /**
+   * Asks lmdb for a transaction, which it begins in a later turn; whoever has joined the first group by then shares its sync: all who
+   * write in this turn, or are answered by the last commit.
+   */
+  #begin(): void {
     if (this.#inFlight) return;
     const pruned = this.#pruneDue && !this.#closed ? this.#nextPrune() : undefined;
     if (this.#waiting.length === 0 && pruned === undefined) return;
-    const group = this.#waiting.shift() ?? new CommitGroup();
-    this.#waitingBytes -= group.bytes;
     this.#inFlight = true;
     const before = this.#state;
     // What is about to be forgotten is no longer readable.
     if (pruned !== undefined) {
       this.#state = { ...before, floor: pruned.floor, horizon: Math.max(before.horizon, pruned.floor) };
     }
-    this.#commit(group, before, pruned);
-  };
-
-  #commit(group: CommitGroup, before: StoreState, pruned: PruneSlice | undefined): void {
+    let group: CommitGroup | undefined;
     let after = before;
+    let refused: unknown;
     let thrown: unknown;
     const decide = (): void => {
+      group = this.#takeGroup();
+      try {
+        this.#options.beforeCommit?.();
+      } catch (caught) {
+        refused = caught;
+        return;
+      }
       try {
         after = this.#decide(group, before, pruned);
       } catch (caught) {
@@ -156,19 +155,24 @@ export class WriteQueue {
         throw caught;
       }
     };
-    try {
-      this.#options.beforeCommit?.();
-      this.#options.database.commit(decide).then(
-        () => this.#finish(group, after),
-        async (caught: unknown) => {
-          // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
-          if (caught === thrown) this.#break(toError(caught));
-          this.#fail(group, before, this.#explain(await commitCause(caught), group));
-        },
-      );
-    } catch (caught) {
-      this.#fail(group, before, caught);
-    }
+    this.#options.database.commit(decide).then(
+      () => {
+        if (refused === undefined) this.#finish(group as CommitGroup, after);
+        else this.#fail(group as CommitGroup, before, refused);
+      },
+      async (caught: unknown) => {
+        group ??= this.#takeGroup();
+        // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
+        if (caught === thrown) this.#break(toError(caught));
+        this.#fail(group, before, this.#explain(await commitCause(caught), group));
+      },
+    );
+  }
+
+  #takeGroup(): CommitGroup {
+    const group = this.#waiting.shift() ?? new CommitGroup();
+    this.#waitingBytes -= group.bytes;
+    return group;
   }
 
   /** Runs inside the transaction; returns the state after it. */
@@ -284,8 +288,8 @@ export class WriteQueue {
       for (const group of this.#waiting.splice(0)) group.reject(this.#broken);
       this.#waitingBytes = 0;
     }
-    if (this.#waiting.length > 0 || (this.#pruneDue && !this.#closed)) this.#schedule();
-    else for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#waiting.length > 0 || (this.#pruneDue && !this.#closed)) this.#begin();
+    if (!this.#inFlight) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
 
