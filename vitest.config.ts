@@ -1,8 +1,13 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-// Unit tests share threads without isolation (they hold no global state); tests that open LMDB or start
-// child processes run in forks, one file at a time, so that a native crash names its file.
-const forked = ['src/storage/lmdb/**/*.test.ts', 'src/cli/**/*.test.ts', 'test/process/**/*.test.ts'];
+// Unit tests share threads without isolation (they hold no global state); tests that open LMDB or sockets or start
+// child processes run in forks, one file at a time, so that a native crash names its file and a count of open handles means something.
+const forked = [
+  'src/storage/lmdb/**/*.test.ts',
+  'src/node/**/*.test.ts',
+  'src/cli/**/*.test.ts',
+  'test/process/**/*.test.ts',
+];
 
 const config: ViteUserConfig = defineConfig({
   test: {
