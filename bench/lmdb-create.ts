@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { openLmdbStorage } from '../src/storage/lmdb/index.ts';
+import { type BenchLine, median } from './measure.ts';
 
 const WRITES = 10_000;
 const IN_FLIGHT = 256;
@@ -16,15 +17,6 @@ const VALUE_BYTES = 1024;
 // What the driver stores beside key and value: the header of a record, an index entry.
 const HEADER_BYTES = 48;
 const INDEX_BYTES = 13;
-
-export interface BenchLine {
-  readonly name: string;
-  readonly ours: number;
-  readonly peer: number;
-  readonly unit: string;
-  readonly ratio: number;
-  readonly atLeast: number;
-}
 
 export async function benchLmdbCreate(): Promise<BenchLine> {
   const sides = [driverCreates, rawTransactions];
@@ -95,8 +87,4 @@ async function inFreshFolder(run: (folder: string) => Promise<number>): Promise<
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }

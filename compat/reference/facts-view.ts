@@ -1,11 +1,12 @@
 /** Type views made from facts that the oracle reads off the Go types. */
-import type {
-  FieldView,
-  ListView,
-  MapView,
-  ScalarType,
-  StructView,
-  TypeView,
+import {
+  createStructView,
+  type FieldView,
+  type ListView,
+  type MapView,
+  type ScalarType,
+  type StructView,
+  type TypeView,
 } from '../../src/apimachinery/type-view.ts';
 
 interface TypeFacts {
@@ -70,19 +71,7 @@ export function viewOfFacts(book: FactBook): StructView {
   const structOf = (name: string): StructView => {
     const known = made.get(name);
     if (known !== undefined) return known;
-    let fields: Map<string, FieldView> | undefined;
-    const all = (): Map<string, FieldView> => {
-      fields ??= new Map((book.structs[name] ?? []).map((facts) => [facts.name, fieldOf(facts)]));
-      return fields;
-    };
-    const view: StructView = {
-      kind: 'struct',
-      name,
-      atomic: false,
-      preserveUnknown: false,
-      field: (field) => all().get(field),
-      fields: () => all().values(),
-    };
+    const view = createStructView(name, () => (book.structs[name] ?? []).map(fieldOf));
     made.set(name, view);
     return view;
   };

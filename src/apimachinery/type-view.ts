@@ -116,3 +116,24 @@ export interface WireFacts {
    */
   readonly wrapped?: boolean;
 }
+
+/** A struct whose fields are made when somebody first asks for one. */
+export function createStructView(
+  name: string,
+  makeFields: () => Iterable<FieldView>,
+  options: { readonly atomic?: boolean; readonly preserveUnknown?: boolean } = {},
+): StructView {
+  let fields: Map<string, FieldView> | undefined;
+  const all = (): Map<string, FieldView> => {
+    fields ??= new Map(Array.from(makeFields(), (field) => [field.name, field]));
+    return fields;
+  };
+  return {
+    kind: 'struct',
+    name,
+    atomic: options.atomic ?? false,
+    preserveUnknown: options.preserveUnknown ?? false,
+    field: (field) => all().get(field),
+    fields: () => all().values(),
+  };
+}

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/version"
@@ -275,6 +276,8 @@ func strategic(q question) answer {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(q.Patch, &patch); err != nil {
 		return bad(err)
 	}
+	// A copy has no room behind its lists, as what the server hands over: with room the merge writes into the original.
+	doc, patch = runtime.DeepCopyJSON(doc), runtime.DeepCopyJSON(patch)
 	merged, err := strategicpatch.StrategicMergeMapPatch(doc, patch, newObject(q.Kind))
 	if err != nil {
 		return bad(err)

@@ -2,17 +2,17 @@
  * Cuts a CBOR sequence (the framing of CBOR watches) into items. Invariant: as the other frame decoders: chunks may be cut anywhere, one
  * unfinished item of bounded size is kept. It knows only where items end; decoding an item finds what is wrong inside.
  */
-import { concatBytes, copyBytes } from '../../base/bytes.ts';
+import { copyBytes } from '../../base/bytes.ts';
 import { MAX_JSON_DEPTH } from '../../base/json-read.ts';
 import { type FrameDecoder, type Frames, type FramingOptions, MAX_FRAME_BYTES } from './framing.ts';
+import { PendingFrame } from './pending-frame.ts';
 
 /** Stands in the stack for a container that a break ends. */
 const INDEFINITE = -1;
 
 export class CborSequenceDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
-  #chunks: Uint8Array[] = [];
-  #pendingBytes = 0;
+  readonly #pending: PendingFrame = new PendingFrame();
   /** Items still missing from each open container. */
   #open: number[] = [];
   /** Bytes of a string that are to be passed over. */
@@ -45,25 +45,20 @@ export class CborSequenceDecoder implements FrameDecoder {
         if (this.#open.length > MAX_JSON_DEPTH)
           return this.#fail(`cbor: exceeded max nested level ${MAX_JSON_DEPTH}`, at);
       }
-      if (this.#pendingBytes + at - start + this.#skip > this.#maxFrameBytes)
+      if (this.#pending.size + at - start + this.#skip > this.#maxFrameBytes)
         return this.#fail('object to decode was longer than maximum allowed size', at);
       if (!isEnd) continue;
       const piece = chunk.subarray(start, at);
-      frames.push(this.#chunks.length === 0 ? piece : concatBytes([...this.#chunks, piece]));
-      this.#chunks = [];
-      this.#pendingBytes = 0;
+      frames.push(this.#pending.finish(piece));
       start = at;
     }
-    if (start < chunk.byteLength) {
-      this.#chunks.push(copyBytes(chunk.subarray(start)));
-      this.#pendingBytes += chunk.byteLength - start;
-    }
+    if (start < chunk.byteLength) this.#pending.add(copyBytes(chunk.subarray(start)));
     this.#consumed += chunk.byteLength;
     return { ok: true, frames };
   }
 
   end(): Frames {
-    return this.#pendingBytes === 0 ? { ok: true, frames: [] } : this.#fail('unexpected EOF', 0);
+    return this.#pending.size === 0 ? { ok: true, frames: [] } : this.#fail('unexpected EOF', 0);
   }
 
   /** Takes one byte of a head; a text if it cannot stand there. */

@@ -2,7 +2,8 @@
  * Framing of watch streams: JSON objects one after the other, and length-delimited messages (a 4-byte big-endian length before each).
  * Invariant: decoders take chunks cut anywhere, keep at most one unfinished frame of bounded size, and do work linear in the bytes.
  */
-import { allocateBytes, concatBytes, copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import { allocateBytes, copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import { PendingFrame } from './pending-frame.ts';
 
 /** The largest frame a decoder takes unless told otherwise; the reference's streaming decoder stops at the same size. */
 export const MAX_FRAME_BYTES: number = 16 * 1024 * 1024;
@@ -49,34 +50,13 @@ export function frameLengthDelimited(body: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** Bytes of a frame that came in several chunks. */
-class Pending {
-  #chunks: Uint8Array[] = [];
-  size = 0;
-
-  add(bytes: Uint8Array): void {
-    if (bytes.byteLength === 0) return;
-    this.#chunks.push(bytes);
-    this.size += bytes.byteLength;
-  }
-
-  /** All of it with `last` at the end; a frame that came in one piece is not copied. */
-  finish(last: Uint8Array): Uint8Array {
-    if (this.size === 0) return last;
-    const frame = concatBytes([...this.#chunks, last]);
-    this.#chunks = [];
-    this.size = 0;
-    return frame;
-  }
-}
-
 /**
  * JSON values with or without white space between them. It finds where values end and checks no more: reading a frame finds what is
  * malformed inside. Outside a value only white space and the start of an object, array or string may stand.
  */
 export class JsonFrameDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
-  readonly #pending: Pending = new Pending();
+  readonly #pending: PendingFrame = new PendingFrame();
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -150,7 +130,7 @@ function isSpace(c: number): boolean {
 /** Messages with a 4-byte big-endian length before each; an empty message is a frame too. */
 export class LengthDelimitedDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
-  readonly #pending: Pending = new Pending();
+  readonly #pending: PendingFrame = new PendingFrame();
   /** Bytes still missing from the header, then from the body. */
   #headerLeft = 4;
   #length = 0;

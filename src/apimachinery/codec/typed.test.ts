@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../base/json-value.ts';
-import type { FieldView, ListView, MapView, ScalarType, ScalarView, StructView, TypeView } from '../type-view.ts';
+import {
+  createStructView,
+  type FieldView,
+  type ListView,
+  type MapView,
+  type ScalarType,
+  type ScalarView,
+  type StructView,
+  type TypeView,
+} from '../type-view.ts';
 import { findTypeMismatch } from './typed.ts';
 
 const scalar = (type: ScalarType): ScalarView => ({ kind: 'scalar', scalar: type });
@@ -15,26 +24,14 @@ interface Shape {
 }
 
 function struct(name: string, shapes: () => Record<string, TypeView | Shape>): StructView {
-  let fields: Map<string, FieldView> | undefined;
-  const all = (): Map<string, FieldView> => {
-    fields ??= new Map(
-      Object.entries(shapes()).map(([field, shape]) => {
-        const { type, pointer = true, ...go } = 'type' in shape ? shape : { type: shape };
-        const wire = { number: 1, pointer, omitEmpty: true };
-        const rest = { patchStrategies: [], patchMergeKey: undefined, required: false, nullable: false };
-        return [field, { name: field, type, ...rest, defaultValue: undefined, wire, ...go }];
-      }),
-    );
-    return fields;
-  };
-  return {
-    kind: 'struct',
-    name,
-    atomic: false,
-    preserveUnknown: false,
-    field: (field) => all().get(field),
-    fields: () => all().values(),
-  };
+  return createStructView(name, () =>
+    Object.entries(shapes()).map(([field, shape]): FieldView => {
+      const { type, pointer = true, ...go } = 'type' in shape ? shape : { type: shape };
+      const wire = { number: 1, pointer, omitEmpty: true };
+      const rest = { patchStrategies: [], patchMergeKey: undefined, required: false, nullable: false };
+      return { name: field, type, ...rest, defaultValue: undefined, wire, ...go };
+    }),
+  );
 }
 
 const container = struct('k8s.io/api/core/v1.Container', () => ({

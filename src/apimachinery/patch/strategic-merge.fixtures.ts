@@ -1,13 +1,14 @@
 /** Type views for tests: the parts of Pod, Deployment and Service that exercise every rule of strategic merge. Facts as in k8s.io/api 1.36. */
-import type {
-  AnyView,
-  FieldView,
-  ListView,
-  MapView,
-  PatchStrategy,
-  ScalarType,
-  StructView,
-  TypeView,
+import {
+  type AnyView,
+  createStructView,
+  type FieldView,
+  type ListView,
+  type MapView,
+  type PatchStrategy,
+  type ScalarType,
+  type StructView,
+  type TypeView,
 } from '../type-view.ts';
 
 interface FieldFacts {
@@ -26,10 +27,9 @@ const int32 = scalar('int32');
 const boolean = scalar('boolean');
 
 export function struct(name: string, facts: Readonly<Record<string, FieldFacts | TypeView>>): StructView {
-  const fields = new Map<string, FieldView>();
-  for (const [i, [field, fact]] of Object.entries(facts).entries()) {
+  const fields = Object.entries(facts).map(([field, fact], i): FieldView => {
     const { type, pointer, strategies, mergeKey }: FieldFacts = 'kind' in fact ? { type: fact } : fact;
-    fields.set(field, {
+    return {
       name: field,
       get type() {
         return typeof type === 'function' ? type() : type;
@@ -40,16 +40,9 @@ export function struct(name: string, facts: Readonly<Record<string, FieldFacts |
       nullable: false,
       defaultValue: undefined,
       wire: { number: i + 1, pointer: pointer ?? false, omitEmpty: true },
-    });
-  }
-  return {
-    kind: 'struct',
-    name,
-    atomic: false,
-    preserveUnknown: false,
-    field: (key) => fields.get(key),
-    fields: () => fields.values(),
-  };
+    };
+  });
+  return createStructView(name, () => fields);
 }
 
 function list(items: TypeView): ListView {

@@ -1,16 +1,17 @@
 /** Facts of a part of core/v1, written by hand, and helpers for the tests that use them. */
 import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import type {
-  AnyView,
-  FieldView,
-  ListView,
-  MapView,
-  ScalarType,
-  ScalarView,
-  StructView,
-  TypeView,
-  WireFacts,
+import {
+  type AnyView,
+  createStructView,
+  type FieldView,
+  type ListView,
+  type MapView,
+  type ScalarType,
+  type ScalarView,
+  type StructView,
+  type TypeView,
+  type WireFacts,
 } from '../type-view.ts';
 import { decodeMessage } from './decode.ts';
 import { encodeMessage } from './encode.ts';
@@ -44,19 +45,7 @@ export type FieldFacts = readonly [
 ];
 
 export function struct(name: string, ...facts: readonly FieldFacts[]): StructView {
-  let fields: Map<string, FieldView> | undefined;
-  const all = (): Map<string, FieldView> => {
-    fields ??= new Map(facts.map((fact) => [fact[0], fieldOf(fact)]));
-    return fields;
-  };
-  return {
-    kind: 'struct',
-    name,
-    atomic: false,
-    preserveUnknown: false,
-    field: (field) => all().get(field),
-    fields: () => all().values(),
-  };
+  return createStructView(name, () => facts.map(fieldOf));
 }
 
 function fieldOf([name, number, type, flags = '']: FieldFacts): FieldView {

@@ -144,7 +144,11 @@ export function reasonOf(error: unknown): StatusReason {
  * True if a Status has the reason, or has the code and no reason the reference knows (an answer of a proxy, say). Guards below apply it
  * to errors; the reference's clients decide alike.
  */
-export function statusIs(status: Status | undefined, reason: KnownStatusReason, code: number | undefined): boolean {
+export function statusIs(
+  status: { readonly reason?: string; readonly code?: number } | undefined,
+  reason: KnownStatusReason,
+  code: number | undefined,
+): boolean {
   if (status === undefined) return false;
   if (status.reason === reason) return true;
   return code !== undefined && status.code === code && !KNOWN_REASONS.has(status.reason ?? '');

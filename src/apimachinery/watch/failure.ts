@@ -3,6 +3,7 @@
  * answer of the server is judged by its reason first and by its HTTP code only where the reason says nothing, as client-go does.
  */
 import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
+import { statusIs } from '../status/status.ts';
 
 /** No answer came: the connection was refused, reset, timed out, or the answer could not be read. */
 export interface TransportFailure {
@@ -64,7 +65,7 @@ export function statusFailure(
 
 /** The revision asked for is gone from the server's history. */
 export function isExpired(failure: Failure): boolean {
-  return failure.kind === 'status' && (failure.reason === 'Expired' || is(failure, 'Gone', 410));
+  return failure.kind === 'status' && (failure.reason === 'Expired' || statusIs(failure, 'Gone', 410));
 }
 
 /** The revision asked for is one that the server has not reached, for example after it was restored from a backup. */
@@ -73,7 +74,7 @@ export function isResourceVersionTooLarge(failure: Failure): boolean {
   if (failure.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
   // Servers before 1.19 say it only in words, inside a Timeout.
   return (
-    is(failure, 'Timeout', 504) &&
+    statusIs(failure, 'Timeout', 504) &&
     (failure.causes.some((cause) => cause.message === TOO_LARGE) || failure.message.includes(TOO_LARGE))
   );
 }
@@ -85,33 +86,6 @@ export function isTooManyRequests(failure: Failure): boolean {
 
 const TOO_LARGE = 'Too large resource version';
 const MAX_CAUSES = 100;
-
-/** The reasons that decide by themselves, whatever the code. */
-const KNOWN_REASONS: ReadonlySet<string> = new Set([
-  'Unauthorized',
-  'Forbidden',
-  'NotFound',
-  'AlreadyExists',
-  'Conflict',
-  'Gone',
-  'Invalid',
-  'ServerTimeout',
-  'StoreReadError',
-  'Timeout',
-  'TooManyRequests',
-  'BadRequest',
-  'MethodNotAllowed',
-  'NotAcceptable',
-  'RequestEntityTooLarge',
-  'UnsupportedMediaType',
-  'InternalError',
-  'Expired',
-  'ServiceUnavailable',
-]);
-
-function is(failure: StatusFailure, reason: string, code: number): boolean {
-  return failure.reason === reason || (failure.code === code && !KNOWN_REASONS.has(failure.reason));
-}
 
 function field(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isJsonObject(value) ? getField(value, name) : undefined;
