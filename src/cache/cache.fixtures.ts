@@ -1,9 +1,18 @@
 /** What the cache's tests share: small objects, an encoding that can be read back, sinks and stores that do as they are told. */
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import { BugError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Revision, Storage, Watch, WatchEnd, WatchSink } from '../storage/storage.ts';
-import type { CacheWatch, CacheWatchEnd, ChangeType, EventEncoding, EventSink, Filter } from './cache.ts';
+import type {
+  CacheWatch,
+  CacheWatchEnd,
+  CacheWatchOptions,
+  ChangeType,
+  EventEncoding,
+  EventSink,
+  Filter,
+} from './cache.ts';
 import { describeJson } from './describe-json.ts';
 import { WatchCache, type WatchCacheOptions } from './watch-cache.ts';
 
@@ -230,4 +239,22 @@ export function testCache(options: Partial<WatchCacheOptions> = {}): {
     ...options,
   });
   return { store, cache, turns };
+}
+
+const allChanges: CacheWatchOptions = { range: { prefix: PREFIX }, encoding: testEncoding, from: 'now' };
+
+/** A cache that has started, on a memory store. */
+export async function started(
+  options: Partial<WatchCacheOptions> = {},
+): Promise<{ store: TestStore; cache: WatchCache; turns: Turns }> {
+  const made = testCache(options);
+  await made.cache.start();
+  return made;
+}
+
+/** A watch that must begin. */
+export function begin(cache: WatchCache, options: Partial<CacheWatchOptions>, sink: EventSink): CacheWatch {
+  const start = cache.watch({ ...allChanges, ...options }, sink);
+  if (start.outcome !== 'ok') throw new BugError(start.outcome);
+  return start.watch;
 }
