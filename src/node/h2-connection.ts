@@ -13,6 +13,11 @@ import { TokenBucket } from './token-bucket.ts';
 
 /** For the client to read a GOAWAY before the connection is cut. */
 const GOODBYE_MS = 5_000;
+/**
+ * The same for one that is told to go because of what it does; the figure of Go's server. Cut at once it would hear nothing: Node drops a GOAWAY
+ * that waits behind another write, and a socket that is closed with unread bytes is reset.
+ */
+const PUNISHED_MS = 1_000;
 /** Of the whole connection: Node gives it back as data arrives, so it bounds what is on the way and not what is held. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024;
 const ignoreError = (): void => {};
@@ -28,6 +33,8 @@ export class H2Connection implements ServedConnection, Timed {
   readonly #resets: TokenBucket;
   readonly #controlFrames: TokenBucket;
   #open = 0;
+  /** Told to go: no new request of it is served, and its deadline stands. */
+  #punished = false;
 
   constructor(context: ExchangeContext, session: ServerHttp2Session, face: PeerFace) {
     const { limits, wheel, problems } = context;
@@ -65,7 +72,7 @@ export class H2Connection implements ServedConnection, Timed {
 
   drain(): void {
     this.#session.close();
-    if (this.#open === 0) this.deadline = this.#context.wheel.in(GOODBYE_MS);
+    if (this.#open === 0 && !this.#punished) this.deadline = this.#context.wheel.in(GOODBYE_MS);
   }
 
   destroy(): void {
@@ -73,7 +80,7 @@ export class H2Connection implements ServedConnection, Timed {
   }
 
   expire(): void {
-    if (this.#session.closed) {
+    if (this.#session.closed || this.#punished) {
       this.destroy();
       return;
     }
@@ -87,6 +94,11 @@ export class H2Connection implements ServedConnection, Timed {
       this.#countReset();
       return;
     }
+    if (this.#punished) {
+      stream.on('error', ignoreError);
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
     const { wheel } = this.#context;
     const exchange = new H2Exchange(this.#context, this, stream, headers, rawHeaders);
     this.#open++;
@@ -97,7 +109,7 @@ export class H2Connection implements ServedConnection, Timed {
     stream.on('close', () => {
       wheel.delete(exchange);
       if (!exchange.closed()) this.#countReset();
-      if (--this.#open === 0) this.deadline = this.#idleDeadline();
+      if (--this.#open === 0 && !this.#punished) this.deadline = this.#idleDeadline();
     });
     if (exchange.target === '') exchange.cut();
     else handle(this.#context, exchange);
@@ -113,9 +125,10 @@ export class H2Connection implements ServedConnection, Timed {
   }
 
   #punish(kind: ProblemKind, what: string): void {
-    if (this.#session.destroyed) return;
+    if (this.#punished || this.#session.destroyed) return;
+    this.#punished = true;
     this.#context.problems.report(kind, this.remoteAddress, `an HTTP/2 connection was closed: too many ${what}`);
     this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    this.#session.destroy();
+    this.deadline = this.#context.wheel.in(PUNISHED_MS);
   }
 }

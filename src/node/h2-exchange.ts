@@ -11,7 +11,7 @@ import { type ExchangeContext, readerDeadline, type Sender } from './exchange-co
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
 import { totalLength, writeAll } from './write-answer.ts';
 
-const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_NO_ERROR } = constants;
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
 
 export class H2Exchange implements Sender, Timed, SinkOwner {
@@ -136,7 +136,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
 
   cut(): void {
     this.#cut = true;
-    this.#stream.close(NGHTTP2_INTERNAL_ERROR);
+    this.#stream.destroy(brokenOff());
   }
 
   /** Too slow with its body, or with reading the answer. */
@@ -148,9 +148,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
       'a request was broken off: its client was too slow in sending the body or in reading the answer',
     );
     this.#reader?.abort();
-    this.#stream.close(NGHTTP2_CANCEL);
-    // close() waits for the peer's window; destroy() does not.
-    this.#stream.destroy();
+    this.#stream.destroy(brokenOff());
   }
 
   /** The stream is closed. False if it was the client who broke it off. */
@@ -169,6 +167,14 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
     }
     return whole || this.#cut;
   }
+}
+
+/**
+ * What a stream is destroyed with, to send RST_STREAM with INTERNAL_ERROR and nothing else. `close(code)` would send END_STREAM first, and a client
+ * take the part that it has for the whole; it would also wait for the peer's window.
+ */
+function brokenOff(): Error {
+  return new Error('the answer was broken off');
 }
 
 /** `length` -1: not known. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -36,6 +37,48 @@ async function rstCode(stream: ClientHttp2Stream): Promise<number> {
   return stream.rstCode ?? -1;
 }
 
+/** The code of the first GOAWAY on a connection without a client library. */
+function goawayCode(socket: TLSSocket): Promise<number> {
+  const code = new Deferred<number>();
+  let unread = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    unread = Buffer.concat([unread, chunk]);
+    while (unread.length >= 9) {
+      const size = 9 + unread.readUIntBE(0, 3);
+      if (unread.length < size) return;
+      if (unread[3] === 7) code.resolve(unread.readUInt32BE(13));
+      unread = unread.subarray(size);
+    }
+  });
+  socket.once('close', () => code.resolve(-1));
+  return code.promise;
+}
+
+/** How a client begins, with empty SETTINGS. */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
+
+/** HEADERS with END_STREAM: GET / of https://a, from the static table. */
+function requestFrame(index: number): Buffer {
+  const frame = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 0, 0x82, 0x87, 0x84, 0x41, 1, 0x61]);
+  frame.writeUInt32BE(2 * index + 1, 5);
+  return frame;
+}
+
+/** RST_STREAM with CANCEL. */
+function resetFrame(index: number): Buffer {
+  const frame = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0, 8]);
+  frame.writeUInt32BE(2 * index + 1, 5);
+  return frame;
+}
+
+/** Told to calm down, and cut a little later although it does not listen. */
+async function expectCut({ clock }: Attacked, socket: TLSSocket, goaway: Promise<number>): Promise<void> {
+  const end = closed(socket);
+  expect(await goaway).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  await clock.advance(3_000);
+  await end;
+}
+
 /** Another client is still served. */
 async function expectServed(listener: Listener): Promise<void> {
   const session = await h2(listener);
@@ -68,6 +111,35 @@ describe('an HTTP/2 client', () => {
     expect(calls).toBeLessThan(200);
     expect(problems.map((problem) => problem.kind)).toContain('too-many-resets');
     await expectServed(listener);
+  });
+
+  it('that resets streams rapidly and ignores what it is told is not served any more, and cut', async () => {
+    const rapid = Array.from({ length: 200 }, (_, i) => [requestFrame(i), resetFrame(i)]).flat();
+    const batch = Array.from({ length: 60 }, (_, i) => i);
+    for (const [frames, most] of [
+      [rapid, 21],
+      [[...batch.map(requestFrame), ...batch.map(resetFrame)], 60],
+    ] as const) {
+      let calls = 0;
+      const attacked = await start(
+        (incoming) => {
+          if (incoming.target === '/other') return text('ok');
+          calls++;
+          return new Promise<Answer>(() => {});
+        },
+        { resetBurst: 20, resetsPerSecond: 0 },
+      );
+      const socket = await raw(attacked.listener, 'h2');
+      const goaway = goawayCode(socket);
+      socket.write(Buffer.concat([PREFACE, ...frames]));
+      expect(await goaway).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      socket.write(Buffer.concat([requestFrame(1000), requestFrame(1001)]));
+      await expectServed(attacked.listener);
+      await expectCut(attacked, socket, goaway);
+      expect(calls).toBeLessThanOrEqual(most);
+      expect(attacked.problems.map((problem) => problem.kind)).toEqual(['too-many-resets']);
+      await expectServed(attacked.listener);
+    }
   });
 
   it('may cancel as many streams as the allowance holds', async () => {
@@ -118,16 +190,8 @@ describe('an HTTP/2 client', () => {
     });
     const socket = await raw(listener, 'h2');
     const all = readAll(socket);
-    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-    socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
-    // HEADERS with END_STREAM: GET / of https://a, from the static table.
-    const frame = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 0, 0x82, 0x87, 0x84, 0x41, 1, 0x61]);
-    const frames = Array.from({ length: 10_000 }, (_, i) => {
-      const one = Buffer.from(frame);
-      one.writeUInt32BE(2 * i + 1, 5);
-      return one;
-    });
-    socket.write(Buffer.concat(frames));
+    socket.write(PREFACE);
+    socket.write(Buffer.concat(Array.from({ length: 10_000 }, (_, i) => requestFrame(i))));
     await all;
     expect(running).toBeGreaterThan(0);
     expect(running).toBeLessThanOrEqual(250);
@@ -135,25 +199,26 @@ describe('an HTTP/2 client', () => {
   });
 
   it('that floods PING is closed', async () => {
-    const { listener, problems } = await start(() => text('ok'), { controlFrameBurst: 30, controlFramesPerSecond: 0 });
+    const attacked = await start(() => text('ok'), { controlFrameBurst: 30, controlFramesPerSecond: 0 });
+    const { listener, problems } = attacked;
     const socket = await raw(listener, 'h2');
-    const all = readAll(socket);
+    const goaway = goawayCode(socket);
     const ping = Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-    socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+    socket.write(PREFACE);
     socket.write(Buffer.concat(Array.from({ length: 100 }, () => ping)));
-    await all;
+    await expectCut(attacked, socket, goaway);
     expect(problems.map((problem) => problem.kind)).toContain('too-many-control-frames');
     await expectServed(listener);
   });
 
   it('that floods SETTINGS is closed', async () => {
-    const { listener, problems } = await start(() => text('ok'), { controlFrameBurst: 30, controlFramesPerSecond: 0 });
+    const attacked = await start(() => text('ok'), { controlFrameBurst: 30, controlFramesPerSecond: 0 });
+    const { listener, problems } = attacked;
     const socket = await raw(listener, 'h2');
-    const all = readAll(socket);
-    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    const goaway = goawayCode(socket);
+    socket.write(PREFACE);
     socket.write(Buffer.concat(Array.from({ length: 100 }, () => Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]))));
-    await all;
+    await expectCut(attacked, socket, goaway);
     expect(problems.map((problem) => problem.kind)).toContain('too-many-control-frames');
     await expectServed(listener);
   });
@@ -279,9 +344,11 @@ describe('an HTTP/1.1 client', () => {
       return new Promise<Answer>(() => {});
     });
     const socket = await raw(listener, 'http/1.1');
-    const all = readAll(socket);
+    // Closed or reset: the kernel says the latter if requests were still unread.
+    const end = closed(socket);
+    socket.resume();
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(1000));
-    await all;
+    await end;
     expect(calls).toBe(100);
     expect(problems[0]?.kind).toBe('too-many-pipelined-requests');
   });

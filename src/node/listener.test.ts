@@ -242,20 +242,34 @@ describe('HTTP/2', () => {
     session.destroy();
   });
 
-  it('shows a broken-off answer as an error', async () => {
-    const listener = await start(() => ({
+  it('shows a broken-off answer as an error, whether its last bytes are on the way or long read', async () => {
+    const started = new Deferred<AnswerSink>();
+    const listener = await start((incoming) => ({
       kind: 'stream',
       status: 200,
       headers: {},
       start(sink) {
         sink.write([new Uint8Array([65])]);
-        sink.abort();
+        if (incoming.target === '/later') started.resolve(sink);
+        else sink.abort();
       },
     }));
     const session = await h2(listener);
-    const stream = session.request({ ':path': '/' });
-    const [error] = (await once(stream, 'error')) as [Error];
-    expect(error.message).toContain('NGHTTP2_INTERNAL_ERROR');
+    for (const path of ['/', '/later']) {
+      const stream = session.request({ ':path': path });
+      const failed = once(stream, 'error') as Promise<[Error]>;
+      let ended = false;
+      stream.on('end', () => {
+        ended = true;
+      });
+      if (path === '/later') {
+        await once(stream, 'data');
+        (await started.promise).abort();
+      }
+      const [error] = await failed;
+      expect(error.message).toContain('NGHTTP2_INTERNAL_ERROR');
+      expect(ended).toBe(false);
+    }
     session.destroy();
   });
 
