@@ -9,10 +9,10 @@ import { open } from 'lmdb';
 import { openLmdbStorage } from '../src/storage/lmdb/index.ts';
 import { type BenchLine, median } from './measure.ts';
 
-const WRITES = 10_000;
+const WRITES = 20_000;
 const IN_FLIGHT = 256;
 const WARM_UP = 4;
-const ROUNDS = 15;
+const ROUNDS = 21;
 const VALUE_BYTES = 1024;
 // What the driver stores beside key and value: the header of a record, an index entry.
 const HEADER_BYTES = 48;
