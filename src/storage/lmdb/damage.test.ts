@@ -6,7 +6,7 @@ import { StorageError } from '../errors.ts';
 import type { Storage, StorageEvent, WatchEnd } from '../storage.ts';
 import { checksumOf } from './checksum.ts';
 import { openLmdbStorage } from './open.ts';
-import { damage, makeFolder } from './test-folder.ts';
+import { damage, makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 /** Three keys; `p/b` has a second version. Every value is a recognisable text. */

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { openLmdbStorage } from './open.ts';
-import { makeFolder } from './test-folder.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 const x = encodeUtf8('x');

@@ -8,7 +8,7 @@ import { isStorageError } from '../errors.ts';
 import { checkDataFile } from './data-file.ts';
 import { openError } from './errors.ts';
 import { openLmdbStorage } from './open.ts';
-import { makeFolder } from './test-folder.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 async function rejection(promise: Promise<unknown>): Promise<Error> {

@@ -6,7 +6,7 @@ import type { Storage } from '../storage.ts';
 import type { SuiteDriver } from '../suite/run-case.ts';
 import { openLmdbStorage } from './open.ts';
 import type { Retention } from './pruner.ts';
-import { makeFolder } from './test-folder.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
 
 /** Each store in a folder of its own. */
 function driver(root: string, retention: Partial<Retention> = {}): SuiteDriver {

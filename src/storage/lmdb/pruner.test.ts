@@ -4,7 +4,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import type { KeyValue, Storage } from '../storage.ts';
 import { openLmdbStorage } from './open.ts';
-import { makeFolder } from './test-folder.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 async function put(storage: Storage, key: string, value: string): Promise<number> {

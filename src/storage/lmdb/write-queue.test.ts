@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { Storage, StorageEvent } from '../storage.ts';
 import { openLmdbStorage } from './open.ts';
-import { makeFolder } from './test-folder.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';
 
 interface FailingStore {
