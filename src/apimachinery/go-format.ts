@@ -39,6 +39,11 @@ function quoteChar(char: string): string {
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 }
 
+/** A list of strings as Go's `%q` prints it: `["a" "b"]`. */
+export function quoteList(texts: readonly string[]): string {
+  return `[${texts.map(quote).join(' ')}]`;
+}
+
 /** True for letters, marks, numbers, punctuation, symbols and the plain space: what `%q` leaves as it is. */
 export function isPrintable(char: string): boolean {
   return char === ' ' || PRINTABLE.test(char);

@@ -3,7 +3,8 @@
  * signature, issuer, audience, time and the objects it is bound to were all checked, in the reference's order and with its texts; a verified
  * signature may be remembered, the rest is checked on every use.
  */
-import { quote } from '../apimachinery/go-format.ts';
+import { quoteList } from '../apimachinery/go-format.ts';
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
 import { getField, type JsonObject } from '../base/json-value.ts';
@@ -27,7 +28,7 @@ import {
   readLegacyClaims,
   readPublicClaims,
 } from './service-account-claims.ts';
-import { serviceAccountUser, type UserInfo } from './service-account-user.ts';
+import { serviceAccountUser } from './service-account-user.ts';
 
 export interface TokenSigner {
   readonly issuer: string;
@@ -225,9 +226,4 @@ function staleNotes(claims: PublicClaims, bound: BoundPrivateClaims, now: number
   const late = Math.floor(now / 1000) - warnAfter;
   const text = `subject: ${claims.subject}, seconds after warning threshold: ${late}`;
   return { annotations: { 'authentication.k8s.io/stale-token': text }, warnings: [] };
-}
-
-/** A list as Go's %q prints it. */
-function quoteList(texts: readonly string[]): string {
-  return `[${texts.map(quote).join(' ')}]`;
 }

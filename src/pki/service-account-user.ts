@@ -2,14 +2,8 @@
  * Who a ServiceAccount is when it makes a request: user name, groups, extra. Invariant: a name that `splitServiceAccountUsername` takes
  * apart is exactly one that `serviceAccountUsername` puts together.
  */
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
-
-export interface UserInfo {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
 
 export interface ServiceAccountIdentity {
   readonly namespace: string;

@@ -10,24 +10,25 @@ import { isStorageError, StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
 import { inScope, ScopedSnapshot } from './scoped-snapshot.ts';
 import { ScopedWatch } from './scoped-watch.ts';
-import type {
-  DeleteResult,
-  ForkableStorage,
-  GetResult,
-  KeyValue,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  WriteOptions,
-  WriteResult,
+import {
+  type DeleteResult,
+  type ForkableStorage,
+  type GetResult,
+  isForkable,
+  type KeyValue,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type Snapshot,
+  type Storage,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type WriteOptions,
+  type WriteResult,
 } from './storage.ts';
 
 /**
@@ -232,8 +233,4 @@ class ForkableScopedStorage extends ScopedStorage implements ForkableStorage {
 
 function closed(): StorageError {
   return new StorageError('Closed', 'the scoped store is stopped');
-}
-
-function isForkable(storage: Storage): storage is ForkableStorage {
-  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
 }

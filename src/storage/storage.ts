@@ -284,3 +284,8 @@ export interface ForkableStorage extends Storage {
    */
   fork(from?: Snapshot): ForkableStorage;
 }
+
+/** Whether a store can be copied whole. */
+export function isForkable(storage: Storage): storage is ForkableStorage {
+  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
+}

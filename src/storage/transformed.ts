@@ -9,26 +9,27 @@ import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { checkTransaction, checkValue } from './checks.ts';
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
-import type {
-  DeleteResult,
-  ForkableStorage,
-  GetResult,
-  KeyValue,
-  ListOptions,
-  ListResult,
-  ReadOptions,
-  Revision,
-  Snapshot,
-  Storage,
-  StorageEvent,
-  Transaction,
-  TransactionResult,
-  Watch,
-  WatchOptions,
-  WatchSink,
-  Write,
-  WriteOptions,
-  WriteResult,
+import {
+  type DeleteResult,
+  type ForkableStorage,
+  type GetResult,
+  isForkable,
+  type KeyValue,
+  type ListOptions,
+  type ListResult,
+  type ReadOptions,
+  type Revision,
+  type Snapshot,
+  type Storage,
+  type StorageEvent,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchOptions,
+  type WatchSink,
+  type Write,
+  type WriteOptions,
+  type WriteResult,
 } from './storage.ts';
 import { TransformedWatch } from './transformed-watch.ts';
 import type { FromStorage, ValueTransformer } from './value-transformer.ts';
@@ -56,8 +57,8 @@ export function transformed(
 ): Storage {
   const values = new Values(transformer);
   const maxWaitingEvents = options.maxWaitingEvents ?? 10_000;
-  return typeof (storage as Partial<ForkableStorage>).fork === 'function'
-    ? new ForkableTransformedStorage(storage as ForkableStorage, values, maxWaitingEvents)
+  return isForkable(storage)
+    ? new ForkableTransformedStorage(storage, values, maxWaitingEvents)
     : new TransformedStorage(storage, values, maxWaitingEvents);
 }
 

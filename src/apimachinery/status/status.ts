@@ -135,11 +135,6 @@ export function statusOf(error: unknown): Status | undefined {
   return undefined;
 }
 
-/** The reason of an error, empty when it has none. */
-export function reasonOf(error: unknown): StatusReason {
-  return statusOf(error)?.reason ?? '';
-}
-
 /**
  * True if a Status has the reason, or has the code and no reason the reference knows (an answer of a proxy, say). Guards below apply it
  * to errors; the reference's clients decide alike.

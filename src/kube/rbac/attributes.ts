@@ -1,14 +1,7 @@
 /**
  * What an authorizer decides on: who asks for what. Invariant: plain data that nobody changes after authentication; an absent text is ''.
  */
-
-/** The caller, as authentication established it. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 
 /** One request; `path` counts only if it is not about a resource, the other names only if it is. */
 export interface RequestAttributes {
@@ -27,10 +20,3 @@ export interface RequestAttributes {
 
 /** The group whose members may do anything: the server's own connections and the first admin are in it. */
 export const MASTERS_GROUP = 'system:masters';
-
-export const SERVICE_ACCOUNT_PREFIX = 'system:serviceaccount:';
-
-/** The user name under which a service account asks. */
-export function serviceAccountUserName(namespace: string, name: string): string {
-  return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
-}

@@ -2,13 +2,14 @@
  * Protection against escalation: nobody grants what he does not hold, unless he may `escalate` the role or `bind` it. Invariant: pure; the
  * caller asks the whole chain of authorizers about the attributes made here, because another one than RBAC may allow.
  */
-import { quote } from '../../apimachinery/go-format.ts';
+import { quote, quoteList } from '../../apimachinery/go-format.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import { MASTERS_GROUP, type RequestAttributes, type UserInfo } from './attributes.ts';
+import { MASTERS_GROUP, type RequestAttributes } from './attributes.ts';
 import type { PolicyRule, PolicyRules, RoleRef } from './policy.ts';
 import type { RoleIndex } from './role-index.ts';
 import { formatProblems } from './role-problem.ts';
-import { compactRules, covers, formatRule, quoteList } from './rule-cover.ts';
+import { compactRules, covers, formatRule } from './rule-cover.ts';
 
 /** What whoever sets an aggregationRule must hold, because it can gather anything. */
 export const FULL_AUTHORITY: readonly PolicyRule[] = [

@@ -1,7 +1,8 @@
 /** Objects and requests for the tests of this folder. Invariant: nothing here is used outside tests. */
 import type { Arbitrary } from 'fast-check';
 import fc from 'fast-check';
-import type { RequestAttributes, UserInfo } from './attributes.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import type { RequestAttributes } from './attributes.ts';
 import { type ClusterRoleBinding, type PolicyRule, RBAC_GROUP, type Subject } from './policy.ts';
 
 export function userOf(name: string, ...groups: readonly string[]): UserInfo {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from './attributes.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { type Binding, nameOf, namespaceOf, type PolicyRule, type Role, type Subject } from './policy.ts';
 import { anyRequest, anyRule, clusterBinding, requestOf, toGroup, toUser, userOf } from './rbac.fixtures.ts';
 import { RoleIndex } from './role-index.ts';

@@ -3,7 +3,8 @@
  * answers are those of the objects now held. A decision looks only at the caller's own bindings (of its name, then of its groups;
  * cluster-wide ones first) and, of a role, at the rules that name the resource.
  */
-import type { RequestAttributes, UserInfo } from './attributes.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import type { RequestAttributes } from './attributes.ts';
 import {
   type ClusterRole,
   type ClusterRoleBinding,

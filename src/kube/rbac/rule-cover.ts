@@ -3,7 +3,7 @@
  * the reference does, up to MAX_ATOMS and MAX_STEPS; beyond them what was not looked at counts as not covered, because the product of a rule's lists is
  * the caller's to choose and may have no end.
  */
-import { quote } from '../../apimachinery/go-format.ts';
+import { quoteList } from '../../apimachinery/go-format.ts';
 import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
 import { trimStars } from './rule-match.ts';
 
@@ -201,9 +201,4 @@ export function formatRule(rule: PolicyRule): string {
   add('ResourceNames', rule.resourceNames);
   add('Verbs', rule.verbs);
   return `{${parts.join(', ')}}`;
-}
-
-/** Texts as `%q` prints a list: quoted, in brackets, separated by spaces. */
-export function quoteList(list: readonly string[]): string {
-  return `[${list.map(quote).join(' ')}]`;
 }

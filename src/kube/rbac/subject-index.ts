@@ -4,7 +4,8 @@
  * its own subjects, whatever else is bound.
  */
 import { quote } from '../../apimachinery/go-format.ts';
-import { serviceAccountUserName, type UserInfo } from './attributes.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { serviceAccountUsername } from '../../pki/service-account-user.ts';
 import { type Binding, nameOf, type RoleRef, type Subject } from './policy.ts';
 
 /** A binding as decisions need it. */
@@ -114,7 +115,7 @@ export class SubjectIndex {
     if (kind === 'User') return name;
     if (kind !== 'ServiceAccount') return undefined;
     const namespace = subject.namespace || this.#namespace;
-    return namespace === '' ? undefined : serviceAccountUserName(namespace, name);
+    return namespace === '' ? undefined : serviceAccountUsername(namespace, name);
   }
 
   #describe(grant: Grant, subject: Subject): string {

@@ -163,7 +163,7 @@ export class WriteQueue {
       async (caught: unknown) => {
         group ??= this.#takeGroup();
         // LMDB fails the commit of a transaction that went wrong; if it did not, a part of the group is on disk.
-        if (caught === thrown) this.#break(toError(caught));
+        if (caught === thrown && this.#broken === undefined) this.#break(toError(caught));
         this.#fail(group, before, this.#explain(await commitCause(caught), group));
       },
     );

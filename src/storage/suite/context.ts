@@ -5,17 +5,18 @@
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';
-import type {
-  ForkableStorage,
-  KeyValue,
-  ListOptions,
-  Revision,
-  Storage,
-  StorageEvent,
-  Watch,
-  WatchEnd,
-  WatchOptions,
-  WatchSink,
+import {
+  type ForkableStorage,
+  isForkable,
+  type KeyValue,
+  type ListOptions,
+  type Revision,
+  type Storage,
+  type StorageEvent,
+  type Watch,
+  type WatchEnd,
+  type WatchOptions,
+  type WatchSink,
 } from '../storage.ts';
 import { expectOutcome, expectTrue } from '../suite-assert.ts';
 
@@ -38,10 +39,6 @@ export interface SuiteCase {
   /** What the driver must have; a runner skips the case otherwise and says so. */
   readonly needs?: 'reopen' | 'fork';
   run(context: SuiteContext): Promise<void>;
-}
-
-export function isForkable(storage: Storage): storage is ForkableStorage {
-  return typeof (storage as Partial<ForkableStorage>).fork === 'function';
 }
 
 export function forkable(storage: Storage): ForkableStorage {

@@ -7,9 +7,9 @@ import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { settle, type VirtualClock } from '../../base/virtual-clock.ts';
 import { isStorageError } from '../errors.ts';
-import type { Revision, Snapshot, Storage, WatchOptions } from '../storage.ts';
+import { isForkable, type Revision, type Snapshot, type Storage, type WatchOptions } from '../storage.ts';
 import { expectEqual, expectStorageError, expectTrue } from '../suite-assert.ts';
-import { isForkable } from './context.ts';
+
 import { describe, type Model } from './model.ts';
 import { ReadChecks } from './model-reads.ts';
 import type { Inside, Item } from './model-script.ts';
