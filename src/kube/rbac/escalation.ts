@@ -5,7 +5,7 @@
 import { quote, quoteList } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import { MASTERS_GROUP, type RequestAttributes } from './attributes.ts';
+import { MASTERS_GROUP, type RequestAttributes } from '../../server/authorization.ts';
 import type { PolicyRule, PolicyRules, RoleRef } from './policy.ts';
 import type { RoleIndex } from './role-index.ts';
 import { formatProblems } from './role-problem.ts';
@@ -33,7 +33,7 @@ export function escalateAttributes(
   user: UserInfo,
   role: { readonly apiGroup: string; readonly resource: string; readonly name: string; readonly namespace: string },
 ): RequestAttributes {
-  return { user, verb: 'escalate', ...role, subresource: '', path: '', isResourceRequest: true };
+  return { user, verb: 'escalate', ...role, apiVersion: '*', subresource: '', path: '', isResourceRequest: true };
 }
 
 /** The request that, if allowed, lets the user bind this role in this namespace ('' for a cluster-wide binding); undefined for an unknown kind. */
@@ -47,6 +47,7 @@ export function bindAttributes(user: UserInfo, roleRef: RoleRef, namespace: stri
     namespace,
     apiGroup,
     resource,
+    apiVersion: '*',
     subresource: '',
     name,
     path: '',

@@ -2,7 +2,7 @@
 import type { Arbitrary } from 'fast-check';
 import fc from 'fast-check';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { RequestAttributes } from './attributes.ts';
+import type { RequestAttributes } from '../../server/authorization.ts';
 import { type ClusterRoleBinding, type PolicyRule, RBAC_GROUP, type Subject } from './policy.ts';
 
 export function userOf(name: string, ...groups: readonly string[]): UserInfo {
@@ -16,6 +16,7 @@ export function requestOf(user: UserInfo, parts: Partial<RequestAttributes> = {}
     verb: 'get',
     namespace: '',
     apiGroup: '',
+    apiVersion: 'v1',
     resource: 'pods',
     subresource: '',
     name: '',
@@ -71,6 +72,7 @@ export function anyRequest(user: UserInfo): Arbitrary<RequestAttributes> {
         resource: fc.constantFrom('pods', 'deployments'),
         subresource: fc.constantFrom('', 'log', 'scale'),
         name: fc.constantFrom('', 'a', 'z'),
+        apiVersion: fc.constant('v1'),
         path: fc.constant(''),
         isResourceRequest: fc.constant(true),
       }),

@@ -4,7 +4,7 @@
  * cluster-wide ones first) and, of a role, at the rules that name the resource.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { RequestAttributes } from './attributes.ts';
+import type { RequestAttributes } from '../../server/authorization.ts';
 import {
   type ClusterRole,
   type ClusterRoleBinding,

@@ -2,7 +2,7 @@
  * Whether a rule allows a request, for one rule at a time; a role that is asked often is compiled instead (rule-table.ts).
  * Invariant: pure; anything a rule does not name is not allowed.
  */
-import type { RequestAttributes } from './attributes.ts';
+import type { RequestAttributes } from '../../server/authorization.ts';
 import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
 
 /** True if any of the rules allows the request. */

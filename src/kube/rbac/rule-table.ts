@@ -2,7 +2,7 @@
  * The rules of one role, compiled for many questions. Invariant: answers as `rulesAllow` does on the same rules; a question looks only at
  * the rules that name its resource, and allocates nothing but the name of a subresource.
  */
-import type { RequestAttributes } from './attributes.ts';
+import type { RequestAttributes } from '../../server/authorization.ts';
 import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
 import { urlMatches } from './rule-match.ts';
 

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver.
+# About 5 minutes on 2 cores the first time; a program that is there already is kept.
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver]
+set -eu
+
+KUBERNETES=1.36.3
+ETCD=3.6.7
+STAGING=v0.${KUBERNETES#1.}
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cache=${KEELSON_PEERS:-$root/.cache/peers}
+bin=$cache/bin
+mkdir -p "$bin"
+export GOFLAGS="-buildvcs=false -mod=mod" CGO_ENABLED=0
+
+# begin NAME: an empty module to build NAME in.
+begin() {
+	rm -rf "$cache/src/$1"
+	mkdir -p "$cache/src/$1"
+	cd "$cache/src/$1"
+	go mod init "peer/$1" 2>/dev/null
+	cp "$root/compat/peers/$1.go.txt" main.go
+}
+
+# k8s.io/kubernetes requires its staging modules at v0.0.0; they are published under the release's own number.
+require_kubernetes() {
+	gomod=$(go mod download -json "k8s.io/kubernetes@v$KUBERNETES" | sed -n 's/.*"GoMod": "\(.*\)",/\1/p')
+	for module in $(grep -oE 'k8s\.io/[a-z0-9-]+ v0\.0\.0( |$)' "$gomod" | awk '{print $1}' | sort -u); do
+		go mod edit -replace="$module=$module@$STAGING"
+	done
+	go mod edit -require="k8s.io/kubernetes@v$KUBERNETES"
+	go mod tidy >/dev/null 2>&1
+}
+
+# finish NAME VERSION FLAGS: the program appears in the cache only when it is whole.
+finish() {
+	go build -ldflags="$3" -o "$bin/.$1" .
+	mv "$bin/.$1" "$bin/$1"
+	echo "$2" >"$bin/$1.version"
+	echo "built $1 $2"
+}
+
+have() { [ -x "$bin/$1" ] && [ "$(cat "$bin/$1.version" 2>/dev/null)" = "$2" ]; }
+
+build() {
+	case $1 in
+	etcd)
+		have etcd $ETCD && return
+		begin etcd
+		go get "go.etcd.io/etcd/server/v3@v$ETCD"
+		finish etcd $ETCD '-s -w'
+		;;
+	kubectl)
+		have kubectl $KUBERNETES && return
+		begin kubectl
+		go get "k8s.io/kubectl@$STAGING"
+		finish kubectl $KUBERNETES "-s -w $versions"
+		;;
+	kube-apiserver)
+		have kube-apiserver $KUBERNETES && return
+		begin kube-apiserver
+		require_kubernetes
+		finish kube-apiserver $KUBERNETES "-s -w $versions"
+		;;
+	*)
+		echo "no such peer: $1" >&2
+		exit 2
+		;;
+	esac
+}
+
+base=k8s.io/component-base/version
+versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
+
+for peer in ${*:-etcd kubectl kube-apiserver}; do build "$peer"; done

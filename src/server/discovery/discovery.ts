@@ -1,0 +1,43 @@
+/**
+ * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher at a time; what is published is
+ * immutable, and answers are built on first use and kept until the group-version, or the set of groups, changes.
+ */
+import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
+import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+
+export interface DiscoverySubresource {
+  readonly name: string;
+  readonly kind: GroupVersionKind;
+  readonly verbs: readonly string[];
+}
+
+export interface DiscoveryResource {
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: ResourceScope;
+  readonly kind: GroupVersionKind;
+  /** Sorted. */
+  readonly verbs: readonly string[];
+  /** '' for resources that store nothing. */
+  readonly storageVersionHash: string;
+  readonly subresources: readonly DiscoverySubresource[];
+}
+
+export interface DiscoveryVersion extends GroupVersion {
+  /** Sorted by plural, as they are shown. */
+  readonly resources: readonly DiscoveryResource[];
+  /** APIService's `groupPriorityMinimum`: groups with a higher one come first; among equals by name. */
+  readonly groupPriority: number;
+  /** APIService's `versionPriority`: versions with a higher one come first; among equals in kube-aware order. */
+  readonly versionPriority: number;
+  /** Not reachable now: shown as Stale in the aggregated form. */
+  readonly stale: boolean;
+}
+
+/** Where servers publish. `publish` replaces what the group-version had. */
+export interface DiscoveryPublisher {
+  publish(version: DiscoveryVersion): void;
+  remove(version: GroupVersion): void;
+}

@@ -1,0 +1,35 @@
+/**
+ * What OpenAPI documents are made from, and the manager that several servers publish into. Invariant: a group-version's document is made on first use from what
+ * was published, kept with its hash, and dropped when that group-version is published anew; others are not touched.
+ */
+import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import type { StructView } from '../../apimachinery/type-view.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { ResourceDefinition, VersionDefinition } from '../registry/definition.ts';
+import type { ResourceStore } from '../registry/resource-store.ts';
+
+/** One resource of a published group-version, with the stores that say which verbs there are. */
+export interface OpenApiResource {
+  readonly definition: ResourceDefinition;
+  readonly version: VersionDefinition;
+  readonly store: ResourceStore;
+  readonly subresources: readonly {
+    readonly name: string;
+    readonly version: VersionDefinition;
+    readonly store: ResourceStore;
+  }[];
+}
+
+export interface OpenApiVersion extends GroupVersion {
+  /** Called when a document is first asked for. */
+  resources(): readonly OpenApiResource[];
+  /** The name of a type in the documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a type without a name, which is written in place. */
+  typeName(view: StructView): string | undefined;
+  /** Schemas that are not made from views (custom resources), by name. Default none. */
+  schemas?(): Readonly<Record<string, JsonObject>>;
+}
+
+export interface OpenApiPublisher {
+  publish(version: OpenApiVersion): void;
+  remove(version: GroupVersion): void;
+}

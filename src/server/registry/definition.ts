@@ -1,0 +1,151 @@
+/**
+ * What a resource declares: one type for built-in kinds, custom resources and extension resources. Invariant: a definition is immutable; what changes
+ * (a new schema, another column) is a new definition with another `generation`.
+ *
+ * Objects are plain JSON. Every function here that takes an object to change may change it in place: it gets one of its own.
+ */
+
+import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
+import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+import type { StructView } from '../../apimachinery/type-view.ts';
+import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
+import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { RegistryHost } from './host.ts';
+import type { ResourceContext, ResourceStore } from './resource-store.ts';
+
+// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A column of the Table that `kubectl get` prints, as meta.k8s.io describes it. */
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0 is always shown, above 0 only with `-o wide`. */
+  readonly priority: number;
+}
+
+export interface TableDefinition {
+  readonly columns: readonly ColumnDefinition[];
+  /** One value for each column. The object is in the table's version; `now` is the wall clock in milliseconds, for ages. */
+  cells(object: JsonObject, now: number): JsonValue[];
+}
+
+// ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type NormalizeResult =
+  | { readonly ok: true; readonly object: JsonObject }
+  /** In the decoder's words: `json: cannot unmarshal number into Go struct field ...`. */
+  | { readonly ok: false; readonly message: string };
+
+/** One served version. The group is here and not in the resource because Event lives in two. */
+export interface VersionDefinition extends GroupVersion {
+  readonly kind: string;
+  /** Default `<kind>List`. */
+  readonly listKind: string;
+  /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
+  type(): StructView;
+  /** True where strategic merge patches are allowed: built-in kinds. */
+  readonly strategicMerge: boolean;
+  /**
+   * What the server keeps of a body: fields that the type does not have are gone already; here values of a wrong type are refused and the rest is brought
+   * into the form in which the type is written (absent instead of null, zero values that are always written, field order).
+   */
+  normalize(object: JsonObject): NormalizeResult;
+  /** Fills in this version's defaults. It runs on bodies, on patched objects and on what storage holds. Idempotent. */
+  setDefaults?(object: JsonObject): void;
+  /** Default: name and age. */
+  table?(): TableDefinition;
+  /** Paths beside metadata.name and metadata.namespace, as in `fieldSelector`. They read the object in this version. */
+  readonly selectableFields: readonly string[];
+  /** Warned about on every request to this version; '' if it is not deprecated. */
+  readonly deprecationWarning: string;
+}
+
+// ── Strategy ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a strategy may want to know about the request. */
+export type StrategyContext = ResourceContext;
+
+/** `grace`: seconds until the object goes; 0 deletes at once. `force` also ends a deletion that is under way. */
+export interface GraceDecision {
+  readonly gracePeriodSeconds: number;
+}
+
+/** Per-kind behaviour: synchronous and pure. The objects are those of the version that `sees` says. */
+export interface Strategy {
+  /** `hub`: the storage version, whatever version the request was in. `request`: the request's. */
+  readonly sees: 'hub' | 'request';
+  readonly nameRule: NameRule;
+  /** An update without a resourceVersion is allowed: the last one wins. */
+  readonly allowUnconditionalUpdate: boolean;
+  /** PUT of a name that does not exist creates it. */
+  readonly allowCreateOnUpdate: boolean;
+  /** metadata.generation is counted: 1 at the start, one more when `metadata` and `status` are not all that changed. */
+  readonly countsGeneration: boolean;
+  /** Clears what clients may not set: status, mostly. */
+  prepareForCreate?(object: JsonObject, context: StrategyContext): void;
+  /** Beyond metadata, which the store validates. */
+  validate?(object: JsonObject, context: StrategyContext): readonly FieldIssue[];
+  warningsOnCreate?(object: JsonObject, context: StrategyContext): readonly string[];
+  /** Keeps what this path may not change: the status on the main resource, everything else on `/status`. */
+  prepareForUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
+  validateUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldIssue[];
+  warningsOnUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly string[];
+  /** After validation, before storing. */
+  canonicalize?(object: JsonObject): void;
+  /** Kinds that are deleted gracefully; absent: at once (unless finalizers hold them). */
+  grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
+  /** An object with no finalizers that is updated while terminating goes away; this holds it back (Namespace: spec.finalizers). Default: it goes. */
+  holdsDeletion?(object: JsonObject): boolean;
+  /** What dependents meet if the client does not say. Default `background`. */
+  readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
+  /** A completed DELETE answers with the object instead of a Status. */
+  readonly returnsDeletedObject?: boolean;
+  /** Time to live of a stored object, 0 for none: Events. */
+  ttlSeconds?(object: JsonObject): number;
+}
+
+// ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SubresourceDefinition {
+  /** `status`, `scale`, `token`. */
+  readonly name: string;
+  /** What it speaks, for discovery, decoding and admission. Absent: the parent's own version. */
+  readonly version?: VersionDefinition;
+  /** What it does; discovery's verbs are those present. `parent` is the resource's own store. */
+  store(parent: ResourceStore, host: RegistryHost): ResourceStore;
+}
+
+export interface ResourceDefinition {
+  /** `configmaps`: the name in paths. */
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: ResourceScope;
+  /** In order of preference within their group. */
+  readonly versions: readonly VersionDefinition[];
+  /** The one that is stored, one of `versions`; the hub that others are converted from and to. Undefined for resources that store nothing. */
+  readonly storageVersion: VersionDefinition | undefined;
+  /** Below the store's scope, without a slash at either end: `configmaps`, `rbac.authorization.k8s.io/roles`, as the reference lays out etcd. */
+  readonly storagePrefix: string;
+  /** Part of the key of cached forms: another text whenever conversion, defaults or the schema change. */
+  readonly generation: string;
+  /**
+   * Objects of one version as another, with type fields set, in their order. Batched because a webhook may do it. Absent: versions differ in their type
+   * fields alone.
+   */
+  convert?(
+    objects: readonly JsonObject[],
+    from: VersionDefinition,
+    to: VersionDefinition,
+  ): MaybePromise<readonly JsonObject[]>;
+  readonly strategy: Strategy;
+  /** Absent: the store over Storage with `strategy`. */
+  store?(host: RegistryHost): ResourceStore;
+  readonly subresources: readonly SubresourceDefinition[];
+}
