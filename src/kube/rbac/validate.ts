@@ -30,7 +30,7 @@ import {
   type RoleRef,
   type Subject,
 } from './policy.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from './validate-kube-meta.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const RULES = FieldPath.of('rules');

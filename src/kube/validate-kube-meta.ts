@@ -2,16 +2,16 @@
  * Metadata of the built-in kinds, which the reference judges more strictly than that of others: a finalizer is a standard one or has a
  * domain. Invariant: pure; these issues follow the general ones.
  */
-import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
-import { childPath, type FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
+import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
 import {
   FINALIZER_FOREGROUND,
   FINALIZER_ORPHAN,
   type ObjectMetaFacts,
   type ObjectMetaRules,
   validateObjectMeta,
-} from '../../apimachinery/validation/validate-object-meta.ts';
-import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
+} from '../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../apimachinery/validation/validate-object-meta-update.ts';
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', FINALIZER_ORPHAN, FINALIZER_FOREGROUND]);
 
