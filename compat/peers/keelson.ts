@@ -1,0 +1,61 @@
+/** Our server under comparison: the built command line, started with the flags that the reference gets, on a folder of its own. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Credentials, commonFlags, type Peer, TOKEN_USERS, writeUserKubeconfig } from './peer.ts';
+import { freePort, probe, startChild, waitUntilReady } from './process.ts';
+import { keelsonCli } from './programs.ts';
+
+export interface KeelsonOptions {
+  readonly credentials: Credentials;
+  /** Default `memory`. */
+  readonly storage?: 'memory' | 'lmdb';
+  readonly flags?: readonly string[];
+}
+
+/** Starts the server and resolves when /readyz says so. Throws with the end of its log if it does not. */
+export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
+  const { credentials, storage = 'memory' } = options;
+  const cli = keelsonCli();
+  const folder = mkdtempSync(join(tmpdir(), 'compat-keelson-'));
+  const port = await freePort();
+  const url = `https://127.0.0.1:${port}`;
+  const logFile = join(folder, 'keelson.log');
+  mkdirSync(join(folder, 'certs'));
+  const child = startChild(
+    process.execPath,
+    [
+      cli,
+      `--data-dir=${join(folder, 'data')}`,
+      `--storage=${storage}`,
+      ...commonFlags(credentials, port, join(folder, 'certs')),
+      '--advertise-address=127.0.0.1',
+      ...(options.flags ?? []),
+    ],
+    logFile,
+  );
+  const stop = async (): Promise<void> => {
+    await child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady({
+      what: 'keelson',
+      child,
+      logFile,
+      check: async () => (await probe(`${url}/readyz`, credentials.caPem, TOKEN_USERS.admin.token)).status === 200,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    name: 'keelson',
+    url,
+    credentials,
+    pids: [child.pid],
+    kubeconfig: (user) => writeUserKubeconfig(folder, url, credentials, user),
+    logFile,
+    stop,
+  };
+}

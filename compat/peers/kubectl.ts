@@ -1,0 +1,68 @@
+/** Runs the real kubectl. Invariant: it sees nothing of the caller's home, caches or environment, and ends within its time. */
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { program } from './programs.ts';
+
+export interface KubectlRun {
+  readonly args: readonly string[];
+  readonly kubeconfig: string;
+  /** HOME, and below it kubectl's cache of discovery; one per server. */
+  readonly home: string;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** SIGTERM after this long; default 20 s. A bounded `get --watch` is ended this way on purpose. */
+  readonly timeoutMs?: number;
+}
+
+export interface KubectlAnswer {
+  /** `timeout` if it had to be ended. */
+  readonly exit: number | 'timeout';
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Rejects only if kubectl cannot be started. */
+export function runKubectl(run: KubectlRun): Promise<KubectlAnswer> {
+  mkdirSync(run.home, { recursive: true });
+  return new Promise((resolve, reject) => {
+    const child = spawn(program('kubectl'), run.args, {
+      cwd: run.cwd ?? run.home,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: run.home,
+        KUBECACHEDIR: join(run.home, 'cache'),
+        KUBECONFIG: run.kubeconfig,
+        LC_ALL: 'C',
+        TZ: 'UTC',
+        ...run.env,
+      },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      child.kill('SIGTERM');
+    }, run.timeoutMs ?? 20_000);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ exit: timedOut ? 'timeout' : (code ?? -1), stdout, stderr });
+    });
+    // A kubectl that fails early closes its input; that is its answer, not ours.
+    child.stdin.on('error', () => {});
+    child.stdin.end(run.stdin ?? '');
+  });
+}

@@ -1,0 +1,48 @@
+/** The two servers of a comparison, started together and ended together. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKeelson } from './keelson.ts';
+import { makeCredentials, type Peer } from './peer.ts';
+import { startReference } from './reference.ts';
+
+export interface Pair {
+  readonly reference: Peer;
+  /** Ours, or a second reference when the suite checks itself. */
+  readonly candidate: Peer;
+  stop(): Promise<void>;
+}
+
+export type Candidate = 'keelson' | 'reference';
+
+/** Starts both. Throws, with nothing left running, if either does not get ready. */
+export async function startPair(candidate: Candidate, flags: readonly string[] = []): Promise<Pair> {
+  const folder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));
+  const started: Peer[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((peer) => peer.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const credentials = await makeCredentials(folder);
+    const keep = async (starting: Promise<Peer>): Promise<Peer> => {
+      const peer = await starting;
+      started.push(peer);
+      return peer;
+    };
+    const [first, second] = await Promise.allSettled([
+      keep(startReference({ credentials, flags })),
+      keep(
+        candidate === 'keelson'
+          ? startKeelson({ credentials, flags })
+          : startReference({ credentials, flags, name: 'reference-2' }),
+      ),
+    ]);
+    if (first.status === 'rejected') throw first.reason;
+    if (second.status === 'rejected') throw second.reason;
+    return { reference: first.value, candidate: second.value, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

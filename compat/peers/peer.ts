@@ -1,0 +1,133 @@
+/**
+ * What every server under comparison offers to the suites: an address, credentials, kubeconfigs, an end. Invariant: both servers of a run get
+ * the same credentials (one folder made by `makeCredentials`), so that a request is the same request on both.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.ts';
+import { createCa, issueClientCertificate, issueServerCertificate } from '../../src/pki/certificates.ts';
+import { formatPrivateKeyPem, formatPublicKeyPem, generateKey } from '../../src/pki/keys.ts';
+import { formatKubeconfig } from '../../src/pki/kubeconfig.ts';
+
+/** Users of the token file. `admin` is in system:masters, the others begin with no rights. */
+export const TOKEN_USERS = {
+  admin: { token: 'admin-token-0123456789', uid: 'admin-uid', groups: ['system:masters'] },
+  alice: { token: 'alice-token-0123456789', uid: 'alice-uid', groups: [] },
+  bob: { token: 'bob-token-0123456789', uid: 'bob-uid', groups: ['developers'] },
+  carol: { token: 'carol-token-0123456789', uid: 'carol-uid', groups: ['developers', 'auditors'] },
+} as const;
+
+/** Users of client certificates: the common name and the organizations. `front-proxy` is of the request header authority. */
+export const CERTIFICATE_USERS = {
+  'cert-admin': { groups: ['system:masters'] },
+  dave: { groups: ['developers'] },
+} as const;
+
+export type TokenUser = keyof typeof TOKEN_USERS;
+export type CertificateUser = keyof typeof CERTIFICATE_USERS | 'front-proxy';
+
+export interface KeyPair {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+}
+
+export interface Credentials {
+  readonly folder: string;
+  readonly caFile: string;
+  readonly caPem: string;
+  readonly servingCertificateFile: string;
+  readonly servingKeyFile: string;
+  readonly requestHeaderCaFile: string;
+  readonly tokenFile: string;
+  readonly signingKeyFile: string;
+  readonly publicKeyFile: string;
+  readonly clients: Readonly<Record<CertificateUser, KeyPair>>;
+}
+
+export interface Peer {
+  /** `reference` or `keelson`; a second reference is `reference-2`. */
+  readonly name: string;
+  /** `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  readonly credentials: Credentials;
+  /** Process ids of everything that serves, for who measures. */
+  readonly pids: readonly number[];
+  /** The path of a kubeconfig for a user of the token file; the context's namespace is `default`. */
+  kubeconfig(user: TokenUser): string;
+  /** Where the server's output goes. */
+  readonly logFile: string;
+  stop(): Promise<void>;
+}
+
+/** Makes one authority, serving and client certificates, a token file and a service account key below `folder`. */
+export async function makeCredentials(folder: string): Promise<Credentials> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const clock = systemClock;
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const ca = await createCa({ commonName: 'compat-ca', clock });
+  const frontProxyCa = await createCa({ commonName: 'compat-front-proxy-ca', clock });
+  const serving = await issueServerCertificate(ca, { clock });
+  const issue = async (user: string, groups: readonly string[], issuer = ca): Promise<KeyPair> =>
+    issueClientCertificate(issuer, { clock, user, groups });
+  const signingKey = await generateKey();
+  const tokens = Object.entries(TOKEN_USERS).map(([name, { token, uid, groups }]) =>
+    [token, name, uid, ...(groups.length > 0 ? [`"${groups.join(',')}"`] : [])].join(','),
+  );
+  return {
+    folder,
+    caFile: write('ca.crt', ca.certificatePem),
+    caPem: ca.certificatePem,
+    servingCertificateFile: write('serving.crt', serving.certificatePem),
+    servingKeyFile: write('serving.key', serving.keyPem),
+    requestHeaderCaFile: write('front-proxy-ca.crt', frontProxyCa.certificatePem),
+    tokenFile: write('tokens.csv', `${tokens.join('\n')}\n`),
+    signingKeyFile: write('sa.key', formatPrivateKeyPem(signingKey)),
+    publicKeyFile: write('sa.pub', formatPublicKeyPem(signingKey.publicKey)),
+    clients: {
+      'cert-admin': await issue('cert-admin', CERTIFICATE_USERS['cert-admin'].groups),
+      dave: await issue('dave', CERTIFICATE_USERS.dave.groups),
+      'front-proxy': await issue('front-proxy', [], frontProxyCa),
+    },
+  };
+}
+
+/** The flags that both servers get: names of kube-apiserver, which ours keeps. */
+export function commonFlags(credentials: Credentials, port: number, certDir: string): readonly string[] {
+  return [
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--cert-dir=${certDir}`,
+    `--tls-cert-file=${credentials.servingCertificateFile}`,
+    `--tls-private-key-file=${credentials.servingKeyFile}`,
+    `--client-ca-file=${credentials.caFile}`,
+    `--token-auth-file=${credentials.tokenFile}`,
+    '--authorization-mode=RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${credentials.publicKeyFile}`,
+    `--service-account-signing-key-file=${credentials.signingKeyFile}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    `--requestheader-client-ca-file=${credentials.requestHeaderCaFile}`,
+    '--requestheader-allowed-names=front-proxy',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  ];
+}
+
+/** Writes a kubeconfig that stands alone and returns its path. */
+export function writeUserKubeconfig(folder: string, url: string, credentials: Credentials, user: TokenUser): string {
+  const path = join(folder, `${user}.kubeconfig`);
+  const text = formatKubeconfig({
+    server: url,
+    caPem: credentials.caPem,
+    credentials: { kind: 'token', token: TOKEN_USERS[user].token },
+    cluster: 'compat',
+    user,
+  });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}

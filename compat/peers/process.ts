@@ -1,0 +1,114 @@
+/** Child processes of the suites. Invariant: a child that was started is ended by `stop()`, and by the runner's own exit if nobody called it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+
+export interface Child {
+  readonly pid: number;
+  /** Undefined while it runs, else what it ended with. */
+  ended(): string | undefined;
+  /** SIGTERM, and SIGKILL after `graceMs`. Resolves when the process is gone. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+/** Starts a program whose output goes to a file. Throws if it cannot be started. */
+export function startChild(program: string, args: readonly string[], logFile: string): Child {
+  const log = openSync(logFile, 'a');
+  const child = spawn(program, args, { stdio: ['ignore', log, log] });
+  closeSync(log);
+  if (child.pid === undefined) throw new Error(`${program} cannot be started`);
+  running.add(child);
+  let end: string | undefined;
+  const gone = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      end ??= error.message;
+    });
+    child.once('exit', (code, signal) => {
+      end = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      running.delete(child);
+      resolve();
+    });
+  });
+  return {
+    pid: child.pid,
+    ended: () => end,
+    async stop(graceMs = 5000) {
+      if (end !== undefined) return;
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      await gone;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A port of the loopback address that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** One GET; the status and the body. Rejects if nobody answers. */
+export function probe(url: string, ca: string, token?: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const sent = request(url, { ca, headers, timeout: 2000, agent: false }, (answer) => {
+      let body = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
+      answer.on('error', reject);
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer from ${url} within 2 s`)));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+export interface ReadyOptions {
+  readonly what: string;
+  readonly child: Child;
+  readonly logFile: string;
+  /** True when it is. A rejection counts as not yet. */
+  check(): Promise<boolean>;
+  /** Default 600 tries, 50 ms apart. */
+  readonly tries?: number;
+}
+
+/** Polls until the check holds. Throws one sentence and the end of the log if the child ends first or the tries run out. */
+export async function waitUntilReady(options: ReadyOptions): Promise<void> {
+  const { what, child, logFile, tries = 600 } = options;
+  let last = '';
+  for (let i = 0; i < tries; i++) {
+    const ended = child.ended();
+    if (ended !== undefined)
+      throw new Error(`${what} ended with ${ended} before it was ready:\n${tail(readFileSync(logFile, 'utf8'))}`);
+    try {
+      if (await options.check()) return;
+      last = 'it answers, but is not ready';
+    } catch (error) {
+      last = (error as Error).message;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${what} is not ready after ${tries} tries (${last}):\n${tail(readFileSync(logFile, 'utf8'))}`);
+}
+
+function tail(text: string): string {
+  return text.split('\n').slice(-25).join('\n');
+}

@@ -1,0 +1,36 @@
+/** Where the programs of the reference are. A program that is missing is built; a missing tool is a failure of one sentence, never a skip. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Program = 'etcd' | 'kubectl' | 'kube-apiserver';
+
+/** The repository. Bundles run from .cache/run/compat/<suite>/. */
+export const ROOT: string = dirname(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))));
+
+/** Where build.sh puts what it builds; KEELSON_PEERS moves it. */
+export const PEERS: string = process.env['KEELSON_PEERS'] ?? join(ROOT, '.cache', 'peers');
+
+/** The path of a program, built first if it is not there (minutes, once). Throws when Go is missing. */
+export function program(name: Program): string {
+  const path = join(PEERS, 'bin', name);
+  if (existsSync(path)) return path;
+  requireTool('go', ['version'], `${name} is not built yet, and building it needs Go 1.26 on the PATH`);
+  console.log(`building ${name} (minutes, once)`);
+  execFileSync('sh', [join(ROOT, 'compat', 'peers', 'build.sh'), name], { stdio: 'inherit' });
+  return path;
+}
+
+/** Throws `sentence` if the tool does not run. */
+export function requireTool(tool: string, args: readonly string[], sentence: string): void {
+  if (spawnSync(tool, args, { stdio: 'ignore' }).status !== 0) throw new Error(sentence);
+}
+
+/** The built command line of Keelson; built now if `dist` is missing. */
+export function keelsonCli(): string {
+  const path = join(ROOT, 'dist', 'cli', 'main.js');
+  if (!existsSync(path)) execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  if (!existsSync(path)) throw new Error('npm run build made no dist/cli/main.js');
+  return path;
+}

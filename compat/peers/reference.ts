@@ -1,0 +1,101 @@
+/**
+ * The reference: etcd and kube-apiserver as upstream builds them, with the default admission plugins, RBAC, and no controllers. Invariant:
+ * when `startReference` resolves, everything the server makes at start (namespaces, bootstrap policy, authentication ConfigMap) is there.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Credentials, commonFlags, type Peer, TOKEN_USERS, writeUserKubeconfig } from './peer.ts';
+import { type Child, freePort, probe, startChild, waitUntilReady } from './process.ts';
+import { program } from './programs.ts';
+
+export interface ReferenceOptions {
+  readonly credentials: Credentials;
+  /** Default `reference`. */
+  readonly name?: string;
+  readonly flags?: readonly string[];
+  /** Default false: etcd does not wait for the disk, because nobody pulls the plug on a comparison. */
+  readonly fsync?: boolean;
+}
+
+/** Starts both programs on free loopback ports in a folder of their own. Throws if one of them does not get ready. */
+export async function startReference(options: ReferenceOptions): Promise<Peer> {
+  const { credentials, name = 'reference' } = options;
+  const etcdProgram = program('etcd');
+  const apiserverProgram = program('kube-apiserver');
+  const folder = mkdtempSync(join(tmpdir(), 'compat-reference-'));
+  const children: Child[] = [];
+  const stop = async (): Promise<void> => {
+    for (const child of [...children].reverse()) await child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const etcdUrl = `http://127.0.0.1:${await freePort()}`;
+    const etcdLog = join(folder, 'etcd.log');
+    const peerUrl = `http://127.0.0.1:${await freePort()}`;
+    const etcd = startChild(
+      etcdProgram,
+      [
+        `--data-dir=${join(folder, 'etcd')}`,
+        `--listen-client-urls=${etcdUrl}`,
+        `--advertise-client-urls=${etcdUrl}`,
+        `--listen-peer-urls=${peerUrl}`,
+        `--initial-advertise-peer-urls=${peerUrl}`,
+        `--initial-cluster=default=${peerUrl}`,
+        ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
+      ],
+      etcdLog,
+    );
+    children.push(etcd);
+    await waitUntilReady({
+      what: 'etcd',
+      child: etcd,
+      logFile: etcdLog,
+      check: async () => (await fetch(`${etcdUrl}/health`)).ok,
+    });
+
+    const port = await freePort();
+    const url = `https://127.0.0.1:${port}`;
+    const logFile = join(folder, 'kube-apiserver.log');
+    mkdirSync(join(folder, 'certs'));
+    const apiserver = startChild(
+      apiserverProgram,
+      [
+        `--etcd-servers=${etcdUrl}`,
+        ...commonFlags(credentials, port, join(folder, 'certs')),
+        '--advertise-address=127.0.0.1',
+        '--endpoint-reconciler-type=none',
+        ...(options.flags ?? []),
+      ],
+      logFile,
+    );
+    children.push(apiserver);
+    const made = [
+      '/readyz',
+      ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((ns) => `/api/v1/namespaces/${ns}`),
+      '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
+    ];
+    await waitUntilReady({
+      what: 'kube-apiserver',
+      child: apiserver,
+      logFile,
+      check: async () => {
+        for (const path of made)
+          if ((await probe(url + path, credentials.caPem, TOKEN_USERS.admin.token)).status !== 200) return false;
+        return true;
+      },
+    });
+    return {
+      name,
+      url,
+      credentials,
+      pids: children.map((child) => child.pid),
+      kubeconfig: (user) => writeUserKubeconfig(folder, url, credentials, user),
+      logFile,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
