@@ -26,6 +26,10 @@ export type TypeView = ScalarView | StructView | MapView | ListView | AnyView;
 export interface ScalarView {
   readonly kind: 'scalar';
   readonly scalar: ScalarType;
+  /** The values that OpenAPI lists; nothing here refuses others. Default: any. */
+  readonly enum?: readonly string[];
+  /** Its format in OpenAPI where that is not the one of the scalar. */
+  readonly format?: string;
 }
 
 /** An object with named fields. */
@@ -37,6 +41,8 @@ export interface StructView {
   readonly atomic: boolean;
   /** True where fields that are not listed are kept (`x-kubernetes-preserve-unknown-fields`). */
   readonly preserveUnknown: boolean;
+  /** Further `x-kubernetes-` extensions of the type's OpenAPI schema (`x-kubernetes-unions`). Default none. */
+  readonly extensions?: Readonly<JsonObject>;
   field(name: string): FieldView | undefined;
   fields(): Iterable<FieldView>;
 }
@@ -55,6 +61,8 @@ export interface ListView {
   readonly listType: 'atomic' | 'set' | 'map';
   /** The keys of a `map` list, in declaration order; empty otherwise. */
   readonly mapKeys: readonly string[];
+  /** True where the type itself says so; false where it says nothing and `atomic` is what follows. Default false. */
+  readonly declared?: boolean;
 }
 
 /** Anything at all: RawExtension, JSON, a field that preserves unknown fields. `raw` says how protobuf carries it. */
@@ -121,7 +129,11 @@ export interface WireFacts {
 export function createStructView(
   name: string,
   makeFields: () => Iterable<FieldView>,
-  options: { readonly atomic?: boolean; readonly preserveUnknown?: boolean } = {},
+  options: {
+    readonly atomic?: boolean;
+    readonly preserveUnknown?: boolean;
+    readonly extensions?: Readonly<JsonObject>;
+  } = {},
 ): StructView {
   let fields: Map<string, FieldView> | undefined;
   const all = (): Map<string, FieldView> => {
@@ -133,6 +145,7 @@ export function createStructView(
     name,
     atomic: options.atomic ?? false,
     preserveUnknown: options.preserveUnknown ?? false,
+    ...(options.extensions === undefined ? {} : { extensions: options.extensions }),
     field: (field) => all().get(field),
     fields: () => all().values(),
   };

@@ -125,7 +125,7 @@ function goKind(view: TypeView): string {
 function structName(view: TypeView): string {
   switch (view.kind) {
     case 'struct':
-      return view.name;
+      return view.name.slice(view.name.lastIndexOf('.') + 1);
     case 'scalar':
       return STRUCT_NAMES[view.scalar] ?? '';
     case 'any':

@@ -1,0 +1,111 @@
+/**
+ * The form in which generated facts are kept: one text per Go package, one line per struct and per field. Invariant: reading is lazy, so a
+ * package that nobody asks about costs its text and nothing else.
+ *
+ * A struct is `Name`, then `~` if apply takes it as one value, then ` ={...}` for further OpenAPI extensions. Its fields follow, each
+ * indented by one space: `name type number-and-flags`, then any of these:
+ * - `go=T` its Go type, where the type does not tell it; `in=A.B` the embedded structs around it
+ * - `patch=S` and `key=K` strategies and merge key of strategic merge
+ * - `list` (declared atomic), `list=set`, or `list=a,b` (a map with these keys)
+ * - `enum=A|B`, `format=F` of the scalar at the bottom
+ * - `=JSON` the default of its OpenAPI schema, always last
+ *
+ * A type is a word for a scalar or for anything, `[` before the type of items, `{` before the type of values, `Name` for a struct of this
+ * package and `package:Name` for one of another. The number is that of protobuf, after those of the messages around it that JSON flattens
+ * (`2.5`), or `-` for none. Flags: `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a
+ * map or struct that apply takes as one value in this place.
+ */
+
+import type { PatchStrategy } from '../apimachinery/type-view.ts';
+import type { JsonObject, JsonValue } from '../base/json-value.ts';
+
+export interface PackageFacts {
+  /** `core-v1`: how other packages refer to it. */
+  readonly id: string;
+  /** The last part of its Go path, as messages show it: `v1`. */
+  readonly goPackage: string;
+  /** Before the name of a struct it makes the name in OpenAPI: `io.k8s.api.core.v1.`. */
+  readonly modelPrefix: string;
+  readonly structs: string;
+}
+
+/** Kinds of a group-version that live in one package; their names are separated by spaces. */
+export type KindsOfPackage = readonly [group: string, version: string, packageId: string, kinds: string];
+
+export interface StructFacts {
+  readonly name: string;
+  readonly atomic: boolean;
+  readonly extensions: JsonObject | undefined;
+  /** The lines of its fields, unread. */
+  readonly fields: readonly string[];
+}
+
+export interface FieldFacts {
+  readonly name: string;
+  /** As in the text. */
+  readonly type: string;
+  /** Undefined without a binary form. */
+  readonly numbers: readonly number[] | undefined;
+  readonly flags: string;
+  readonly goType: string | undefined;
+  readonly goInline: readonly string[];
+  readonly patchStrategies: readonly PatchStrategy[];
+  readonly patchMergeKey: string | undefined;
+  /** '' declared atomic; undefined if nothing is declared. */
+  readonly list: string | undefined;
+  readonly enum: readonly string[] | undefined;
+  readonly format: string | undefined;
+  readonly defaultValue: JsonValue | undefined;
+}
+
+/** The structs of a package by name. */
+export function readStructs(facts: PackageFacts): Map<string, StructFacts> {
+  const structs = new Map<string, StructFacts>();
+  let fields: string[] = [];
+  for (const line of facts.structs.split('\n')) {
+    if (line.startsWith(' ')) fields.push(line);
+    else if (line !== '') {
+      const [name = '', ...rest] = beforeJson(line).split(' ');
+      fields = [];
+      structs.set(name, {
+        name,
+        atomic: rest.includes('~'),
+        extensions: jsonOf(line) as JsonObject | undefined,
+        fields,
+      });
+    }
+  }
+  return structs;
+}
+
+/** One field from its line. */
+export function readField(line: string): FieldFacts {
+  const [name = '', type = '', place = '', ...rest] = beforeJson(line).slice(1).split(' ');
+  const facts = new Map(rest.map((word) => [word.split('=', 1)[0], word.slice(word.indexOf('=') + 1)]));
+  const flagsAt = place.search(/[^0-9.-]/);
+  const where = flagsAt < 0 ? place : place.slice(0, flagsAt);
+  return {
+    name,
+    type,
+    numbers: where === '-' ? undefined : where.split('.').map(Number),
+    flags: place.slice(where.length),
+    goType: facts.get('go'),
+    goInline: facts.get('in')?.split('.') ?? [],
+    patchStrategies: (facts.get('patch')?.split(',') ?? []) as PatchStrategy[],
+    patchMergeKey: facts.get('key'),
+    list: rest.includes('list') ? '' : facts.get('list'),
+    enum: facts.get('enum')?.split('|'),
+    format: facts.get('format'),
+    defaultValue: jsonOf(line),
+  };
+}
+
+function beforeJson(line: string): string {
+  const at = line.indexOf(' =');
+  return at < 0 ? line : line.slice(0, at);
+}
+
+function jsonOf(line: string): JsonValue | undefined {
+  const at = line.indexOf(' =');
+  return at < 0 ? undefined : (JSON.parse(line.slice(at + 2)) as JsonValue);
+}
