@@ -1,0 +1,108 @@
+/** From the first exec to the first 200 of /readyz, in a fresh folder: keys and certificates are made on the way. Then the same server at rest. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Credentials } from '../../compat/peers/peer.ts';
+import { type Child, freePort, startChild } from '../../compat/peers/process.ts';
+import { keelsonCli, program } from '../../compat/peers/programs.ts';
+import { cpuSeconds, type MemoryFigures, memoryOf } from './process-figures.ts';
+import { send } from './side.ts';
+
+export interface Started {
+  readonly seconds: number;
+  readonly pids: readonly number[];
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 5;
+const POLLS = 6000;
+
+export async function startOurs(): Promise<Started> {
+  const cli = keelsonCli();
+  return start(async (folder, port) => [
+    startChild(
+      process.execPath,
+      [cli, `--data-dir=${join(folder, 'data')}`, `--secure-port=${port}`],
+      join(folder, 'log'),
+    ),
+  ]);
+}
+
+export async function startTheirs(credentials: Credentials): Promise<Started> {
+  const [etcd, apiserver] = [program('etcd'), program('kube-apiserver')];
+  const [client, peer] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`);
+  return start(async (folder, port) => {
+    mkdirSync(join(folder, 'certs'));
+    return [
+      startChild(
+        etcd,
+        [
+          `--data-dir=${join(folder, 'etcd')}`,
+          `--listen-client-urls=${client}`,
+          `--advertise-client-urls=${client}`,
+          `--listen-peer-urls=${peer}`,
+          `--initial-advertise-peer-urls=${peer}`,
+          `--initial-cluster=default=${peer}`,
+        ],
+        join(folder, 'etcd.log'),
+      ),
+      startChild(
+        apiserver,
+        [
+          `--etcd-servers=${client}`,
+          '--bind-address=127.0.0.1',
+          '--advertise-address=127.0.0.1',
+          `--secure-port=${port}`,
+          `--cert-dir=${join(folder, 'certs')}`,
+          '--authorization-mode=RBAC',
+          '--service-account-issuer=https://kubernetes.default.svc',
+          `--service-account-key-file=${credentials.publicKeyFile}`,
+          `--service-account-signing-key-file=${credentials.signingKeyFile}`,
+          '--service-cluster-ip-range=10.0.0.0/24',
+          '--endpoint-reconciler-type=none',
+        ],
+        join(folder, 'log'),
+      ),
+    ];
+  });
+}
+
+async function start(spawn: (folder: string, port: number) => Promise<readonly Child[]>): Promise<Started> {
+  const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-start-'));
+  const port = await freePort();
+  const url = `https://127.0.0.1:${port}`;
+  const begin = performance.now();
+  const children = await spawn(folder, port);
+  const stop = async (): Promise<void> => {
+    for (const child of [...children].reverse()) await child.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let i = 0; i < POLLS; i++) {
+    const ended = children.find((child) => child.ended() !== undefined);
+    if (ended !== undefined) throw new Error(`a server ended with ${ended.ended()}; see ${folder}`);
+    // A refused connection is "not yet"; so is any answer but 200.
+    const status = await send({ url, token: '' }, 'GET', '/readyz').then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200)
+      return { seconds: (performance.now() - begin) / 1000, pids: children.map(({ pid }) => pid), stop };
+    await sleep(POLL_MS);
+  }
+  await stop();
+  throw new Error('a server did not get ready');
+}
+
+export interface RestFigures extends MemoryFigures {
+  /** Share of one core. */
+  readonly cpu: number;
+}
+
+/** Measured over 30 s, from 20 s after the start: V8 and Go tidy up once before that. */
+export async function atRest(started: Started): Promise<RestFigures> {
+  await sleep(20_000);
+  const before = cpuSeconds(started.pids);
+  await sleep(30_000);
+  return { ...memoryOf(started.pids), cpu: (cpuSeconds(started.pids) - before) / 30 };
+}

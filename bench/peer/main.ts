@@ -1,0 +1,225 @@
+/**
+ * The table of `npm run bench:peer`: our server beside kube-apiserver and etcd, the same work on both in turns, over TLS HTTP/2, etcd fsyncing as by default
+ * and ours durable on LMDB. Exits 1 if a bar does not hold. `--short`: fewer and smaller rounds, for CI; `--no-bars` prints without judging;
+ * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startKeelson } from '../../compat/peers/keelson.ts';
+import { makeCredentials, type Peer, TOKEN_USERS } from '../../compat/peers/peer.ts';
+import { requireTool } from '../../compat/peers/programs.ts';
+import { startReference } from '../../compat/peers/reference.ts';
+import { median } from '../measure.ts';
+import { startBare } from './bare.ts';
+import { atRest, startOurs, startTheirs } from './cold-start.ts';
+import { printGrowth } from './growth.ts';
+import { ask, type Side } from './side.ts';
+import { type Bar, format, printBar } from './table.ts';
+import { watch } from './watch.ts';
+import { create, fill, get, list, type Measured, NAMESPACE, page, prepare } from './work.ts';
+
+const short = process.argv.includes('--short');
+const onlyAt = process.argv.indexOf('--only');
+const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
+const rounds = short ? 2 : 5;
+const size = short
+  ? { get: 4000, create: 1000, objects: 3000, lists: 3, pages: 10, watchWrites: 20 }
+  : { get: 10_000, create: 3000, objects: 11_000, lists: 5, pages: 40, watchWrites: 60 };
+let failures = 0;
+
+function wanted(name: string): boolean {
+  return name.includes(only);
+}
+
+function judge(bar: Bar): void {
+  if (!printBar(bar)) failures++;
+}
+
+function sideOf(peer: Peer): Side {
+  const { name, url, pids } = peer;
+  return { name, url, token: TOKEN_USERS.admin.token, pids, stop: () => peer.stop() };
+}
+
+/** Both sides in turns. The first rounds warm up, and do not count. */
+async function inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>, warmUp = 1): Promise<[T[], T[]]> {
+  const results: [T[], T[]] = [[], []];
+  for (let round = -warmUp; round < rounds; round++) {
+    const first = round % 2 === 0;
+    const pair = first ? [await work(ours), await work(peer)] : [await work(peer), await work(ours)];
+    if (round < 0) continue;
+    results[0].push((first ? pair[0] : pair[1]) as T);
+    results[1].push((first ? pair[1] : pair[0]) as T);
+  }
+  return results;
+}
+
+interface Bars {
+  readonly perSecond?: number;
+  readonly perCpu: number;
+}
+
+function judgeWork(name: string, [ours, peer]: [Measured[], Measured[]], bars: Bars): void {
+  const of = (values: readonly Measured[], key: keyof Measured): number[] => values.map((value) => value[key]);
+  if (bars.perSecond !== undefined)
+    judge({
+      name: `${name}: throughput`,
+      unit: '/s',
+      ours: of(ours, 'perSecond'),
+      peer: of(peer, 'perSecond'),
+      better: 'more',
+      atLeast: bars.perSecond,
+    });
+  judge({
+    name: `${name}: server CPU each`,
+    unit: 'µs',
+    ours: of(ours, 'cpuMicros'),
+    peer: of(peer, 'cpuMicros'),
+    better: 'less',
+    atLeast: bars.perCpu,
+  });
+  const latency = (values: readonly Measured[]): string =>
+    `p50 ${format(median(of(values, 'p50')))} ms, p99 ${format(median(of(values, 'p99')))} ms`;
+  console.log(`    ours ${latency(ours)}; reference ${latency(peer)}`);
+}
+
+async function benchRequests(ours: Side, peer: Side): Promise<void> {
+  if (wanted('get'))
+    judgeWork('GET of 1 KB, 64 in flight', await inTurns(ours, peer, (side) => get(side, size.get), 2), {
+      perSecond: 5,
+      perCpu: 8,
+    });
+  if (wanted('create'))
+    judgeWork(
+      'create of 1 KB, 64 in flight',
+      await inTurns(ours, peer, (side) => create(side, size.create, 'filler')),
+      {
+        perSecond: 5,
+        perCpu: 7,
+      },
+    );
+  if (wanted('list')) {
+    await Promise.all([fill(ours, size.objects), fill(peer, size.objects)]);
+    const name = `list of ${size.objects.toLocaleString('en')}`;
+    judgeWork(name, await inTurns(ours, peer, (side) => list(side, size.lists)), { perCpu: 20 });
+    judgeWork('page of 500', await inTurns(ours, peer, (side) => page(side, size.pages)), { perCpu: 20 });
+  }
+  if (wanted('watch')) {
+    for (const [connections, atLeast] of [
+      [10, 2],
+      [1000, 0.9],
+    ] as const) {
+      const [mine, theirs] = await inTurns(
+        ours,
+        peer,
+        (side) => watch(side, connections, size.watchWrites, 'watched'),
+        0,
+      );
+      judge({
+        name: `event to 1,000 watchers on ${connections.toLocaleString('en')} connections: server CPU`,
+        unit: 'µs',
+        ours: mine.map((figures) => figures.cpuMicrosPerEvent),
+        peer: theirs.map((figures) => figures.cpuMicrosPerEvent),
+        better: 'less',
+        atLeast,
+      });
+      const delivered = (all: readonly { delivered: number }[]): string =>
+        all.map((one) => `${(one.delivered * 100).toFixed(1)} %`).join(' ');
+      console.log(`    delivered: ours ${delivered(mine)}; reference ${delivered(theirs)}`);
+    }
+  }
+}
+
+async function benchBare(ours: Side): Promise<void> {
+  const body = await ask(ours, 'GET', `/api/v1/namespaces/${NAMESPACE}/configmaps/bench-target`);
+  const bare = await startBare(credentials, body);
+  try {
+    const [mine, theirs] = await inTurns(ours, bare, (side) => get(side, size.get), 1);
+    judge({
+      name: 'GET beside a bare node:http2 server with the same bytes',
+      unit: '/s',
+      ours: mine.map((one) => one.perSecond),
+      peer: theirs.map((one) => one.perSecond),
+      better: 'more',
+      atLeast: 0.5,
+    });
+  } finally {
+    await bare.stop();
+  }
+}
+
+async function benchStart(): Promise<void> {
+  const seconds: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, start] of [startOurs, () => startTheirs(credentials)].entries()) {
+      const started = await start();
+      (seconds[i] as number[]).push(started.seconds);
+      await started.stop();
+    }
+  }
+  judge({
+    name: 'cold start to /readyz, key generation included',
+    unit: 's',
+    ours: seconds[0],
+    peer: seconds[1],
+    better: 'less',
+    atLeast: 6,
+  });
+}
+
+async function benchRest(): Promise<void> {
+  const started = [await startOurs(), await startTheirs(credentials)];
+  try {
+    const [mine, theirs] = await Promise.all(started.map(atRest));
+    if (mine === undefined || theirs === undefined) throw new Error('two servers were started');
+    const mega = (bytes: number): number => bytes / 1e6;
+    const line = (name: string, unit: string, a: number, b: number, atLeast?: number): void =>
+      judge({ name, unit, ours: [a], peer: [b], better: 'less', ...(atLeast === undefined ? {} : { atLeast }) });
+    line('idle memory, all processes, resident', 'MB', mega(mine.resident), mega(theirs.resident), 3);
+    line('idle memory, without mapped files', 'MB', mega(mine.anonymous), mega(theirs.anonymous));
+    line('idle CPU, 20 s after the start, over 30 s', '% of core', mine.cpu * 100, theirs.cpu * 100, 8);
+  } finally {
+    await Promise.all(started.map((one) => one.stop()));
+  }
+}
+
+requireTool('h2load', ['--version'], 'h2load is missing: install the Debian package nghttp2-client');
+const folder = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
+const credentials = await makeCredentials(folder);
+const load = loadavg().map((value) => value.toFixed(2));
+console.log(
+  `${cpus().length} cores (${cpus()[0]?.model.trim() || process.arch}), Node ${process.version}, load average ${load.join(' ')}`,
+);
+console.log(
+  `reference: kube-apiserver 1.36.3 and etcd 3.6 with fsync; ours: LMDB, durable; h2load over TLS; medians of ${rounds} rounds in turns${short ? ' (short form)' : ''}\n`,
+);
+try {
+  if (wanted('start')) await benchStart();
+  if (wanted('rest') && !short) await benchRest();
+  if (['get', 'create', 'list', 'watch', 'bare', 'growth'].some(wanted)) {
+    const ours = sideOf(await startKeelson({ credentials, storage: 'lmdb' }));
+    try {
+      await prepare(ours);
+      for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
+      if (wanted('bare')) await benchBare(ours);
+      if (['get', 'create', 'list', 'watch'].some(wanted)) {
+        const peer = sideOf(await startReference({ credentials, fsync: true }));
+        try {
+          await prepare(peer);
+          for (const name of ['filler', 'watched'])
+            await ask(peer, 'POST', '/api/v1/namespaces', { metadata: { name } });
+          await benchRequests(ours, peer);
+        } finally {
+          await peer.stop();
+        }
+      }
+    } finally {
+      await ours.stop();
+    }
+    if (wanted('growth') && !(await printGrowth(credentials, short))) failures++;
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures === 0 ? '\nall bars hold' : `\n${failures} bars do not hold`);
+process.exit(failures === 0 || process.argv.includes('--no-bars') ? 0 : 1);

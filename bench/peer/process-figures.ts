@@ -1,0 +1,40 @@
+/** CPU time and memory of processes, from /proc. */
+import { readFileSync } from 'node:fs';
+
+/** Ticks per second of /proc/<pid>/stat: USER_HZ, which is 100 on every Linux that Node runs on. */
+const USER_HZ = 100;
+
+/** Seconds of CPU that the processes used so far, their threads included. */
+export function cpuSeconds(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command may hold spaces and brackets; the fields begin behind the last bracket.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / USER_HZ;
+}
+
+export interface MemoryFigures {
+  readonly resident: number;
+  /** Without files that are mapped: LMDB's map, program code. */
+  readonly anonymous: number;
+}
+
+export function memoryOf(pids: readonly number[]): MemoryFigures {
+  let resident = 0;
+  let anonymous = 0;
+  for (const pid of pids) {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    resident += kilobytes(status, 'VmRSS');
+    anonymous += kilobytes(status, 'RssAnon');
+  }
+  return { resident: resident * 1024, anonymous: anonymous * 1024 };
+}
+
+function kilobytes(status: string, name: string): number {
+  const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
+  if (found === null) throw new Error(`/proc says nothing about ${name}`);
+  return Number(found[1]);
+}

@@ -1,0 +1,64 @@
+/** What the benchmark knows of a server: where it listens, who it is asked as, and which processes it is. */
+import { request as httpsRequest } from 'node:https';
+import { cpuSeconds } from './process-figures.ts';
+
+export interface Side {
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly token: string;
+  /** Every process that works for it. */
+  readonly pids: readonly number[];
+  stop(): Promise<void>;
+}
+
+export function headersOf(side: Side): string[] {
+  return [`authorization: Bearer ${side.token}`, 'accept: application/json', 'content-type: application/json'];
+}
+
+/** Seconds of the server's CPU that the work took, and what it answered. */
+export async function withCpu<T>(side: Side, work: () => Promise<T>): Promise<{ cpu: number; result: T }> {
+  const before = cpuSeconds(side.pids);
+  const result = await work();
+  return { cpu: cpuSeconds(side.pids) - before, result };
+}
+
+/** One request outside of any measurement; throws unless it is answered 2xx. */
+export async function ask(side: Side, method: string, path: string, body?: unknown): Promise<string> {
+  const { status, text } = await send(side, method, path, body);
+  if (status < 200 || status > 299) throw new Error(`${side.name}: ${method} ${path}: ${status} ${text.slice(0, 300)}`);
+  return text;
+}
+
+export function send(
+  side: Pick<Side, 'url' | 'token'>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${side.token}`, 'content-type': 'application/json' };
+    const outgoing = httpsRequest(
+      `${side.url}${path}`,
+      { method, headers, rejectUnauthorized: false, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** A ConfigMap of about 1 KB whose name the server makes. */
+export function configMapBody(): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { generateName: 'bench-', labels: { app: 'bench', tier: 'backend' } },
+    data: { config: 'x'.repeat(700), mode: 'fast' },
+  });
+}

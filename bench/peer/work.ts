@@ -1,0 +1,78 @@
+/** The same work for both servers, each run measured as throughput and as server CPU per request. */
+import { load, percentile } from './h2load.ts';
+import { ask, configMapBody, headersOf, type Side, withCpu } from './side.ts';
+
+export interface Measured {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const CONNECTIONS = 4;
+const STREAMS = 16;
+export const NAMESPACE = 'bench';
+const COLLECTION = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+const TARGET = 'bench-target';
+
+/** A namespace with one object to get. */
+export async function prepare(side: Side): Promise<void> {
+  await ask(side, 'POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  const target = { ...(JSON.parse(configMapBody()) as object), metadata: { name: TARGET, labels: { app: 'target' } } };
+  await ask(side, 'POST', COLLECTION, target);
+}
+
+export async function get(side: Side, requests: number): Promise<Measured> {
+  return measure(side, { path: `${COLLECTION}/${TARGET}`, requests, connections: CONNECTIONS, streams: STREAMS });
+}
+
+export async function create(side: Side, requests: number, namespace: string = NAMESPACE): Promise<Measured> {
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  return measure(side, { path, requests, connections: CONNECTIONS, streams: STREAMS, body: configMapBody() });
+}
+
+/** One at a time: a list is long enough to be measured alone. */
+export async function list(side: Side, requests: number, namespace: string = NAMESPACE): Promise<Measured> {
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  return measure(side, { path, requests, connections: 1, streams: 1 });
+}
+
+export async function page(side: Side, requests: number): Promise<Measured> {
+  return measure(side, { path: `${COLLECTION}?limit=500`, requests, connections: 1, streams: 1 });
+}
+
+export async function countObjects(side: Side, namespace: string = NAMESPACE): Promise<number> {
+  const text = await ask(side, 'GET', `/api/v1/namespaces/${namespace}/configmaps?limit=1`);
+  const { items, metadata } = JSON.parse(text) as {
+    items: readonly unknown[];
+    metadata: { remainingItemCount?: number };
+  };
+  return items.length + (metadata.remainingItemCount ?? 0);
+}
+
+/** Creates until the namespace holds so many. */
+export async function fill(side: Side, count: number, namespace: string = NAMESPACE): Promise<void> {
+  const missing = count - (await countObjects(side, namespace));
+  if (missing > 0) await create(side, missing, namespace);
+}
+
+interface Work {
+  readonly path: string;
+  readonly requests: number;
+  readonly connections: number;
+  readonly streams: number;
+  readonly body?: string;
+}
+
+async function measure(side: Side, work: Work): Promise<Measured> {
+  const { path, body, ...rest } = work;
+  const options = { ...rest, url: `${side.url}${path}`, headers: headersOf(side), latencies: true };
+  const { cpu, result } = await withCpu(side, () => load(body === undefined ? options : { ...options, body }));
+  return {
+    perSecond: result.perSecond,
+    cpuMicros: (cpu * 1e6) / work.requests,
+    p50: percentile(result.latencies, 0.5) / 1000,
+    p99: percentile(result.latencies, 0.99) / 1000,
+  };
+}
