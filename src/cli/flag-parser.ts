@@ -1,0 +1,83 @@
+/**
+ * Splits a command line into flags and values, as pflag does: `--name=value`, `--name value`, `--switch`, `-v 4`. Invariant: it knows nothing about what a flag
+ * means; a flag that is not known, or lacks its value, is a ConfigError that says what might have been meant.
+ */
+import { ConfigError } from '../base/errors.ts';
+import { FlagValues } from './flag-values.ts';
+
+export interface KnownFlags {
+  /** Whether the flag stands alone (`--switch`) or takes the next argument; undefined if there is no such flag. */
+  takesValue(name: string): boolean | undefined;
+  names(): Iterable<string>;
+  /** The long name of a letter. */
+  shorthand(letter: string): string | undefined;
+}
+
+/** The flags in the order in which they first appear. Arguments that are no flags are refused: a server has none. */
+export function parseFlags(args: readonly string[], known: KnownFlags): ReadonlyMap<string, FlagValues> {
+  const values = new Map<string, string[]>();
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    const flag = split(arg, known);
+    if (flag === undefined)
+      throw new ConfigError(
+        `${JSON.stringify(arg)} is neither a flag nor a command: keelson --help lists what there is`,
+      );
+    const takesValue = known.takesValue(flag.name);
+    if (takesValue === undefined) throw unknownFlag(flag.shown, known);
+    let { value } = flag;
+    if (value === undefined && !takesValue) value = 'true';
+    if (value === undefined) {
+      value = args[++i];
+      if (value === undefined) throw new ConfigError(`${flag.shown} needs a value: ${flag.shown}=VALUE`);
+    }
+    values.set(flag.name, [...(values.get(flag.name) ?? []), value]);
+  }
+  return new Map([...values].map(([name, all]) => [name, new FlagValues(name, all)]));
+}
+
+interface SplitFlag {
+  readonly name: string;
+  readonly shown: string;
+  readonly value: string | undefined;
+}
+
+function split(arg: string, known: KnownFlags): SplitFlag | undefined {
+  if (arg === '-' || arg === '--' || !arg.startsWith('-')) return undefined;
+  const equals = arg.indexOf('=');
+  const value = equals < 0 ? undefined : arg.slice(equals + 1);
+  if (arg.startsWith('--')) {
+    const shown = equals < 0 ? arg : arg.slice(0, equals);
+    // The reference takes both spellings.
+    return { name: shown.slice(2).replaceAll('_', '-'), shown, value };
+  }
+  const shown = arg.slice(0, 2);
+  const name = known.shorthand(arg.charAt(1)) ?? '';
+  return { name, shown, value: value ?? (arg.length > 2 ? arg.slice(2) : undefined) };
+}
+
+function unknownFlag(shown: string, known: KnownFlags): ConfigError {
+  const wanted = shown.replace(/^-+/, '').replaceAll('_', '-');
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const name of known.names()) {
+    const distance = editDistance(wanted, name);
+    if (best === undefined || distance < best.distance) best = { name, distance };
+  }
+  const near = best !== undefined && best.distance <= Math.max(2, Math.floor(wanted.length / 4));
+  const hint = near ? `did you mean --${best?.name}?` : 'keelson --help lists what there is';
+  return new ConfigError(`unknown flag ${shown}: ${hint}`);
+}
+
+/** Insertions, deletions and changes from one text to the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const change = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
+}

@@ -1,0 +1,106 @@
+/** Values of flags, read as pflag reads them. Invariant: a value that the reference would refuse is a ConfigError that names the flag; none is guessed. */
+import { parseDuration } from '../apimachinery/scalars/duration.ts';
+import { ConfigError } from '../base/errors.ts';
+import { canonicalIp } from '../pki/ip.ts';
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+const NANOSECONDS_PER_MS = 1_000_000n;
+
+/** A flag as it stood on the command line: every value that it was given, in order, at least one. */
+export class FlagValues {
+  readonly name: string;
+  readonly #values: readonly string[];
+
+  constructor(name: string, values: readonly string[]) {
+    this.name = name;
+    this.#values = values;
+  }
+
+  /** The last one counts. */
+  text(): string {
+    return this.#values.at(-1) as string;
+  }
+
+  /** `stringArray`: each value as it is. */
+  array(): readonly string[] {
+    return this.#values;
+  }
+
+  /** `strings`: comma lists, all together; a list with quotes is one line of CSV. An empty list empties. */
+  list(): readonly string[] {
+    return this.#values.flatMap((value) => (value === '' ? [] : this.#csv(value)));
+  }
+
+  bool(): boolean {
+    const value = this.text();
+    if (TRUE.has(value)) return true;
+    if (FALSE.has(value)) return false;
+    throw this.refuse('is neither true nor false');
+  }
+
+  int(least: number = Number.MIN_SAFE_INTEGER, most: number = Number.MAX_SAFE_INTEGER): number {
+    const value = Number(this.text());
+    if (!/^[+-]?\d+$/.test(this.text()) || !Number.isSafeInteger(value)) throw this.refuse('is no whole number');
+    if (value < least || value > most)
+      throw this.refuse(most === Number.MAX_SAFE_INTEGER ? `is below ${least}` : `is not between ${least} and ${most}`);
+    return value;
+  }
+
+  number(): number {
+    const value = Number(this.text());
+    if (this.text().trim() === '' || !Number.isFinite(value)) throw this.refuse('is no number');
+    return value;
+  }
+
+  /** `5m`, `1h30m`, `300ms`, in milliseconds; negative ones are refused. */
+  milliseconds(): number {
+    const parsed = parseDuration(this.text());
+    if (!parsed.ok) throw this.refuse('is no duration such as 30s, 5m or 1h30m');
+    if (parsed.value < 0n) throw this.refuse('is negative');
+    return Number(parsed.value / NANOSECONDS_PER_MS);
+  }
+
+  ip(): string {
+    const ip = canonicalIp(this.text());
+    if (ip === undefined) throw this.refuse('is no IP address');
+    return ip;
+  }
+
+  choice<Choice extends string>(choices: readonly Choice[]): Choice {
+    const found = choices.find((choice) => choice === this.text());
+    if (found === undefined) throw this.refuse(`is not one of ${choices.join(', ')}`);
+    return found;
+  }
+
+  /** `key=true,other=false`, repeated or not. `key` alone is true if `bare` allows it. */
+  switches(bare: boolean): Readonly<Record<string, boolean>> {
+    const switches: Record<string, boolean> = {};
+    for (const pair of this.list()) {
+      const at = pair.indexOf('=');
+      const key = (at < 0 ? pair : pair.slice(0, at)).trim();
+      const value = at < 0 ? (bare ? 'true' : '') : pair.slice(at + 1).trim();
+      if (key === '' || (!TRUE.has(value) && !FALSE.has(value)))
+        throw new ConfigError(`--${this.name}: ${JSON.stringify(pair)} is not of the form name=true or name=false`);
+      switches[key] = TRUE.has(value);
+    }
+    return switches;
+  }
+
+  refuse(why: string): ConfigError {
+    return new ConfigError(`--${this.name}: ${JSON.stringify(this.text())} ${why}`);
+  }
+
+  #csv(line: string): string[] {
+    if (!line.includes('"')) return line.split(',');
+    const fields: string[] = [];
+    const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+    while (field.lastIndex < line.length || line[field.lastIndex - 1] === ',') {
+      const match = field.exec(line);
+      if (match === null) throw this.refuse('has a quote that does not close');
+      fields.push(match[1] === undefined ? (match[2] as string) : match[1].replaceAll('""', '"'));
+      if (match[3] === '') break;
+    }
+    return fields;
+  }
+}

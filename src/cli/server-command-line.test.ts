@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { defaultOptions } from '../controlplane/options.ts';
+import { referenceFlags } from './reference-flags.ts';
+import { parseServerCommandLine } from './server-command-line.ts';
+import { SERVER_FLAGS } from './server-flags.ts';
+import { serverHelp } from './server-help.ts';
+
+const parse = parseServerCommandLine;
+const server = (...args: string[]) => parse(args).options.server;
+
+describe('the server command line', () => {
+  it('is the defaults when nothing is said', () => {
+    expect(parse([])).toEqual({
+      options: { server: defaultOptions, log: { format: 'auto', verbosity: 0 } },
+      withoutMeaning: [],
+      asksFor: undefined,
+    });
+  });
+
+  it('takes --flag=value and --flag value, and the last one counts', () => {
+    expect(server('--secure-port=7443').serving.port).toBe(7443);
+    expect(server('--secure-port', '0').serving.port).toBe(0);
+    expect(server('--secure-port', '1', '--secure-port=2').serving.port).toBe(2);
+    expect(server('--secure_port=3').serving.port).toBe(3);
+    expect(parse(['-v', '4']).options.log.verbosity).toBe(4);
+    expect(parse(['-v=5']).options.log.verbosity).toBe(5);
+    expect(parse(['-v6']).options.log.verbosity).toBe(6);
+  });
+
+  it('takes switches with and without a value, and never the argument after them', () => {
+    expect(server('--anonymous-auth').authentication.anonymous).toBe(true);
+    expect(server('--anonymous-auth=false').authentication.anonymous).toBe(false);
+    expect(server('--anonymous-auth=F').authentication.anonymous).toBe(false);
+    expect(() => parse(['--anonymous-auth', 'false'])).toThrow('"false" is neither a flag nor a command');
+    expect(() => parse(['--anonymous-auth=no'])).toThrow('--anonymous-auth: "no" is neither true nor false');
+  });
+
+  it('joins comma lists and repetitions, and keeps arrays as they are', () => {
+    expect(server('--api-audiences=a,b', '--api-audiences', 'c').authentication.apiAudiences).toEqual(['a', 'b', 'c']);
+    expect(server('--api-audiences=a,"b,c"').authentication.apiAudiences).toEqual(['a', 'b,c']);
+    expect(
+      server('--service-account-issuer=a,b', '--service-account-issuer=c').authentication.serviceAccounts.issuers,
+    ).toEqual(['a,b', 'c']);
+    expect(server('--authorization-mode=Node,RBAC').authorizationModes).toEqual(['Node', 'RBAC']);
+    expect(server('--runtime-config=api/all=false,v1,apps/v1=true').runtimeConfig).toEqual({
+      'api/all': false,
+      v1: true,
+      'apps/v1': true,
+    });
+  });
+
+  it('reads durations in every unit', () => {
+    expect(server('--request-timeout=1m30s').limits.requestTimeoutMs).toBe(90_000);
+    expect(server('--etcd-compaction-interval=0').compactionIntervalMs).toBe(0);
+    expect(server('--event-ttl=90m').eventTtlSeconds).toBe(5_400);
+    expect(server('--shutdown-delay-duration', '250ms').shutdownDelayMs).toBe(250);
+    expect(() => parse(['--request-timeout=60'])).toThrow('--request-timeout: "60" is no duration such as 30s');
+    expect(() => parse(['--request-timeout=-1s'])).toThrow('is negative');
+    expect(() => parse(['--event-ttl=0s'])).toThrow('must be more than zero');
+  });
+
+  it('reads pairs for server names', () => {
+    expect(
+      server('--tls-sni-cert-key=a.crt,a.key:x.example,*.y.example', '--tls-sni-cert-key=b.crt,b.key').serving.sni,
+    ).toEqual([
+      { certFile: 'a.crt', keyFile: 'a.key', names: ['x.example', '*.y.example'] },
+      { certFile: 'b.crt', keyFile: 'b.key', names: [] },
+    ]);
+    expect(() => parse(['--tls-sni-cert-key=a.crt'])).toThrow('is not of the form CERT,KEY');
+  });
+
+  it('starts a front proxy of one’s own from empty lists, whatever the order of the flags', () => {
+    const { requestHeader } = server(
+      '--requestheader-group-headers=G',
+      '--requestheader-client-ca-file=ca',
+    ).authentication;
+    expect(requestHeader).toEqual({
+      clientCaFile: 'ca',
+      allowedNames: [],
+      usernameHeaders: [],
+      uidHeaders: [],
+      groupHeaders: ['G'],
+      extraHeaderPrefixes: [],
+    });
+    expect(server().authentication.requestHeader.allowedNames).toEqual(['front-proxy-client']);
+  });
+
+  it('names the flags that mean nothing here, once each, and still checks their values', () => {
+    const args = [
+      '--allow-privileged',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--allow-privileged=true',
+      '--watch-cache',
+    ];
+    expect(parse(args).withoutMeaning).toEqual(['--allow-privileged', '--service-cluster-ip-range']);
+    expect(parse(['--watch-cache=false']).withoutMeaning).toEqual(['--watch-cache']);
+    expect(() => parse(['--allow-privileged=perhaps'])).toThrow('--allow-privileged');
+    expect(() => parse(['--kubelet-timeout=5'])).toThrow('--kubelet-timeout: "5" is no duration');
+  });
+
+  it('refuses unknown flags with a suggestion', () => {
+    expect(() => parse(['--secure-prot=1'])).toThrow('unknown flag --secure-prot: did you mean --secure-port?');
+    expect(() => parse(['--make-coffee'])).toThrow('unknown flag --make-coffee: keelson --help lists what there is');
+    expect(() => parse(['-x'])).toThrow('unknown flag -x');
+    expect(() => parse(['--secure-port'])).toThrow('--secure-port needs a value');
+    expect(() => parse(['--secure-port=70000'])).toThrow('--secure-port: "70000" is not between 0 and 65535');
+    expect(() => parse(['--bind-address=here'])).toThrow('--bind-address: "here" is no IP address');
+  });
+
+  it('says of etcd that it comes later, and refuses what would be missed too late', () => {
+    expect(() => parse(['--etcd-servers=http://127.0.0.1:2379'])).toThrow(/^--etcd-servers: .* later version/);
+    expect(() => parse(['--encryption-provider-config=x'])).toThrow('cannot be encrypted at rest yet');
+    expect(() => parse(['--authorization-mode=RBAC,Webhook'])).toThrow('names "Webhook"');
+  });
+
+  it('starts with the command lines of kubeadm and of tests', () => {
+    const kubeadm = `--advertise-address=10.0.0.4 --allow-privileged=true --authorization-mode=Node,RBAC
+      --client-ca-file=/pki/ca.crt --enable-admission-plugins=NodeRestriction --enable-bootstrap-token-auth=true
+      --kubelet-client-certificate=/pki/a.crt --kubelet-client-key=/pki/a.key
+      --kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname --proxy-client-cert-file=/pki/f.crt
+      --proxy-client-key-file=/pki/f.key --requestheader-allowed-names=front-proxy-client
+      --requestheader-client-ca-file=/pki/front-proxy-ca.crt --requestheader-extra-headers-prefix=X-Remote-Extra-
+      --requestheader-group-headers=X-Remote-Group --requestheader-username-headers=X-Remote-User --secure-port=6443
+      --service-account-issuer=https://kubernetes.default.svc.cluster.local --service-account-key-file=/pki/sa.pub
+      --service-account-signing-key-file=/pki/sa.key --service-cluster-ip-range=10.96.0.0/12
+      --tls-cert-file=/pki/apiserver.crt --tls-private-key-file=/pki/apiserver.key`.split(/\s+/);
+    expect(server(...kubeadm).serving).toMatchObject({ advertiseAddress: '10.0.0.4', certFile: '/pki/apiserver.crt' });
+    const tests = `--feature-gates=A=true,kube:B=false --max-requests-inflight=1000 --min-request-timeout=300
+      --audit-policy-file=p --audit-log-path=- --audit-log-mode=blocking --disable-admission-plugins=ServiceAccount`.split(
+      /\s+/,
+    );
+    expect(parse(tests)).toMatchObject({
+      withoutMeaning: ['--feature-gates'],
+      options: { server: { audit: { logPath: '-' } } },
+    });
+  });
+});
+
+describe('the flags', () => {
+  it('keep the group and the type that the reference gives them', () => {
+    const reference = referenceFlags();
+    expect(reference.size).toBeGreaterThan(165);
+    for (const flag of SERVER_FLAGS) {
+      if (flag.group === 'Keelson') expect(reference.has(flag.name), flag.name).toBe(false);
+      else expect(reference.get(flag.name), flag.name).toEqual({ name: flag.name, group: flag.group, type: flag.type });
+    }
+  });
+
+  it('are all in the help, one a line, under their group', () => {
+    const lines = serverHelp().split('\n');
+    for (const { name, help } of SERVER_FLAGS) {
+      const line = lines.filter((text) => new RegExp(`--${name}( |$)`).test(text) && text.endsWith(help));
+      expect(line, name).toHaveLength(1);
+    }
+    expect(lines.filter((line) => line.endsWith('flags:'))).toContain('Secure serving flags:');
+  });
+});
