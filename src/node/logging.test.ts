@@ -1,0 +1,89 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { createLogger, type LoggingOptions, strikeSecrets } from './logging.ts';
+
+let folder: string;
+let descriptor: number;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keelson-logging-'));
+  descriptor = openSync(join(folder, 'log'), 'w');
+});
+
+afterEach(() => {
+  closeSync(descriptor);
+  rmSync(folder, { recursive: true });
+});
+
+const written = (): string => readFileSync(join(folder, 'log'), 'utf8');
+const open = (options: Partial<LoggingOptions>) =>
+  createLogger({
+    format: 'json',
+    descriptor,
+    clock: new VirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5)),
+    ...options,
+  });
+
+const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+
+describe('logs', () => {
+  it('are one JSON object a line, with level, time, message and fields', async () => {
+    const logger = await open({});
+    logger.info('listening', { port: 6443 });
+    logger.warn('odd');
+    expect(
+      written()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { level: 'info', time: '2026-01-02T03:04:05.000Z', port: 6443, msg: 'listening' },
+      { level: 'warn', time: '2026-01-02T03:04:05.000Z', msg: 'odd' },
+    ]);
+  });
+
+  it('tell errors with their stack and causes', async () => {
+    const error = new Error('outer', { cause: new Error('inner') });
+    (await open({})).error('broken', error);
+    (await open({ format: 'text' })).error('broken', error, { step: 2 });
+    const [json = '', ...text] = written().split('\n');
+    const { err } = JSON.parse(json) as { err: { message: string; stack: string } };
+    expect(err.message).toContain('inner');
+    expect(err.stack).toContain('logging.test.ts');
+    expect(text.join('\n')).toMatch(/error broken step=2\nError: outer\n[\s\S]*caused by Error: inner/);
+  });
+
+  it('are lines of text for a person', async () => {
+    const logger = await open({ format: 'text' });
+    logger.info('listening', { url: 'https://[::1]:1', note: 'two words', nothing: undefined });
+    expect(written()).toMatch(/^\d\d:\d\d:\d\d info {2}listening url=https:\/\/\[::1\]:1 note="two words"\n$/);
+  });
+
+  it('hold debug lines back until they are asked for', async () => {
+    for (const format of ['json', 'text'] as const) {
+      (await open({ format })).debug('quiet');
+      (await open({ format, verbosity: 2 })).debug('loud');
+    }
+    expect(written()).not.toContain('quiet');
+    expect(written().match(/loud/g)).toHaveLength(2);
+  });
+
+  it('never contain a token or a private key, wherever it stands', async () => {
+    const key = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----';
+    for (const format of ['json', 'text'] as const) {
+      const logger = await open({ format });
+      logger.info('Authorization: Bearer abc-def', { token: TOKEN, header: 'bearer abc-123.def' });
+      logger.error('failed', new Error(`with ${TOKEN}`, { cause: new Error(key) }));
+    }
+    expect(written()).not.toMatch(/abc-|c2lnbmF0dXJl|MHcCAQEE/);
+    expect(written().match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('leave other texts alone', () => {
+    const text = 'invalid bearer token of system:serviceaccount:a:b, eyJ, basic validation at https://127.0.0.1:6443';
+    expect(strikeSecrets(text)).toBe(text);
+  });
+});
