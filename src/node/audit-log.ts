@@ -1,0 +1,162 @@
+/**
+ * The file that audit events go to, one a line, rotated by size. Invariant: a line is in the file (or on its way through the pipe) when `write` returns, and
+ * rotation never loses or splits one; old files are named and removed as the reference names and removes them.
+ */
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfigError, toError } from '../base/errors.ts';
+
+export interface AuditLogOptions {
+  /** `-` is standard output, which is never rotated. */
+  readonly path: string;
+  /** A file that would grow beyond this is put aside first; 0 never. */
+  readonly maxSizeMb: number;
+  /** Files put aside longer ago than this are removed; 0 never. */
+  readonly maxAgeDays: number;
+  /** Older ones beyond this many are removed; 0 never. */
+  readonly maxBackups: number;
+  /** gzip files that were put aside. */
+  readonly compress: boolean;
+  readonly clock?: Clock;
+  /** Told when a file cannot be written, rotated or removed; the next line tries again. */
+  readonly onProblem: (error: Error) => void;
+}
+
+export interface AuditLog {
+  /** One event without a line end. Never throws. */
+  write(line: string): void;
+  /** Waits for compression that is under way and closes the file. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const MEGABYTE = 1024 * 1024;
+const DAY = 86_400_000;
+const STANDARD_OUTPUT = 1;
+/** As the reference makes it: for its owner alone. */
+const FILE_MODE = 0o600;
+const compressGzip = promisify(gzip);
+
+/** Throws ConfigError naming the path if it cannot be opened. */
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+  if (options.path === '-') return new AuditLogFile(options, STANDARD_OUTPUT);
+  try {
+    await mkdir(dirname(options.path), { recursive: true });
+    return new AuditLogFile(options, openSync(options.path, 'a', FILE_MODE));
+  } catch (caught) {
+    const cause = toError(caught);
+    throw new ConfigError(`--audit-log-path: cannot open ${options.path}: ${cause.message}`, { cause });
+  }
+}
+
+class AuditLogFile implements AuditLog {
+  readonly #options: AuditLogOptions;
+  readonly #clock: Clock;
+  #descriptor: number | undefined;
+  #size: number;
+  #tidying: Promise<void> = Promise.resolve();
+
+  constructor(options: AuditLogOptions, descriptor: number) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#descriptor = descriptor;
+    this.#size = descriptor === STANDARD_OUTPUT ? 0 : fstatSync(descriptor).size;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    try {
+      this.#rotateBefore(bytes.length);
+      if (this.#descriptor === undefined) return;
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+      this.#size += bytes.length;
+    } catch (caught) {
+      this.#options.onProblem(toError(caught));
+    }
+  }
+
+  async stop(): Promise<void> {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    if (descriptor !== undefined && descriptor !== STANDARD_OUTPUT) closeSync(descriptor);
+    await this.#tidying;
+  }
+
+  #rotateBefore(next: number): void {
+    const { path, maxSizeMb } = this.#options;
+    if (path === '-' || maxSizeMb === 0 || this.#descriptor === undefined) return;
+    if (this.#size === 0 || this.#size + next <= maxSizeMb * MEGABYTE) return;
+    renameSync(path, this.#freeBackupName());
+    const fresh = openSync(path, 'a', FILE_MODE);
+    closeSync(this.#descriptor);
+    this.#descriptor = fresh;
+    this.#size = 0;
+    chmodSync(path, FILE_MODE);
+    this.#tidying = this.#tidying.then(() => this.#tidy()).catch((caught) => this.#options.onProblem(toError(caught)));
+  }
+
+  /** `audit-2026-01-02T03-04-05.678.log` beside `audit.log`. */
+  #freeBackupName(): string {
+    for (let at = this.#clock.now(); ; at++) {
+      const name = this.#backupName(at);
+      if (!exists(name) && !exists(`${name}.gz`)) return name;
+    }
+  }
+
+  #backupName(at: number): string {
+    const { path } = this.#options;
+    const extension = extname(path);
+    const stamp = new Date(at).toISOString().slice(0, 23).replaceAll(':', '-');
+    return join(dirname(path), `${basename(path, extension)}-${stamp}${extension}`);
+  }
+
+  async #tidy(): Promise<void> {
+    const { maxBackups, maxAgeDays, compress } = this.#options;
+    const oldest = this.#clock.now() - maxAgeDays * DAY;
+    for (const [index, backup] of this.#backups().entries()) {
+      const surplus = maxBackups > 0 && index >= maxBackups;
+      const aged = maxAgeDays > 0 && backup.at < oldest;
+      if (surplus || aged) unlinkSync(backup.path);
+      else if (compress && !backup.path.endsWith('.gz')) {
+        const draft = `${backup.path}.gz`;
+        await writeFile(draft, await compressGzip(await readFile(backup.path)), { mode: FILE_MODE });
+        await unlink(backup.path);
+      }
+    }
+  }
+
+  /** Files that we put aside, newest first. */
+  #backups(): { readonly path: string; readonly at: number }[] {
+    const folder = dirname(this.#options.path);
+    const extension = extname(this.#options.path);
+    const stem = `${basename(this.#options.path, extension)}-`;
+    return readdirSync(folder)
+      .flatMap((name) => {
+        const bare = name.endsWith('.gz') ? name.slice(0, -3) : name;
+        if (!bare.startsWith(stem) || !bare.endsWith(extension)) return [];
+        const stamp = bare.slice(stem.length, bare.length - extension.length);
+        const parts = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(stamp);
+        return parts === null
+          ? []
+          : [{ path: join(folder, name), at: Date.parse(`${parts[1]}T${parts[2]}:${parts[3]}:${parts[4]}Z`) }];
+      })
+      .sort((a, b) => b.at - a.at);
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
