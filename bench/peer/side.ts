@@ -53,12 +53,19 @@ export function send(
   });
 }
 
-/** A ConfigMap of about 1 KB whose name the server makes. */
+/** A ConfigMap of about 1 KB as people write them: a dozen settings, some labels and annotations. The server makes its name. */
 export function configMapBody(): string {
+  const data = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [`setting-${i}`, `value ${i} of this service: ${'x'.repeat(24)}`]),
+  );
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { generateName: 'bench-', labels: { app: 'bench', tier: 'backend' } },
-    data: { config: 'x'.repeat(700), mode: 'fast' },
+    metadata: {
+      generateName: 'bench-',
+      labels: { 'app.kubernetes.io/name': 'bench', 'app.kubernetes.io/part-of': 'shop', tier: 'backend' },
+      annotations: { 'example.com/owner': 'team-a', 'example.com/checksum': '0123456789abcdef0123456789abcdef' },
+    },
+    data,
   });
 }
