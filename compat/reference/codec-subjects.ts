@@ -9,6 +9,7 @@ import { mutate } from '../../test/fuzz/mutate.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { type FactBook, viewOfFacts } from './facts-view.ts';
 import { jsonObject, jsonValue, structOf } from './generate.ts';
+import { roundTripSubjects } from './round-trip-subjects.ts';
 import type { Subject } from './subject.ts';
 import { typedSubjects } from './typed-subjects.ts';
 
@@ -232,4 +233,5 @@ export const codecSubjects: readonly Subject[] = [
     compareErrors: false,
   },
   ...typedSubjects,
+  ...roundTripSubjects,
 ];

@@ -12,7 +12,7 @@ import type { Subject } from './subject.ts';
 const KINDS = ['Pod', 'Deployment', 'Service', 'ConfigMap', 'Secret', 'Event', 'Node', 'PersistentVolume'];
 const views = new Map<string, StructView>();
 
-const WRONG: readonly JsonValue[] = [
+export const WRONG: readonly JsonValue[] = [
   null,
   true,
   0,
@@ -57,9 +57,9 @@ const WRONG: readonly JsonValue[] = [
   [[]],
 ];
 
-type Slot = readonly [holder: JsonObject | JsonArray, key: string | number];
+export type Slot = readonly [holder: JsonObject | JsonArray, key: string | number];
 
-function slotsOf(root: JsonObject): Slot[] {
+export function slotsOf(root: JsonObject): Slot[] {
   const slots: Slot[] = [];
   const collect = (value: JsonValue): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -248,6 +248,8 @@ func reply(q question) (out answer) {
 			return bad(err)
 		}
 		return answer{Ok: true}
+	case "round-trip":
+		return roundTrip(q.Kind, q.Rule == "stored", q.Doc)
 	case "protobuf":
 		object := newObject(q.Kind)
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(q.Doc, object); err != nil {

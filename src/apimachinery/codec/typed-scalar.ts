@@ -96,11 +96,20 @@ function checkBytes(value: JsonValue): TypedProblem | undefined {
 /** White space that JSON writes as an escape, and what only JavaScript takes for white space. */
 const UNTRIMMED = /[\t\n\v\f\r\ufeff]/;
 
-/** A quantity takes the JSON text of any value for its own: of a string what is between the quotes, escapes and all. */
-function checkQuantity(value: JsonValue): TypedProblem | undefined {
+/**
+ * A quantity takes the JSON text of any value for its own: of a string what is between the quotes, escapes and all. Undefined for a value
+ * that can be none.
+ */
+export function quantityText(value: JsonValue): string | undefined {
   if (typeof value === 'object' || typeof value === 'boolean' || (typeof value === 'string' && UNTRIMMED.test(value)))
-    return { message: QUANTITY_FORMAT_ERROR, final: true };
-  const parsed = parseQuantity(typeof value === 'string' ? value.trim() : writeJson(value));
+    return undefined;
+  return typeof value === 'string' ? value.trim() : writeJson(value);
+}
+
+function checkQuantity(value: JsonValue): TypedProblem | undefined {
+  const text = quantityText(value);
+  if (text === undefined) return { message: QUANTITY_FORMAT_ERROR, final: true };
+  const parsed = parseQuantity(text);
   return parsed.ok ? undefined : { message: parsed.message, final: true };
 }
 

@@ -1,0 +1,236 @@
+/**
+ * What the reference keeps of a JSON value: as if it were decoded into its Go type and encoded again. Fields that the type does not have are
+ * gone, null is absent, zero values are dropped or written as the type's tags say, scalars have the form in which Go prints them, fields
+ * the order of the type and maps the order of their keys. Invariant: the value itself is not changed; the result may share parts of it.
+ */
+import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
+import { findTypeMismatch } from './typed.ts';
+import { keepScalar, zeroScalar } from './typed-normalize-scalar.ts';
+
+/** `decoded`: as read from JSON. `stored`: as read from the binary form that was made of that. */
+export type NormalizeForm = 'decoded' | 'stored';
+
+export type Normalized =
+  | { readonly ok: true; readonly object: JsonObject }
+  /** In the words of Go's decoder. */
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The value in the form of its type, or what the decoder says against it (see `findTypeMismatch`).
+ *
+ * `form` (default `decoded`) is what happens to what JSON can say and the binary form cannot. The reference stores built-in kinds in the
+ * binary form and answers with what it stored, so for them it is `stored`: an empty list or map becomes none, null bytes in a map become
+ * empty ones. For kinds that are answered without being stored it is `decoded`.
+ *
+ * A field without wire facts counts as `omitempty` and not as a pointer, which is true of `kind` and `apiVersion`. Types that hold
+ * themselves may be nested 1,000 deep; what is deeper is refused as too deep.
+ */
+export function normalizeTyped(value: JsonObject, view: StructView, form: NormalizeForm = 'decoded'): Normalized {
+  const object = planOf(view, form).keep(value, 0);
+  if (object !== undefined) return { ok: true, object };
+  return { ok: false, message: findTypeMismatch(value, view) ?? 'exceeded max depth' };
+}
+
+const MAX_DEPTH = 1000;
+
+/** As `Keep`, for values that hold others; `depth` counts the structs around. */
+type KeepDeep = (value: JsonValue, depth: number) => JsonValue | undefined;
+
+interface FieldPlan {
+  readonly name: string;
+  readonly keep: KeepDeep;
+  /** Written if nothing is given; undefined: nothing is written. Structs are made anew each time. */
+  readonly absent: ((depth: number) => JsonValue | undefined) | JsonValue | undefined;
+  /** When a given value is left out all the same. */
+  readonly drop: 'never' | 'zero' | 'empty' | 'null';
+  /** An empty list or map is written as null: the binary form has none. */
+  readonly emptyIsNull: boolean;
+  /** Null is not absent but refused. */
+  readonly refusesNull: boolean;
+}
+
+const plans: Readonly<Record<NormalizeForm, WeakMap<StructView, StructPlan>>> = {
+  decoded: new WeakMap(),
+  stored: new WeakMap(),
+};
+
+function planOf(view: StructView, form: NormalizeForm): StructPlan {
+  let plan = plans[form].get(view);
+  if (plan === undefined) {
+    plan = new StructPlan(view, form);
+    plans[form].set(view, plan);
+  }
+  return plan;
+}
+
+/** The fields of a struct, compiled when a value first needs them: types may hold themselves. */
+class StructPlan {
+  readonly #view: StructView;
+  readonly #form: NormalizeForm;
+  #fields: readonly FieldPlan[] | undefined;
+
+  constructor(view: StructView, form: NormalizeForm) {
+    this.#view = view;
+    this.#form = form;
+  }
+
+  keep(value: JsonValue, depth: number): JsonObject | undefined {
+    if (!isJsonObject(value) || depth > MAX_DEPTH) return undefined;
+    this.#fields ??= Array.from(this.#view.fields(), (field) => planField(field, this.#form));
+    const out: JsonObject = {};
+    for (const field of this.#fields) {
+      const given = value[field.name];
+      let kept: JsonValue | undefined;
+      if (given === undefined || given === null) {
+        if (given === null && field.refusesNull) return undefined;
+        const { absent } = field;
+        if (absent === undefined) continue;
+        kept = typeof absent === 'function' ? absent(depth + 1) : absent;
+      } else {
+        kept = field.keep(given, depth + 1);
+        if (kept !== undefined && isDropped(kept, field.drop)) continue;
+        if (field.emptyIsNull && kept !== undefined && isEmpty(kept)) kept = null;
+      }
+      if (kept === undefined) return undefined;
+      out[field.name] = kept;
+    }
+    return out;
+  }
+}
+
+function isDropped(value: JsonValue, drop: FieldPlan['drop']): boolean {
+  switch (drop) {
+    case 'never':
+      return false;
+    case 'zero':
+      return !value;
+    case 'empty':
+      return isEmpty(value);
+    case 'null':
+      return value === null;
+  }
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value as JsonObject) return false;
+  return true;
+}
+
+function planField({ name, type, wire }: FieldView, form: NormalizeForm): FieldPlan {
+  const pointer = wire?.pointer ?? false;
+  const omitEmpty = wire?.omitEmpty ?? true;
+  const drop = pointer ? 'never' : dropOf(type, omitEmpty, wire?.omitZero ?? false);
+  const isContainer = type.kind === 'list' || type.kind === 'map';
+  return {
+    name,
+    keep: keepOf(type, form),
+    absent: (pointer && omitEmpty) || drop !== 'never' ? undefined : pointer ? null : zeroOf(type, form),
+    drop,
+    emptyIsNull: form === 'stored' && isContainer && drop === 'never',
+    refusesNull: !pointer && type.kind === 'scalar' && type.scalar === 'duration',
+  };
+}
+
+/** Go's rules: `omitempty` knows empty lists and maps, zero numbers, false and empty text; what is a struct to Go is never empty. */
+function dropOf(type: TypeView, omitEmpty: boolean, omitZero: boolean): FieldPlan['drop'] {
+  if (type.kind === 'scalar') {
+    switch (type.scalar) {
+      case 'time':
+      case 'micro-time':
+        return omitZero ? 'null' : 'never';
+      case 'quantity':
+      case 'int-or-string':
+      case 'duration':
+        return 'never';
+      default:
+        return omitEmpty ? 'zero' : 'never';
+    }
+  }
+  if (!omitEmpty) return 'never';
+  if (type.kind === 'list' || type.kind === 'map') return 'empty';
+  return type.kind === 'any' && type.raw === 'json' ? 'null' : 'never';
+}
+
+/** What Go prints of a type if nothing was read into it. */
+function zeroOf(type: TypeView, form: NormalizeForm): ((depth: number) => JsonValue | undefined) | JsonValue {
+  switch (type.kind) {
+    case 'scalar':
+      return zeroScalar(type.scalar);
+    case 'struct': {
+      const plan = planOf(type, form);
+      return (depth) => plan.keep({}, depth);
+    }
+    default:
+      return null;
+  }
+}
+
+function keepOf(type: TypeView, form: NormalizeForm): KeepDeep {
+  switch (type.kind) {
+    case 'scalar':
+      return keepScalar(type.scalar);
+    case 'any':
+      return (value) => value;
+    case 'struct': {
+      const plan = planOf(type, form);
+      return (value, depth) => plan.keep(value, depth);
+    }
+    case 'list':
+      return keepList(type, form);
+    case 'map':
+      return keepMap(type, form);
+  }
+}
+
+function keepList({ items }: ListView, form: NormalizeForm): KeepDeep {
+  const keep = keepOf(items, form);
+  const zero = zeroOf(items, form);
+  return (value, depth) => {
+    if (!Array.isArray(value)) return undefined;
+    // Lists of text are mostly as they should be: a copy is made from the first item on that is not.
+    let out: JsonValue[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const given = value[i] as JsonValue;
+      const kept = given !== null ? keep(given, depth) : typeof zero === 'function' ? zero(depth) : zero;
+      if (kept === undefined) return undefined;
+      if (kept !== given) out ??= value.slice(0, i);
+      out?.push(kept);
+    }
+    return out ?? value;
+  };
+}
+
+function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
+  const keep = keepOf(values, form);
+  const zero = form === 'stored' && isBytes(values) ? '' : zeroOf(values, form);
+  return (value, depth) => {
+    if (!isJsonObject(value)) return undefined;
+    const keys = Object.keys(value);
+    let isSame = isSorted(keys);
+    if (!isSame) keys.sort(compareUtf8);
+    const kept: JsonValue[] = [];
+    for (const key of keys) {
+      const given = value[key] as JsonValue;
+      const item = given !== null ? keep(given, depth) : typeof zero === 'function' ? zero(depth) : zero;
+      if (item === undefined) return undefined;
+      if (item !== given) isSame = false;
+      kept.push(item);
+    }
+    if (isSame) return value;
+    const out: JsonObject = {};
+    for (let i = 0; i < keys.length; i++) setField(out, keys[i] as string, kept[i] as JsonValue);
+    return out;
+  };
+}
+
+function isBytes(type: TypeView): boolean {
+  return type.kind === 'scalar' && type.scalar === 'bytes';
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (compareUtf8(keys[i - 1] as string, keys[i] as string) > 0) return false;
+  return true;
+}
