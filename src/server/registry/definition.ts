@@ -46,6 +46,8 @@ export interface VersionDefinition extends GroupVersion {
   readonly kind: string;
   /** Default `<kind>List`. */
   readonly listKind: string;
+  /** Items of lists carry their type fields, as those of custom resources do. Default false: items of built-in kinds come without. */
+  readonly typedItems?: boolean;
   /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
   type(): StructView;
   /** True where strategic merge patches are allowed: built-in kinds. */
@@ -101,6 +103,8 @@ export interface Strategy {
   grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
   /** An object with no finalizers that is updated while terminating goes away; this holds it back (Namespace: spec.finalizers). Default: it goes. */
   holdsDeletion?(object: JsonObject): boolean;
+  /** The object was just marked (deletionTimestamp) and stays for now: Namespace becomes Terminating. It may change anything, the marks included. */
+  prepareForDeletion?(object: JsonObject): void;
   /** What dependents meet if the client does not say. Default `background`. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** A completed DELETE answers with the object instead of a Status. */

@@ -1,0 +1,39 @@
+/** Which keys a list or a watch looks at. Invariant: a narrower range never changes the result, because the filter still asks every field. */
+import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
+import { type FieldSelector, requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
+import { nameIsDnsLabel } from '../../apimachinery/validation/name-rules.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import type { CacheRange, Filter } from '../../cache/cache.ts';
+import { selectorFilter } from '../../cache/selector-filter.ts';
+import type { ObjectKeys } from './object-keys.ts';
+
+export interface ListScope {
+  readonly range: CacheRange;
+  /** What continue tokens are relative to. */
+  readonly prefix: string;
+  /** Undefined if every object is wanted. */
+  readonly filter: Filter | undefined;
+  /** At most one object: `metadata.name` is given. */
+  readonly single: boolean;
+}
+
+export function listScope(keys: ObjectKeys, requestNamespace: string, options: ListOptions): ListScope {
+  const { labelSelector: labels, fieldSelector: fields } = options;
+  const namespace = keys.namespaced && requestNamespace === '' ? selectedNamespace(fields) : requestNamespace;
+  const prefix = keys.prefix(namespace);
+  const filter = selectorFilter({ labels, fields, fieldOfKey: keys.fieldOfKey });
+  const name = filter === undefined ? undefined : requiredFieldValue(fields, 'metadata.name');
+  const single =
+    name !== undefined &&
+    checkPathSegmentName(name).length === 0 &&
+    name !== '' &&
+    (!keys.namespaced || namespace !== '');
+  const range = single ? { key: keys.key(namespace, name) } : { prefix };
+  return { range, prefix, filter, single };
+}
+
+/** The namespace that a field selector asks for; '' if it names none that could exist. */
+function selectedNamespace(fields: FieldSelector): string {
+  const namespace = requiredFieldValue(fields, 'metadata.namespace') ?? '';
+  return namespace !== '' && nameIsDnsLabel(namespace, false).length === 0 ? namespace : '';
+}

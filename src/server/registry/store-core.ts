@@ -1,0 +1,129 @@
+/**
+ * What the verbs of one resource share: its keys, its versions, its cache and its storage. Invariant: there is one cache for a resource; it starts with the
+ * first use, and from then on reads are synchronous wherever the store is.
+ */
+import type { ResourceName } from '../../apimachinery/status/status-catalogue.ts';
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Entry } from '../../cache/cache.ts';
+import { makeEntry } from '../../cache/entry.ts';
+import { WatchCache } from '../../cache/watch-cache.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import type { Revision, Storage } from '../../storage/storage.ts';
+import type { ResourceDefinition, VersionDefinition } from './definition.ts';
+import type { RegistryHost } from './host.ts';
+import { ObjectKeys } from './object-keys.ts';
+import type { ObjectBytes, ResourceContext } from './resource-store.ts';
+import type { StoredState } from './stored-object.ts';
+import { VersionForms } from './version-forms.ts';
+
+export class StoreCore {
+  readonly definition: ResourceDefinition;
+  readonly host: RegistryHost;
+  readonly storage: Storage;
+  readonly keys: ObjectKeys;
+  readonly versions: VersionForms;
+  readonly cache: WatchCache;
+  #ready = false;
+  #starting: Promise<void> | undefined;
+  /** Whether the store tells its revision at once: an embedded one does. */
+  #revisionAtOnce = false;
+  #written: Revision = 0;
+
+  constructor(definition: ResourceDefinition, host: RegistryHost) {
+    this.definition = definition;
+    this.host = host;
+    this.storage = host.storage;
+    this.keys = new ObjectKeys(host.scope, definition.storagePrefix, definition.scope);
+    this.versions = new VersionForms(definition);
+    this.cache = new WatchCache({
+      storage: host.storage,
+      prefixes: [this.keys.root],
+      describe: this.versions.describe,
+      forms: this.versions,
+      clock: host.clock,
+      onTrouble: (error) => host.onTrouble(error),
+    });
+  }
+
+  /** The cache can be read. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Until the cache can be read. Rejects only with StorageError(Closed). */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
+    await this.cache.start();
+    const revision = this.storage.revision();
+    this.#revisionAtOnce = !isPromise(revision);
+    await revision;
+    this.#ready = true;
+  }
+
+  /** Runs once the cache can be read: now, except for the first users. */
+  whenReady<T>(task: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#ready ? task() : this.start().then(task);
+  }
+
+  /** Stops the cache: watches end, later calls fail as Closed. */
+  stop(): Promise<void> {
+    return this.cache.stop();
+  }
+
+  /** The highest revision at which a write through here was acknowledged. */
+  get written(): Revision {
+    return this.#written;
+  }
+
+  noteWrite(revision: Revision): void {
+    if (revision > this.#written) this.#written = revision;
+  }
+
+  resourceName(context: ResourceContext): ResourceName {
+    return { group: context.version.group, resource: this.definition.plural };
+  }
+
+  /** The present version of a key, as fresh as the store is; asks the store itself only where the cache may be behind. */
+  freshEntry(key: string): MaybePromise<Entry | undefined> {
+    if (this.#revisionAtOnce && this.cache.revision >= (this.storage.revision() as Revision))
+      return this.cache.get(key);
+    return andThen(this.readState(key), (state) => (state === undefined ? undefined : this.entryOf(state)));
+  }
+
+  /** The state of a key in the store. */
+  readState(key: string): MaybePromise<StoredState | undefined> {
+    return andThen(this.storage.get(key), (result) => (result.outcome === 'found' ? result.item : undefined));
+  }
+
+  /** The state of a key as the cache has it; it may be outdated. */
+  cachedState(key: string): StoredState | undefined {
+    if (!this.#ready) return undefined;
+    try {
+      const entry = this.cache.get(key);
+      return entry === undefined ? undefined : { key, revision: entry.revision, value: entry.bytes };
+    } catch (caught) {
+      if (isStorageError(caught, 'Corrupt')) return undefined; // the store is asked, and whoever reads the value says what is wrong
+      throw caught;
+    }
+  }
+
+  /** A state of the store as the cache would have it, and the cache's own entry if it has that state. */
+  entryOf({ key, revision, value }: StoredState): Entry {
+    const cached = this.#ready ? this.cache.get(key) : undefined;
+    if (cached?.revision === revision) return cached;
+    const entry = makeEntry(this.versions.describe, key, revision, value);
+    if (entry.broken !== undefined) throw entry.broken;
+    return entry;
+  }
+
+  /** The bytes of an entry in a version. */
+  show(entry: Entry, version: VersionDefinition): MaybePromise<ObjectBytes> {
+    const form = this.versions.formOf(version);
+    if (form === undefined) return entry.bytes;
+    return andThen(this.cache.form(entry, form), (made) => made.bytes);
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * Create: a new object under a name that is free. Invariant: what is validated is what is stored; a name that the server generates is tried again when it is
+ * taken, as often as the reference does.
+ */
+import { nameOf } from '../../apimachinery/meta/meta.ts';
+import { isAlreadyExists, StatusError } from '../../apimachinery/status/status.ts';
+import {
+  alreadyExists,
+  generateNameConflict,
+  invalid,
+  type ResourceName,
+  unknown,
+} from '../../apimachinery/status/status-catalogue.ts';
+import { type FieldIssue, tooLong } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { generateName } from '../../apimachinery/validation/name-rules.ts';
+import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import { utf8Length } from '../../base/utf8.ts';
+import { MAX_KEY_BYTES } from '../../storage/keys.ts';
+import type { VersionDefinition } from './definition.ts';
+import { fillSystemFields, settleNamespace } from './object-metadata.ts';
+import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from './resource-store.ts';
+import { parseVersion } from './resource-version.ts';
+import { answering } from './storage-status.ts';
+import type { StoreCore } from './store-core.ts';
+import { encodeStored, encodeUnstored, metadataIn, readStored, type StoredState } from './stored-object.ts';
+
+/** As the reference: enough for a million names of one prefix. */
+const NAME_ATTEMPTS = 8;
+const METADATA = FieldPath.of('metadata');
+const VERSION_SET = 'resourceVersion should not be set on objects to be created';
+
+export function createObject(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  request: CreateRequest,
+): MaybePromise<WriteAnswer> {
+  return answering(core.resourceName(context), 'create', () =>
+    core.whenReady(() => {
+      const metadata = metadataIn(object);
+      if (isSet(metadata['name']) || !isSet(metadata['generateName']))
+        return createOnce(core, context, object, request);
+      return createWithGeneratedName(core, context, object, request);
+    }),
+  );
+}
+
+async function createWithGeneratedName(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  request: CreateRequest,
+): Promise<WriteAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    // The last attempt may use up the object.
+    const copy = attempt === NAME_ATTEMPTS ? object : cloneJson(object);
+    try {
+      return await createOnce(core, context, copy, request);
+    } catch (caught) {
+      if (attempt === NAME_ATTEMPTS || !isAlreadyExists(caught)) throw caught;
+    }
+  }
+}
+
+function createOnce(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  request: CreateRequest,
+): MaybePromise<WriteAnswer> {
+  fillName(core, object);
+  return andThen(prepareNew(core, context, object, request.validate), (stored) =>
+    request.dryRun ? pretend(core, context, stored) : store(core, context, stored),
+  );
+}
+
+function fillName(core: StoreCore, object: JsonObject): void {
+  const metadata = metadataIn(object);
+  const { name, generateName: prefix } = metadata;
+  if (!isSet(name) && typeof prefix === 'string' && prefix !== '')
+    metadata['name'] = generateName(prefix, (below) => core.host.random(below));
+}
+
+/**
+ * Everything between a decoded object and its bytes: server-owned metadata, the strategy, validation, admission. Returns the object in the stored version,
+ * its resourceVersion as the client sent it. Throws what the client is to be told.
+ */
+export function prepareNew(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  validate: ValidateCreate,
+): MaybePromise<JsonObject> {
+  const { strategy } = core.definition;
+  const metadata = metadataIn(object);
+  fillSystemFields(metadata, core.host);
+  settleNamespace(metadata, core.keys.namespaced ? context.namespace : '');
+  if (strategy.countsGeneration) metadata['generation'] = 1;
+  const seen = strategy.sees === 'hub' ? core.versions.toHub(object, context.version) : object;
+  return andThen(seen, (prepared) => {
+    strategy.prepareForCreate?.(prepared, context);
+    checkNew(core, context, prepared);
+    strategy.canonicalize?.(prepared);
+    return finishNew(core, context, prepared, validate);
+  });
+}
+
+function checkNew(core: StoreCore, context: ResourceContext, object: JsonObject): void {
+  const { strategy } = core.definition;
+  refuse(context.version, object, strategy.validate?.(object, context) ?? []);
+  const rules = { namespaced: core.keys.namespaced, name: strategy.nameRule };
+  refuse(context.version, object, validateObjectMeta(metadataIn(object) as ObjectMetaFacts, rules, METADATA));
+  const key = keyOf(core, context, object);
+  if (key.length * 3 > MAX_KEY_BYTES && utf8Length(key) > MAX_KEY_BYTES) {
+    const room = MAX_KEY_BYTES - utf8Length(core.keys.prefix(context.namespace));
+    refuse(context.version, object, [tooLong(METADATA.child('name'), undefined, room)]);
+  }
+  for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.request.warn(warning);
+}
+
+/** 422 if there is anything to complain about. */
+export function refuse(version: VersionDefinition, object: JsonObject, issues: readonly FieldIssue[]): void {
+  if (issues.length > 0)
+    throw new StatusError(invalid({ group: version.group, kind: version.kind }, nameOf(object), issues));
+}
+
+/** Validating admission sees the request's version, storage the stored one. */
+function finishNew(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  validate: ValidateCreate,
+): MaybePromise<JsonObject> {
+  const { versions, definition } = core;
+  const { version } = context;
+  if (versions.formOf(version) === undefined) return andThen(validate(object), () => object);
+  if (definition.strategy.sees === 'request') return andThen(validate(object), () => versions.toHub(object, version));
+  return andThen(versions.fromHub(cloneJson(object), version), (shown) => andThen(validate(shown), () => object));
+}
+
+async function store(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
+  const version = parseVersion(String(metadataIn(object)['resourceVersion'] ?? ''));
+  if (version.ok && version.revision !== 0) throw new StatusError(unknown(VERSION_SET));
+  const key = keyOf(core, context, object);
+  const value = encodeStored(object);
+  const result = await core.storage.create(key, value, writeOptions(core, object));
+  if (result.outcome === 'conflict') throw taken(core, context, object, result.current);
+  core.noteWrite(result.revision);
+  return answerWrite(core, context, { key, revision: result.revision, value }, true);
+}
+
+/** The time to live that the strategy wants, as storage takes it. */
+export function writeOptions(core: StoreCore, object: JsonObject): { readonly ttlMs?: number } {
+  const seconds = core.definition.strategy.ttlSeconds?.(object) ?? 0;
+  return seconds > 0 ? { ttlMs: seconds * 1000 } : NO_OPTIONS;
+}
+
+const NO_OPTIONS = {};
+
+/** The answer to a write that storage has acknowledged. */
+export function answerWrite(
+  core: StoreCore,
+  context: ResourceContext,
+  state: StoredState,
+  created: boolean,
+): MaybePromise<WriteAnswer> {
+  const bytes = core.show(core.entryOf(state), context.version);
+  return isPromise(bytes) ? bytes.then((made) => ({ bytes: made, created })) : { bytes, created };
+}
+
+/** A dry run: the name must be free, and the answer is what would have been stored. */
+async function pretend(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
+  const state = await core.readState(keyOf(core, context, object));
+  if (state !== undefined) throw taken(core, context, object, state);
+  return answerUnstored(core, context, object, true);
+}
+
+/** The answer to a write that stored nothing; the object is used up. */
+export function answerUnstored(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  created: boolean,
+): MaybePromise<WriteAnswer> {
+  return andThen(core.versions.fromHub(object, context.version), (shown) => ({
+    bytes: encodeUnstored(shown),
+    created,
+  }));
+}
+
+function taken(
+  core: StoreCore,
+  context: ResourceContext,
+  object: JsonObject,
+  current: StoredState | undefined,
+): StatusError {
+  const resource: ResourceName = core.resourceName(context);
+  const name = nameOf(object);
+  const status = isSet(metadataIn(object)['generateName'])
+    ? generateNameConflict(resource, name, 1)
+    : alreadyExists(resource, name);
+  const terminating = current !== undefined && isSet(metadataIn(readStored(current))['deletionTimestamp']);
+  return new StatusError(
+    terminating ? { ...status, message: `object is being deleted: ${status.message ?? ''}` } : status,
+  );
+}
+
+function keyOf(core: StoreCore, context: ResourceContext, object: JsonObject): string {
+  return core.keys.key(context.namespace, nameOf(object));
+}
+
+function isSet(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,120 @@
+/**
+ * List: a page or all of a collection. Invariant: all pages of one list show one revision; what can no longer be shown consistently is 410, with a token that
+ * goes on inconsistently where there is one.
+ */
+import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { badRequest, expired } from '../../apimachinery/status/status-catalogue.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { CacheList, CacheListOptions, FormKey } from '../../cache/cache.ts';
+import type { Revision } from '../../storage/storage.ts';
+import { ANY_REVISION, decodeContinue, encodeContinue } from './continue-token.ts';
+import { listHistory } from './list-history.ts';
+import { type ListScope, listScope } from './list-scope.ts';
+import type { ListPage, ResourceContext } from './resource-store.ts';
+import { listRevision } from './resource-version.ts';
+import { answering } from './storage-status.ts';
+import type { StoreCore } from './store-core.ts';
+import { waitFor } from './store-read.ts';
+
+const TOO_OLD = 'The resourceVersion for the provided list is too old.';
+const INCONSISTENT =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue ' +
+  'token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
+  'modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** What a list asks for, once its options are understood. */
+interface ListPlan {
+  readonly scope: ListScope;
+  /** The state: the present one, as fresh as the store (`fresh`), any at or above a revision, or exactly one. */
+  readonly state: 'fresh' | { readonly atLeast: Revision } | { readonly exactly: Revision };
+  /** The first key, whole; undefined for the first page. */
+  readonly start: string | undefined;
+  /** 0: all. */
+  readonly limit: number;
+  /** The revision as the client wrote it. */
+  readonly text: string | Revision;
+}
+
+export function listObjects(core: StoreCore, context: ResourceContext, options: ListOptions): MaybePromise<ListPage> {
+  return answering(core.resourceName(context), 'list', () =>
+    core.whenReady(() => {
+      const plan = planList(core, context, options);
+      return andThen(runList(core, context, plan), (list) => pageOf(plan, list));
+    }),
+  );
+}
+
+function planList(core: StoreCore, context: ResourceContext, options: ListOptions): ListPlan {
+  const scope = listScope(core.keys, context.namespace, options);
+  const { resourceVersion: text, resourceVersionMatch: match } = options;
+  const limit = options.limit > 0 && !scope.single ? Number(options.limit) : 0;
+  if (options.continueToken !== '' && !scope.single) {
+    const token = decodeContinue(scope.prefix, options.continueToken);
+    if (text !== '' && text !== '0')
+      throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
+    const state = token.revision > 0 ? { exactly: token.revision } : 'fresh';
+    return { scope, state, start: token.start, limit, text: token.revision };
+  }
+  const revision = listRevision(text);
+  if (text === '') return { scope, state: 'fresh', start: undefined, limit, text };
+  const exact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
+  const state = exact ? { exactly: revision } : { atLeast: revision };
+  // A list from any state is not cut into pages, as in the reference.
+  return { scope, state, start: undefined, limit: revision === 0 ? 0 : limit, text };
+}
+
+function runList(core: StoreCore, context: ResourceContext, plan: ListPlan): MaybePromise<CacheList> {
+  const form = core.versions.formOf(context.version);
+  const options = cacheOptions(plan, form);
+  const { range } = plan.scope;
+  const { state } = plan;
+  if (state === 'fresh') {
+    return andThen(core.cache.waitFresh(), (reached) => {
+      if (reached.outcome === 'ok') return core.cache.list(range, options);
+      // The cache cannot keep up, or has lost its watch: the store itself is asked, as the reference does.
+      return andThen(core.storage.revision(), (revision) => listExactly(core, context, plan, revision, options));
+    });
+  }
+  const revision = 'exactly' in state ? state.exactly : state.atLeast;
+  const ready = core.cache.revision >= revision ? undefined : waitFor(core, revision, plan.text);
+  return andThen(ready, () =>
+    'exactly' in state ? listExactly(core, context, plan, revision, options) : core.cache.list(range, options),
+  );
+}
+
+function cacheOptions(plan: ListPlan, form: FormKey | undefined): CacheListOptions {
+  const { filter } = plan.scope;
+  return {
+    limit: plan.limit,
+    ...(plan.start === undefined ? {} : { start: plan.start }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(form === undefined ? {} : { form }),
+  };
+}
+
+function listExactly(
+  core: StoreCore,
+  context: ResourceContext,
+  plan: ListPlan,
+  revision: Revision,
+  options: CacheListOptions,
+): MaybePromise<CacheList> {
+  const at = core.cache.snapshotAt(revision);
+  if (at.outcome === 'ok') return at.snapshot.list(plan.scope.range, options);
+  return andThen(listHistory(core, context.version, plan.scope.range, revision, options), (list) => {
+    if (list !== undefined) return list;
+    if (plan.start === undefined) throw new StatusError(expired(TOO_OLD));
+    const continueToken = encodeContinue(plan.scope.prefix, { revision: ANY_REVISION, start: plan.start });
+    throw new StatusError(expired(INCONSISTENT, { continueToken }));
+  });
+}
+
+function pageOf({ scope }: ListPlan, { revision, items, next, remaining }: CacheList): ListPage {
+  return {
+    resourceVersion: String(revision),
+    continueToken: next === undefined ? '' : encodeContinue(scope.prefix, { revision, start: next }),
+    remaining: next === undefined || scope.filter !== undefined ? undefined : remaining,
+    items,
+  };
+}

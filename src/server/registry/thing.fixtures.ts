@@ -1,0 +1,284 @@
+/** What the tests of the registry share: a made-up kind in two versions with a conversion, namespaced and cluster-scoped, a host on virtual time, requests. */
+import { DEFAULT_DELETE_OPTIONS, type DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
+import { DEFAULT_LIST_OPTIONS, type ListOptions } from '../../apimachinery/meta/list-options.ts';
+import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
+import { parseLabelSelector } from '../../apimachinery/selectors/label-selector-parse.ts';
+import { isStatusError, type Status } from '../../apimachinery/status/status.ts';
+import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { concatBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { settle, VirtualClock } from '../../base/virtual-clock.ts';
+import type { EventEncoding } from '../../cache/cache.ts';
+import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { ResourceDefinition, Strategy, VersionDefinition } from './definition.ts';
+import type { RegistryHost } from './host.ts';
+import { internalContext } from './internal-context.ts';
+import type {
+  CreateRequest,
+  DeleteRequest,
+  ResourceContext,
+  ResourceWatch,
+  ResourceWatchSink,
+  UpdateRequest,
+} from './resource-store.ts';
+import { RegistryStore } from './store.ts';
+
+function version(name: string, selectableFields: readonly string[]): VersionDefinition {
+  return {
+    group: 'example.test',
+    version: name,
+    kind: 'Thing',
+    listKind: 'ThingList',
+    type: () => {
+      throw new BugError('nobody asks for the type of a Thing');
+    },
+    strategicMerge: false,
+    normalize: (object) => ({ ok: true, object }),
+    selectableFields,
+    deprecationWarning: '',
+  };
+}
+
+/** Stored. `spec.color` is a text. */
+export const v1: VersionDefinition = version('v1', ['spec.color']);
+/** The same color is called `hue` here, and there is a default for `spec.size`. */
+export const v2: VersionDefinition = {
+  ...version('v2', ['spec.hue']),
+  setDefaults(object) {
+    const spec = specOf(object);
+    spec['size'] ??= 1;
+  },
+};
+
+function specOf(object: JsonObject): JsonObject {
+  const { spec } = object;
+  if (isJsonObject(spec)) return spec;
+  const made: JsonObject = {};
+  object['spec'] = made;
+  return made;
+}
+
+function rename(object: JsonObject, from: string, to: string): void {
+  const spec = specOf(object);
+  const value = spec[from];
+  if (value === undefined) return;
+  delete spec[from];
+  spec[to] = value;
+}
+
+export const strategy: Strategy = {
+  sees: 'hub',
+  nameRule: nameIsDnsSubdomain,
+  allowUnconditionalUpdate: true,
+  allowCreateOnUpdate: false,
+  countsGeneration: true,
+};
+
+export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): ResourceDefinition {
+  return {
+    plural: 'things',
+    singular: 'thing',
+    shortNames: [],
+    categories: [],
+    scope: 'Namespaced',
+    versions: [v1, v2],
+    storageVersion: v1,
+    storagePrefix: 'example.test/things',
+    generation: '1',
+    convert: (objects, _from, to) =>
+      objects.map((object) => {
+        if (to === v2) rename(object, 'color', 'hue');
+        else rename(object, 'hue', 'color');
+        object['apiVersion'] = `example.test/${to.version}`;
+        return object;
+      }),
+    strategy,
+    subresources: [],
+    ...overrides,
+  };
+}
+
+export interface World {
+  readonly clock: VirtualClock;
+  readonly storage: Storage;
+  readonly host: RegistryHost;
+  readonly troubles: Error[];
+}
+
+export function world(storage?: Storage, overrides: Partial<RegistryHost> = {}): World {
+  const clock = new VirtualClock();
+  const troubles: Error[] = [];
+  const used = storage ?? createMemoryStorage({ clock });
+  let uids = 0;
+  let seed = 1;
+  const host: RegistryHost = {
+    storage: used,
+    scope: 'registry',
+    clock,
+    newUid: () => `uid-${++uids}`,
+    random: (below) => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    },
+    onTrouble: (error) => void troubles.push(error),
+    ...overrides,
+  };
+  return { clock, storage: used, host, troubles };
+}
+
+export interface Things extends World {
+  readonly store: RegistryStore;
+  readonly definition: ResourceDefinition;
+}
+
+/** A store of Things that is ready. */
+export async function things(
+  overrides: Partial<ResourceDefinition> = {},
+  host: Partial<RegistryHost> = {},
+  storage?: Storage,
+): Promise<Things> {
+  const made = world(storage, host);
+  const definition = thingDefinition(overrides);
+  const store = new RegistryStore(definition, made.host);
+  await store.start();
+  return { ...made, store, definition };
+}
+
+export function at(name: string, namespace = 'ns', inVersion: VersionDefinition = v1): ResourceContext {
+  return internalContext(inVersion, namespace, name);
+}
+
+export function thing(name: string, more: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: 'example.test/v1', kind: 'Thing', metadata: { name, ...metadata }, ...more };
+}
+
+export const CREATE: CreateRequest = { dryRun: false, fieldManager: '', validate: () => undefined };
+export const UPDATE: UpdateRequest = {
+  dryRun: false,
+  fieldManager: '',
+  forceAllowCreate: false,
+  validateCreate: () => undefined,
+  validateUpdate: () => undefined,
+};
+
+export function deletion(options: Partial<DeleteOptions> = {}): DeleteRequest {
+  return { options: { ...DEFAULT_DELETE_OPTIONS, ...options }, validate: () => undefined };
+}
+
+export interface ListQuery extends Partial<Omit<ListOptions, 'labelSelector' | 'fieldSelector'>> {
+  readonly labels?: string;
+  readonly fields?: string;
+}
+
+export function query({ labels = '', fields = '', ...rest }: ListQuery = {}): ListOptions {
+  const labelSelector = parseLabelSelector(labels);
+  const fieldSelector = parseFieldSelector(fields);
+  if (!labelSelector.ok || !fieldSelector.ok) throw new BugError('a test has a malformed selector');
+  return {
+    ...DEFAULT_LIST_OPTIONS,
+    ...rest,
+    labelSelector: labelSelector.selector,
+    fieldSelector: fieldSelector.selector,
+  };
+}
+
+/** What tests read of an object, or of a bookmark. */
+export interface Shown {
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation?: number;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+    readonly deletionGracePeriodSeconds?: number;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec?: JsonObject;
+  readonly status?: JsonObject;
+  readonly revision?: number;
+}
+
+export function parse(bytes: Uint8Array): Shown {
+  return JSON.parse(decodeUtf8(bytes)) as Shown;
+}
+
+/** Creates an object and returns it as answered. */
+export async function made(
+  store: RegistryStore,
+  object: JsonObject,
+  context: ResourceContext = at(''),
+): Promise<Shown> {
+  return parse((await store.create(context, cloneJson(object), CREATE)).bytes);
+}
+
+/** The Status that a call throws or rejects with. */
+export async function refused(task: () => MaybePromise<unknown>): Promise<Status> {
+  try {
+    await task();
+  } catch (caught) {
+    if (isStatusError(caught)) return caught.status;
+    throw caught;
+  }
+  throw new BugError('nothing was refused');
+}
+
+/** Only what clients branch on and read. */
+export async function complaint(task: () => MaybePromise<unknown>): Promise<readonly [number, string, string]> {
+  const { code = 0, reason = '', message = '' } = await refused(task);
+  return [code, reason, message];
+}
+
+export const encoding: EventEncoding = {
+  key: 'test',
+  event: (type, bytes) => concatBytes([encodeUtf8(`${type} `), bytes]),
+  bookmark: (revision, initialEventsEnd) => encodeUtf8(`BOOKMARK ${JSON.stringify({ revision, initialEventsEnd })}`),
+};
+
+/** Collects what a watch delivers. */
+export class Events implements ResourceWatchSink {
+  readonly seen: [type: string, object: Shown][] = [];
+  readonly ended: (Status | undefined)[] = [];
+
+  write(chunks: readonly Uint8Array[]): boolean {
+    for (const chunk of chunks) {
+      const text = decodeUtf8(chunk);
+      const space = text.indexOf(' ');
+      this.seen.push([text.slice(0, space), JSON.parse(text.slice(space + 1)) as Shown]);
+    }
+    return true;
+  }
+
+  end(error: Status | undefined): void {
+    this.ended.push(error);
+  }
+
+  /** `ADDED a`, `MODIFIED b`, `BOOKMARK 5`. */
+  get short(): string[] {
+    return this.seen.map(([type, object]) => `${type} ${object.metadata?.name ?? object.revision}`);
+  }
+}
+
+export interface Watching {
+  readonly events: Events;
+  readonly watch: ResourceWatch;
+}
+
+/** Watches, and lets what is there already arrive. */
+export async function watching(
+  store: RegistryStore,
+  options: ListQuery,
+  context: ResourceContext = at(''),
+): Promise<Watching> {
+  const events = new Events();
+  const watch = await store.watch(context, { options: query({ watch: true, ...options }), encoding }, events);
+  await settle();
+  await settle();
+  return { events, watch };
+}
