@@ -34,9 +34,10 @@ export interface HealthOptions {
   onFirstReady?(): void;
 }
 
-const TEXT: AnswerHeaders = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+const NO_CACHE = { 'cache-control': 'no-cache, private', 'content-type': 'text/plain; charset=utf-8' };
+const TEXT: AnswerHeaders = { ...NO_CACHE, 'x-content-type-options': 'nosniff' };
 /** What the reference sends for one check: it names no type and lets it be found. */
-const SNIFFED: AnswerHeaders = { 'content-type': 'text/plain; charset=utf-8' };
+const SNIFFED: AnswerHeaders = NO_CACHE;
 const NO_SUCH_CHECK = text(404, '404 page not found\n');
 
 export const PING: HealthCheck = { name: 'ping', check: () => undefined };
@@ -93,6 +94,13 @@ export class Health {
     if (slash < 0) return this.#all(endpoint, params);
     const check = this.#installed(endpoint).find(({ name }) => name === path.slice(slash + 1));
     return check === undefined ? NO_SUCH_CHECK : this.#one(check);
+  }
+
+  /** The path of every check, under each endpoint that has it. */
+  paths(): readonly string[] {
+    return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) =>
+      this.#installed(endpoint).map(({ name }) => `/${endpoint}/${name}`),
+    );
   }
 
   #one(check: HealthCheck): MaybePromise<Answer> {

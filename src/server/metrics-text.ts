@@ -3,8 +3,8 @@
  * its quotes.
  */
 
-/** The media type of what is printed. */
-export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** The media type of what is printed. The last parameter says how names beyond letters, digits and underscores are printed: there are none. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /** A value: shortest digits, with an exponent below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. */
 export function formatValue(value: number): string {

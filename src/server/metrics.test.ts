@@ -81,7 +81,7 @@ describe('the text', () => {
     registry.onCollect(() => gauge.labels().add(3));
     const answer = registry.answer();
     if (answer.kind !== 'bytes') throw new Error(answer.kind);
-    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8; escaping=underscores');
     expect(decodeUtf8(answer.body)).toContain('\ng 3\n');
   });
 

@@ -238,7 +238,7 @@ export class MetricRegistry {
 
   /** What `/metrics` answers. */
   answer(): Answer {
-    const headers = { 'content-type': METRICS_CONTENT_TYPE };
+    const headers = { 'cache-control': 'no-cache, private', 'content-type': METRICS_CONTENT_TYPE };
     return { kind: 'bytes', status: 200, headers, body: encodeUtf8(this.print()) };
   }
 

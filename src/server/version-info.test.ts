@@ -9,7 +9,10 @@ it('has the fields of the reference in its order, and our build beside its versi
     versionInfo({ ...build, commit: 'abc', treeState: 'clean', date: '2030-01-01T00:00:00Z' }),
   );
   if (answer.kind !== 'bytes') throw new Error(answer.kind);
-  expect([answer.status, answer.headers]).toEqual([200, { 'content-type': 'application/json' }]);
+  expect([answer.status, answer.headers]).toEqual([
+    200,
+    { 'cache-control': 'no-cache, private', 'content-type': 'application/json' },
+  ]);
   expect(decodeUtf8(answer.body)).toBe(`{
   "major": "1",
   "minor": "36",

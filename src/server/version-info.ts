@@ -64,7 +64,7 @@ export function versionAnswer(info: VersionInfo): Answer {
   return {
     kind: 'bytes',
     status: 200,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'cache-control': 'no-cache, private', 'content-type': 'application/json' },
     body: writeJsonBytes({ ...info }, { indent: 2 }),
   };
 }

@@ -34,6 +34,13 @@ export interface DiscoveryVersion extends GroupVersion {
   readonly versionPriority: number;
   /** Not reachable now: shown as Stale in the aggregated form. */
   readonly stale: boolean;
+  /**
+   * True where the publisher has the whole group: a version that is not published then is a 404 with a Status, as for built-in groups, not the plain text of
+   * an unknown path, as for custom resources. Default false.
+   */
+  readonly ownsGroup?: boolean;
+  /** True where the aggregated form names group and version of every kind, as for custom resources; else only of kinds from elsewhere. Default false. */
+  readonly namesKindsInFull?: boolean;
 }
 
 /** Where servers publish. `publish` replaces what the group-version had. */

@@ -1,0 +1,76 @@
+/**
+ * The aggregated form of discovery: all groups with all their resources in one document. Invariant: it is put together from the parts that the versions keep, so that
+ * after a change only the changed part is made anew; the ETag depends on the parts and their order, not on the media type.
+ */
+import type { StructView } from '../../apimachinery/type-view.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { sha256Hex } from '../../base/sha256.ts';
+import type { TypeBook } from '../type-book.ts';
+import { DocumentForms } from './document-forms.ts';
+import type { PublishedGroup, PublishedVersion } from './published-group.ts';
+
+interface Part {
+  readonly name: string;
+  readonly versions: readonly PublishedVersion[];
+}
+
+export class AggregatedDocument {
+  readonly #parts: readonly Part[];
+  readonly #types: TypeBook | undefined;
+  readonly #forms = new Map<string, DocumentForms>();
+  #etag: string | undefined;
+
+  constructor(groups: readonly PublishedGroup[], types: TypeBook | undefined) {
+    this.#parts = groups.map((group) => ({ name: group.name, versions: group.sorted() }));
+    this.#types = types;
+  }
+
+  /** With its quotes, as it stands in the header. */
+  get etag(): string {
+    if (this.#etag === undefined) {
+      let text = '';
+      for (const { name, versions } of this.#parts)
+        text += `${name} ${versions.map((version) => version.aggregated().hash).join(' ')}\n`;
+      this.#etag = `"${sha256Hex(encodeUtf8(text))}"`;
+    }
+    return this.#etag;
+  }
+
+  /** `version` of apidiscovery.k8s.io, `v2` or `v2beta1`: they differ in the name alone. */
+  forms(version: string): DocumentForms {
+    let forms = this.#forms.get(version);
+    if (forms === undefined) {
+      forms = new DocumentForms(
+        () => this.#value(version),
+        () => this.#view(version),
+        () => this.#json(version),
+      );
+      this.#forms.set(version, forms);
+    }
+    return forms;
+  }
+
+  #value(version: string): JsonObject {
+    const items = this.#parts.map(({ name, versions }) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map((published) => published.aggregated().value),
+    }));
+    return { kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {}, items };
+  }
+
+  #json(version: string): string {
+    const items = this.#parts.map(({ name, versions }) => {
+      const metadata = name === '' ? '{}' : `{"name":${JSON.stringify(name)}}`;
+      return `{"metadata":${metadata},"versions":[${versions.map((published) => published.aggregated().text).join(',')}]}`;
+    });
+    const head = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/${version}","metadata":{}`;
+    return `${head},"items":[${items.join(',')}]}`;
+  }
+
+  #view(version: string): StructView {
+    if (this.#types === undefined) throw new BugError('no facts of discovery for an answer in protobuf');
+    return this.#types.view(`io.k8s.api.apidiscovery.${version}.APIGroupDiscoveryList`);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The documents of discovery as values, with fields in the order in which the reference prints them. Invariant: nothing here is cached or sorted; the manager
+ * hands in versions in the order in which they are shown.
+ */
+import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { DiscoveryResource, DiscoverySubresource, DiscoveryVersion } from './discovery.ts';
+
+/** Where clients reach the server, by where they are. */
+export interface ServerAddress {
+  readonly clientCIDR: string;
+  readonly serverAddress: string;
+}
+
+/** `/api`. Like all legacy answers of the core group it has no apiVersion: it once had none. */
+export function apiVersions(versions: readonly GroupVersion[], addresses: readonly ServerAddress[]): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: versions.map(({ version }) => version),
+    serverAddressByClientCIDRs: addresses.map(({ clientCIDR, serverAddress }) => ({ clientCIDR, serverAddress })),
+  };
+}
+
+/** `/apis`: the groups, each with its versions. */
+export function apiGroupList(groups: readonly (readonly GroupVersion[])[]): JsonObject {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupFields) };
+}
+
+/** `/apis/<group>`. */
+export function apiGroup(versions: readonly GroupVersion[]): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupFields(versions) };
+}
+
+function groupFields(versions: readonly GroupVersion[]): JsonObject {
+  const shown = versions.map((version) => ({ groupVersion: formatGroupVersion(version), version: version.version }));
+  return { name: versions[0]?.group ?? '', versions: shown, preferredVersion: { ...shown[0] } };
+}
+
+/** `/api/<version>` and `/apis/<group>/<version>`: resources, each followed by its subresources. */
+export function apiResourceList(version: DiscoveryVersion): JsonObject {
+  return {
+    kind: 'APIResourceList',
+    ...(version.group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: formatGroupVersion(version),
+    resources: version.resources.flatMap((resource) => [
+      legacyResource(version, resource),
+      ...bySubresource(resource).map((subresource) => legacySubresource(version, resource, subresource)),
+    ]),
+  };
+}
+
+function legacyResource(version: GroupVersion, resource: DiscoveryResource): JsonObject {
+  return {
+    name: resource.plural,
+    singularName: resource.singular,
+    namespaced: resource.scope === 'Namespaced',
+    ...foreignKind(version, resource.kind),
+    kind: resource.kind.kind,
+    verbs: [...resource.verbs],
+    ...unlessEmpty('shortNames', resource.shortNames),
+    ...unlessEmpty('categories', resource.categories),
+    ...(resource.storageVersionHash === '' ? {} : { storageVersionHash: resource.storageVersionHash }),
+  };
+}
+
+function legacySubresource(
+  version: GroupVersion,
+  parent: DiscoveryResource,
+  { name, kind, verbs }: DiscoverySubresource,
+): JsonObject {
+  return {
+    name: `${parent.plural}/${name}`,
+    singularName: '',
+    namespaced: parent.scope === 'Namespaced',
+    ...foreignKind(version, kind),
+    kind: kind.kind,
+    verbs: [...verbs],
+  };
+}
+
+/** One version of a group in the aggregated form. */
+export function aggregatedVersion(version: DiscoveryVersion): JsonObject {
+  return {
+    version: version.version,
+    ...(version.resources.length === 0
+      ? {}
+      : { resources: version.resources.map((resource) => aggregatedResource(version, resource)) }),
+    freshness: version.stale ? 'Stale' : 'Current',
+  };
+}
+
+function aggregatedResource(version: DiscoveryVersion, resource: DiscoveryResource): JsonObject {
+  const subresources = bySubresource(resource).map(({ name, kind, verbs }) => ({
+    subresource: name,
+    responseKind: responseKind(version, kind),
+    verbs: [...verbs],
+  }));
+  return {
+    resource: resource.plural,
+    responseKind: responseKind(version, resource.kind),
+    scope: resource.scope,
+    singularResource: resource.singular,
+    verbs: [...resource.verbs],
+    ...unlessEmpty('shortNames', resource.shortNames),
+    ...unlessEmpty('categories', resource.categories),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+/** Empty group and version mean those of the list; the reference spells them out for custom resources only. */
+function responseKind(version: DiscoveryVersion, kind: GroupVersionKind): JsonObject {
+  const isOwn = version.namesKindsInFull !== true && isOf(version, kind);
+  return { group: isOwn ? '' : kind.group, version: isOwn ? '' : kind.version, kind: kind.kind };
+}
+
+function foreignKind(version: GroupVersion, kind: GroupVersionKind): JsonObject {
+  if (isOf(version, kind)) return {};
+  return { ...(kind.group === '' ? {} : { group: kind.group }), version: kind.version };
+}
+
+function isOf(version: GroupVersion, kind: GroupVersionKind): boolean {
+  return kind.group === version.group && kind.version === version.version;
+}
+
+function bySubresource({ subresources }: DiscoveryResource): readonly DiscoverySubresource[] {
+  return [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function unlessEmpty(name: string, values: readonly string[]): JsonObject {
+  return values.length === 0 ? {} : { [name]: [...values] };
+}

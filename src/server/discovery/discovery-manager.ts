@@ -1,0 +1,255 @@
+/**
+ * `/api`, `/apis` and what lies directly below them: which groups, versions and resources there are, in the legacy and in the aggregated form. Several servers
+ * publish into one manager. Invariant: an answer is made when it is first asked for and kept until something that it mentions is published anew or removed.
+ *
+ * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` take any method, the others only GET.
+ */
+import {
+  allowsDiscoveryTransform,
+  type NegotiatedMedia,
+  negotiateAccept,
+  type SupportedMediaType,
+  type TransformTarget,
+} from '../../apimachinery/codec/negotiation.ts';
+import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { genericServerResponse, notAcceptable } from '../../apimachinery/status/status-catalogue.ts';
+import type { StructView } from '../../apimachinery/type-view.ts';
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { contentHeaders } from '../respond.ts';
+import { META_TYPES, type TypeBook } from '../type-book.ts';
+import { AggregatedDocument } from './aggregated-document.ts';
+import type { DiscoveryPublisher, DiscoveryVersion } from './discovery.ts';
+import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServerAddress } from './discovery-documents.ts';
+import { DocumentForms, supportedForms } from './document-forms.ts';
+import { PublishedGroup, PublishedVersion } from './published-group.ts';
+import { acceptsOneOf } from './restful-accept.ts';
+
+export interface DiscoveryOptions {
+  /** What `/api` tells clients about where the server is. Default: nothing. */
+  readonly addresses?: (request: ServerRequest) => readonly ServerAddress[];
+  /** For answers in protobuf. Default: there are none. */
+  readonly types?: TypeBook;
+  /** Default false, as the reference's feature gate. */
+  readonly cbor?: boolean;
+}
+
+export type DiscoveryListener = (version: GroupVersion) => void;
+
+export class DiscoveryManager implements DiscoveryPublisher {
+  readonly #options: DiscoveryOptions;
+  readonly #supported: readonly SupportedMediaType[];
+  readonly #mediaTypes: readonly string[];
+  readonly #groups = new Map<string, PublishedGroup>();
+  readonly #listeners = new Set<DiscoveryListener>();
+  #sortedGroups: readonly PublishedGroup[] | undefined;
+  #groupList: DocumentForms | undefined;
+  /** The aggregated forms of `/api` and `/apis`. */
+  #core: AggregatedDocument | undefined;
+  #named: AggregatedDocument | undefined;
+
+  constructor(options: DiscoveryOptions = {}) {
+    this.#options = options;
+    this.#supported = supportedForms({ cbor: options.cbor ?? false, protobuf: options.types !== undefined });
+    this.#mediaTypes = this.#supported.map(({ mediaType }) => mediaType);
+  }
+
+  publish(version: DiscoveryVersion): void {
+    let group = this.#groups.get(version.group);
+    if (group === undefined) {
+      group = new PublishedGroup(version.group);
+      this.#groups.set(version.group, group);
+    }
+    const list = new DocumentForms(
+      () => apiResourceList(version),
+      () => this.#view('APIResourceList'),
+    );
+    const orderChanged = group.set(new PublishedVersion(version, list));
+    this.#changed(version, orderChanged);
+  }
+
+  /** Does nothing if it is not published. */
+  remove({ group: name, version }: GroupVersion): void {
+    const group = this.#groups.get(name);
+    if (group === undefined || !group.delete(version)) return;
+    if (group.size === 0) this.#groups.delete(name);
+    this.#changed({ group: name, version }, true);
+  }
+
+  /** Calls back after each publication and removal, in the same turn. Returns what ends it. */
+  onChange(listener: DiscoveryListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What is published of a group-version. */
+  get({ group, version }: GroupVersion): DiscoveryVersion | undefined {
+    return this.#groups.get(group)?.get(version)?.version;
+  }
+
+  /** All group-versions in the order in which they are shown, the core group first. */
+  versions(): readonly DiscoveryVersion[] {
+    const core = this.#groups.get('');
+    return [...(core === undefined ? [] : [core]), ...this.#namedGroups()].flatMap((group) =>
+      group.sorted().map(({ version }) => version),
+    );
+  }
+
+  /** Whether an unknown version or resource of the group is a 404 with a Status instead of plain text. */
+  ownsGroup(group: string): boolean {
+    return this.#groups.get(group)?.ownsGroup ?? false;
+  }
+
+  /** What `/` lists of this. */
+  paths(): readonly string[] {
+    const paths = this.#groups.has('') ? ['/api'] : [];
+    paths.push('/apis', '/apis/');
+    for (const { group, version } of this.versions())
+      paths.push(...(group === '' ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`]));
+    return [...new Set(paths)];
+  }
+
+  /** Undefined if the path is none of discovery, or names a group that nobody published. Throws StatusError for 404 within a known group, 405 and 406. */
+  handle(request: ServerRequest): Answer | undefined {
+    const { path, isResourceRequest } = request.info;
+    if (isResourceRequest || !path.startsWith('/api')) return undefined;
+    if (path === '/apis' || path === '/apis/') return this.#root(request, path === '/apis');
+    const segments = trimmedSegments(path);
+    const [prefix, first = '', second] = segments;
+    if (prefix === 'api' && segments.length <= 2) return this.#legacy(request, first);
+    if (prefix !== 'apis' || first === '' || segments.length > 3) return undefined;
+    const group = this.#groups.get(first);
+    if (group === undefined) return undefined;
+    return second === undefined ? this.#group(request, group) : this.#version(request, group, second);
+  }
+
+  #root(request: ServerRequest, allowsAggregated: boolean): Answer {
+    const aggregated = allowsAggregated ? this.#aggregatedMedia(request) : undefined;
+    if (aggregated !== undefined) {
+      this.#named ??= new AggregatedDocument(this.#namedGroups(), this.#options.types);
+      return aggregatedAnswer(this.#named, aggregated, request);
+    }
+    this.#groupList ??= new DocumentForms(
+      () => apiGroupList(this.#namedGroups().map((group) => group.sorted().map(({ version }) => version))),
+      () => this.#view('APIGroupList'),
+    );
+    return this.#plain(this.#groupList, request);
+  }
+
+  /** `/api` and `/api/<version>`. */
+  #legacy(request: ServerRequest, version: string): Answer | undefined {
+    const core = this.#groups.get('');
+    if (core === undefined) return undefined;
+    if (version !== '') return this.#version(request, core, version);
+    this.#checkRestful(request);
+    const aggregated = this.#aggregatedMedia(request);
+    if (aggregated !== undefined) {
+      this.#core ??= new AggregatedDocument([core], this.#options.types);
+      return aggregatedAnswer(this.#core, aggregated, request);
+    }
+    // Not kept: it depends on who asks.
+    const versions = core.sorted().map((published) => published.version);
+    const document = new DocumentForms(
+      () => apiVersions(versions, this.#options.addresses?.(request) ?? []),
+      () => this.#view('APIVersions'),
+    );
+    return this.#plain(document, request);
+  }
+
+  #group(request: ServerRequest, group: PublishedGroup): Answer {
+    group.document ??= new DocumentForms(
+      () => apiGroup(group.sorted().map(({ version }) => version)),
+      () => this.#view('APIGroup'),
+    );
+    return this.#plain(group.document, request);
+  }
+
+  #version(request: ServerRequest, group: PublishedGroup, version: string): Answer | undefined {
+    const published = group.get(version);
+    if (published === undefined) {
+      if (!group.ownsGroup) return undefined;
+      throw new StatusError(genericServerResponse({ code: 404, verb: '' }));
+    }
+    this.#checkRestful(request);
+    return this.#plain(published.resourceList, request);
+  }
+
+  #plain(document: DocumentForms, request: ServerRequest): Answer {
+    const result = negotiateAccept(request.incoming.header('accept'), { supported: this.#supported });
+    if (!result.ok) throw new StatusError(notAcceptable(this.#mediaTypes));
+    const headers = contentHeaders(result.media.accepted.mediaType);
+    return { kind: 'bytes', status: 200, headers, body: document.bytes(result.media, request) };
+  }
+
+  /** The aggregated form wins wherever it stands in Accept: plain forms are looked at only if no clause asks for it. */
+  #aggregatedMedia({ incoming }: ServerRequest): NegotiatedMedia | undefined {
+    const accept = incoming.header('accept');
+    if (accept === undefined || !accept.includes('as=')) return undefined;
+    const result = negotiateAccept(accept, { supported: this.#supported, allowsTransform: isAggregated });
+    return result.ok ? result.media : undefined;
+  }
+
+  #checkRestful({ incoming }: ServerRequest): void {
+    if (incoming.method !== 'GET') throw new StatusError(genericServerResponse({ code: 405, verb: '' }));
+    if (acceptsOneOf(incoming.header('accept'), this.#mediaTypes)) return;
+    const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${this.#mediaTypes.join(', ')}`;
+    throw new StatusError(genericServerResponse({ code: 406, verb: '', serverMessage }));
+  }
+
+  #namedGroups(): readonly PublishedGroup[] {
+    this.#sortedGroups ??= [...this.#groups.values()]
+      .filter(({ name }) => name !== '')
+      .sort((a, b) => b.priority - a.priority || compareUtf8(a.name, b.name));
+    return this.#sortedGroups;
+  }
+
+  #changed(version: GroupVersion, orderChanged: boolean): void {
+    if (version.group === '') this.#core = undefined;
+    else {
+      this.#named = undefined;
+      if (orderChanged) {
+        this.#sortedGroups = undefined;
+        this.#groupList = undefined;
+      }
+    }
+    const { group, version: name } = version;
+    for (const listener of [...this.#listeners]) listener({ group, version: name });
+  }
+
+  #view(name: string): StructView {
+    const { types } = this.#options;
+    if (types === undefined) throw new BugError(`no facts of ${name} for an answer in protobuf`);
+    return types.view(META_TYPES + name);
+  }
+}
+
+function isAggregated(target: TransformTarget | undefined): boolean {
+  return target !== undefined && allowsDiscoveryTransform(target);
+}
+
+function aggregatedAnswer(document: AggregatedDocument, media: NegotiatedMedia, request: ServerRequest): Answer {
+  const version = media.target?.version ?? 'v2';
+  const headers = { etag: document.etag, vary: 'Accept', 'cache-control': 'public' };
+  if (request.incoming.header('if-none-match') === document.etag)
+    return { kind: 'bytes', status: 304, headers, body: EMPTY_BYTES };
+  return {
+    kind: 'bytes',
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': `${media.accepted.mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+    },
+    body: document.forms(version).bytes(media, request),
+  };
+}
+
+/** The segments of a path, slashes at its end left away: `/apis/apps//` is `/apis/apps`. */
+function trimmedSegments(path: string): string[] {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end--;
+  return path.slice(1, end).split('/');
+}
