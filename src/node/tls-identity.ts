@@ -27,6 +27,8 @@ export interface TlsConfig extends KeyPair {
    * certificate.
    */
   readonly clientCa?: Readonly<Record<string, string>>;
+  /** Default TLS 1.2. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
 export interface TlsIdentity {
@@ -63,7 +65,7 @@ export function createTlsIdentity(config: TlsConfig): TlsIdentity {
     allowPartialTrustChain: true,
     ciphers: CIPHERS,
     honorCipherOrder: true,
-    minVersion: 'TLSv1.2',
+    minVersion: config.minVersion ?? 'TLSv1.2',
   });
   const options = optionsOf(config);
   makeContext(options, 'the serving certificate');

@@ -1,0 +1,68 @@
+/** Facts and files of the machine, for those who compose a server. Invariant: every failure names the path or the flag's file that it is about. */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfigError, toError } from '../base/errors.ts';
+import type { Pki } from '../pki/pki-folder.ts';
+import { ensureLeaf, type KeyedPem } from '../pki/pki-leaf.ts';
+import { Worklist } from '../pki/pki-worklist.ts';
+import { ensureSecretFolder } from '../pki/secret-file.ts';
+import type { BuildInfo } from '../server/version-info.ts';
+
+/** The reference's names of processors, where Node's differ. */
+const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
+const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows' };
+
+export function nodeBuildInfo(version: string): BuildInfo {
+  const system = SYSTEMS[process.platform] ?? process.platform;
+  const processor = PROCESSORS[process.arch] ?? process.arch;
+  return { version, runtime: `node ${process.version}`, platform: `${system}/${processor}` };
+}
+
+/** The version in package.json, which stands two folders above this file both in src and in dist, and in the bundled command. */
+export function readPackageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}
+
+/** Undefined if there is no such file. Throws ConfigError naming the path for anything else. */
+export async function readTextFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (caught) {
+    const cause = toError(caught);
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new ConfigError(`cannot read ${path}: ${cause.message}`, { cause });
+  }
+}
+
+/** The machine's name if a certificate can hold it, and its addresses beside loopback if they are asked for. */
+export function machineNames(options: { readonly allAddresses: boolean }): readonly string[] {
+  const name = hostname().toLowerCase();
+  const names = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) && !/(^|\.)\d+$/.test(name) ? [name] : [];
+  if (!options.allAddresses) return names;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  // A link-local address means nothing without its interface, which a certificate cannot name.
+  return [
+    ...names,
+    ...addresses.filter((one) => !one.internal && !one.address.startsWith('fe80:')).map((one) => one.address),
+  ];
+}
+
+/** See `Platform.ensureServingPair`. */
+export async function ensureServingPair(
+  folder: string,
+  pki: Pki,
+  hosts: readonly string[],
+  clock: Clock = systemClock,
+): Promise<KeyedPem> {
+  await ensureSecretFolder(folder);
+  const work = await Worklist.open(folder, clock, ['apiserver.crt', 'apiserver.key']);
+  const pair = await ensureLeaf(work, 'apiserver', pki.ca, { kind: 'server', hosts });
+  await work.finish();
+  return { ...pair, certificatePath: join(folder, 'apiserver.crt'), keyPath: join(folder, 'apiserver.key') };
+}
