@@ -4,6 +4,7 @@
  */
 import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
+import type { Complaints } from '../apimachinery/validation/names.ts';
 import {
   FINALIZER_FOREGROUND,
   FINALIZER_ORPHAN,
@@ -25,11 +26,14 @@ export function validateKubeMetaUpdate(next: ObjectMetaFacts, old: ObjectMetaFac
   return [...validateObjectMetaUpdate(next, old, path), ...validateFinalizerNames(next, path)];
 }
 
+/** What is wrong with the name of a finalizer beyond its syntax; empty if nothing is. */
+export function checkKubeFinalizerName(name: string): Complaints {
+  if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return [];
+  return ['name is neither a standard finalizer name nor is it fully qualified'];
+}
+
 function validateFinalizerNames(meta: ObjectMetaFacts, path: FieldPath): FieldIssue[] {
-  const detail = 'name is neither a standard finalizer name nor is it fully qualified';
   return (meta.finalizers ?? []).flatMap((name, i) =>
-    name.includes('/') || STANDARD_FINALIZERS.has(name)
-      ? []
-      : [invalid(childPath(path, 'finalizers').index(i), name, detail)],
+    checkKubeFinalizerName(name).map((complaint) => invalid(childPath(path, 'finalizers').index(i), name, complaint)),
   );
 }

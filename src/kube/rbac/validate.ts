@@ -17,6 +17,7 @@ import {
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { type Complaints, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 import {
   type Binding,
   type ClusterRole,
@@ -30,7 +31,6 @@ import {
   type RoleRef,
   type Subject,
 } from './policy.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const RULES = FieldPath.of('rules');

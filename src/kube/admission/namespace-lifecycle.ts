@@ -1,0 +1,61 @@
+/**
+ * NamespaceLifecycle: nothing is created in a namespace that is missing or being deleted, and the three namespaces that every server needs stay. Invariant: the
+ * lister is fresh before it is asked, so a namespace counts from the moment its creation, or its deletion, was answered; nobody has to wait or look twice.
+ */
+
+import { metadataOf } from '../../apimachinery/meta/meta.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { forbidden, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import { textAt } from '../object-fields.ts';
+
+export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const NAMESPACES = { group: '', resource: 'namespaces' };
+
+export function namespaceLifecycle(namespaces: Lister): AdmissionPlugin {
+  return {
+    name: 'NamespaceLifecycle',
+    handles: (operation) => operation !== 'CONNECT',
+    admit: (attributes) => {
+      if (attributes.kind.group === '' && attributes.kind.kind === 'Namespace') {
+        if (attributes.operation === 'DELETE' && IMMORTAL_NAMESPACES.has(attributes.name))
+          throw new StatusError(forbidden(NAMESPACES, attributes.name, 'this namespace may not be deleted'));
+        return undefined;
+      }
+      if (attributes.namespace === '' || attributes.operation === 'DELETE' || isAccessReview(attributes))
+        return undefined;
+      return andThen(namespaces.fresh(), () => checkNamespace(namespaces, attributes));
+    },
+  };
+}
+
+function checkNamespace(namespaces: Lister, attributes: AdmissionAttributes): MaybePromise<void> {
+  const { namespace } = attributes;
+  const found = namespaces.get('', namespace);
+  if (found === undefined) throw new StatusError(notFound(NAMESPACES, namespace));
+  if (attributes.operation !== 'CREATE' || textAt(found, 'status', 'phase') !== 'Terminating') return;
+  const { group, resource } = attributes.resource;
+  const because = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const status = forbidden({ group, resource }, nameOf(attributes), because);
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  throw new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
+}
+
+/** A refusal would tell whether the namespace exists. */
+function isAccessReview({ resource }: AdmissionAttributes): boolean {
+  return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
+}
+
+/** What a refusal calls the object: its name, or what its name will begin with. */
+function nameOf({ name, object }: AdmissionAttributes): string {
+  if (name !== '') return name;
+  const metadata = object === undefined ? undefined : metadataOf(object);
+  if (metadata === undefined) return 'Unknown';
+  return textAt(metadata, 'name') || textAt(metadata, 'generateName') || 'Unknown';
+}

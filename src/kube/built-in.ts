@@ -1,0 +1,118 @@
+/**
+ * Definitions of the built-in kinds. Invariant: the type of a kind is read from the generated facts when somebody first needs it, so that a server with many kinds
+ * starts as fast as one with few.
+ */
+import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
+import type { ResourceScope } from '../apimachinery/meta/scheme.ts';
+import { nameIsDnsSubdomain } from '../apimachinery/validation/name-rules.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { kindView } from '../kinds/views.ts';
+import type {
+  ResourceDefinition,
+  Strategy,
+  SubresourceDefinition,
+  TableDefinition,
+  VersionDefinition,
+} from '../server/registry/definition.ts';
+import type { ResourceStore } from '../server/registry/resource-store.ts';
+
+export interface BuiltInVersion {
+  /** '' for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly setDefaults?: (object: JsonObject) => void;
+  /** Default: name and time of creation. */
+  readonly table?: () => TableDefinition;
+  /** Beside metadata.name and metadata.namespace; default none. */
+  readonly selectableFields?: readonly string[];
+  /** False for kinds that are answered without being stored, which keep what the stored form loses (empty lists). Default true. */
+  readonly stored?: boolean;
+}
+
+/** A version whose type is among the generated kinds. */
+export function builtInVersion(options: BuiltInVersion): VersionDefinition {
+  const { group, version, kind, setDefaults, table } = options;
+  const form = options.stored === false ? 'decoded' : 'stored';
+  return {
+    group,
+    version,
+    kind,
+    listKind: `${kind}List`,
+    type: () => kindView(group, version, kind),
+    strategicMerge: true,
+    normalize: (object) => normalizeTyped(object, kindView(group, version, kind), form),
+    ...(setDefaults === undefined ? undefined : { setDefaults }),
+    ...(table === undefined ? undefined : { table }),
+    selectableFields: options.selectableFields ?? [],
+    deprecationWarning: '',
+  };
+}
+
+export interface BuiltInResource {
+  readonly plural: string;
+  readonly shortNames?: readonly string[];
+  readonly scope: ResourceScope;
+  /** In order of preference; the first is the stored one. */
+  readonly versions: readonly [VersionDefinition, ...VersionDefinition[]];
+  readonly strategy: Strategy;
+  readonly convert?: NonNullable<ResourceDefinition['convert']>;
+  readonly subresources?: readonly SubresourceDefinition[];
+}
+
+/** A resource that is stored, below its plural whatever its group, as the reference lays out etcd. */
+export function storedResource(options: BuiltInResource): ResourceDefinition {
+  const [storageVersion] = options.versions;
+  const { plural, convert } = options;
+  return {
+    plural,
+    singular: storageVersion.kind.toLowerCase(),
+    shortNames: options.shortNames ?? [],
+    categories: [],
+    scope: options.scope,
+    versions: options.versions,
+    storageVersion,
+    storagePrefix: plural,
+    generation: '1',
+    ...(convert === undefined ? undefined : { convert }),
+    strategy: options.strategy,
+    subresources: options.subresources ?? [],
+  };
+}
+
+/** What a strategy leaves to its kind; the rest is as for most built-in kinds. */
+export type BuiltInStrategy = Pick<Strategy, 'nameRule'> & Partial<Strategy>;
+
+/** Judged in the storage version; updates without a resourceVersion are allowed, creation by update and generations are not. */
+export function builtInStrategy(strategy: BuiltInStrategy): Strategy {
+  return {
+    sees: 'hub',
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: false,
+    countsGeneration: false,
+    ...strategy,
+  };
+}
+
+/** A resource that stores nothing and only answers: it has the one verb create. */
+export function reviewResource(
+  version: VersionDefinition,
+  scope: ResourceScope,
+  create: NonNullable<ResourceStore['create']>,
+): ResourceDefinition {
+  const singular = version.kind.toLowerCase();
+  return {
+    plural: `${singular}s`,
+    singular,
+    shortNames: [],
+    categories: [],
+    scope,
+    versions: [version],
+    storageVersion: undefined,
+    storagePrefix: '',
+    generation: '1',
+    strategy: builtInStrategy({ nameRule: nameIsDnsSubdomain }),
+    store: () => ({ create }),
+    subresources: [],
+  };
+}

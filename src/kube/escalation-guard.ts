@@ -1,0 +1,159 @@
+/**
+ * Who writes a role or a binding must hold what it grants. Invariant: the check sees exactly the object that will be stored and the roles that are acknowledged at
+ * that moment; members of system:masters pass, and so does who may `escalate` the role or `bind` it.
+ */
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
+import { StatusError } from '../apimachinery/status/status.ts';
+import { forbidden, notFound, unknown } from '../apimachinery/status/status-catalogue.ts';
+import { cloneJson, equalJson, type JsonObject } from '../base/json-value.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import type { Authorizer } from '../server/authorization.ts';
+import type { ObjectChange, ResourceContext, ResourceStore } from '../server/registry/resource-store.ts';
+import { delegateStore } from './delegate-store.ts';
+import { listAt, objectAt, textAt } from './object-fields.ts';
+import {
+  AGGREGATION_NEEDS_ADMIN,
+  bindAttributes,
+  describeEscalation,
+  escalateAttributes,
+  FULL_AUTHORITY,
+  mayAlwaysEscalate,
+} from './rbac/escalation.ts';
+import { type Binding, type ClusterRole, RBAC_GROUP } from './rbac/policy.ts';
+import { formatProblem } from './rbac/role-problem.ts';
+import type { RbacAuthorizer } from './rbac-authorizer.ts';
+
+export interface EscalationGuardOptions {
+  /** The whole chain: another authorizer than RBAC may allow `escalate` and `bind`. */
+  readonly authorizer: Authorizer;
+  readonly rbac: Pick<RbacAuthorizer, 'index' | 'fresh'>;
+}
+
+/** Throws StatusError to refuse; `old` is undefined for a create. */
+type Check = (object: JsonObject, old: JsonObject | undefined) => MaybePromise<void>;
+
+/** Around the store of roles or clusterroles. */
+export function guardRoles(store: ResourceStore, resource: string, options: EscalationGuardOptions): ResourceStore {
+  return guard(store, (context) => {
+    const { user } = context.request;
+    const { namespace } = context;
+    const asked = escalateAttributes(user, { apiGroup: RBAC_GROUP, resource, name: context.name, namespace });
+    return andThen(options.authorizer.authorize(asked), ({ decision }): Check | undefined => {
+      if (decision === 'allow') return undefined;
+      return (role, old) =>
+        andThen(options.rbac.fresh(), () => checkRole(options, user, namespace, resource, role, old));
+    });
+  });
+}
+
+function checkRole(
+  options: EscalationGuardOptions,
+  user: UserInfo,
+  namespace: string,
+  resource: string,
+  role: JsonObject,
+  old: JsonObject | undefined,
+): void {
+  const refuse = (because: string): never => {
+    throw new StatusError(forbidden({ group: RBAC_GROUP, resource }, textAt(role, 'metadata', 'name'), because));
+  };
+  const { index } = options.rbac;
+  const escalation = describeEscalation(index, user, namespace, (role as ClusterRole).rules);
+  if (escalation !== undefined) refuse(escalation);
+  const aggregates = hasAggregation(role) || (old !== undefined && hasAggregation(old));
+  if (aggregates && describeEscalation(index, user, namespace, FULL_AUTHORITY) !== undefined)
+    refuse(AGGREGATION_NEEDS_ADMIN);
+}
+
+function hasAggregation(role: JsonObject): boolean {
+  return listAt(role, 'aggregationRule', 'clusterRoleSelectors').length > 0;
+}
+
+/** Around the store of rolebindings or clusterrolebindings. */
+export function guardBindings(store: ResourceStore, resource: string, options: EscalationGuardOptions): ResourceStore {
+  return guard(store, ({ request: { user }, namespace }) => (binding) => {
+    const roleRef = (binding as Binding<string>).roleRef ?? {};
+    const asked = bindAttributes(user, roleRef, namespace);
+    const allowed = asked === undefined ? false : andThen(options.authorizer.authorize(asked), isAllowed);
+    return andThen(allowed, (mayBind) => {
+      if (mayBind) return undefined;
+      return andThen(options.rbac.fresh(), () => checkBinding(options, user, namespace, resource, binding));
+    });
+  });
+}
+
+function isAllowed({ decision }: { readonly decision: string }): boolean {
+  return decision === 'allow';
+}
+
+function checkBinding(
+  options: EscalationGuardOptions,
+  user: UserInfo,
+  namespace: string,
+  resource: string,
+  binding: JsonObject,
+): void {
+  const { index } = options.rbac;
+  const roleRef = (binding as Binding<string>).roleRef ?? {};
+  const role = index.resolveRole(roleRef, namespace);
+  if ('problem' in role) {
+    if (role.problem === 'unsupported-kind') throw new StatusError(unknown(formatProblem(role, 'storage')));
+    const plural = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
+    throw new StatusError(notFound({ group: RBAC_GROUP, resource: plural }, roleRef.name ?? ''));
+  }
+  const escalation = describeEscalation(index, user, namespace, role.rules);
+  if (escalation === undefined) return;
+  throw new StatusError(forbidden({ group: RBAC_GROUP, resource }, textAt(binding, 'metadata', 'name'), escalation));
+}
+
+/** The store with a check before each write; `checkFor` is asked once a request and says undefined if the caller needs none. */
+function guard(
+  store: ResourceStore,
+  checkFor: (context: ResourceContext) => MaybePromise<Check | undefined>,
+): ResourceStore {
+  const { create, update } = store;
+  const checkOf = (context: ResourceContext): MaybePromise<Check | undefined> =>
+    mayAlwaysEscalate(context.request.user) ? undefined : checkFor(context);
+  return delegateStore(store, {
+    create:
+      create &&
+      ((context, object, request) =>
+        andThen(checkOf(context), (check) =>
+          andThen(check?.(object, undefined), () => create.call(store, context, object, request)),
+        )),
+    update:
+      update &&
+      ((context, change, request) =>
+        andThen(checkOf(context), (check) =>
+          update.call(store, context, check === undefined ? change : checkedChange(change, check), request),
+        )),
+  });
+}
+
+function checkedChange(change: ObjectChange, check: Check): ObjectChange {
+  return {
+    preconditions: change.preconditions,
+    apply: (current) => {
+      const old = current === undefined ? undefined : cloneJson(current);
+      return andThen(change.apply(current), (next) => {
+        if (old !== undefined && changesOnlyOwnership(next, old)) return next;
+        return andThen(check(next, old), () => next);
+      });
+    },
+  };
+}
+
+/** What garbage collection changes grants nobody anything. */
+function changesOnlyOwnership(next: JsonObject, old: JsonObject): boolean {
+  return equalJson(withoutOwnership(next), withoutOwnership(old));
+}
+
+function withoutOwnership(object: JsonObject): JsonObject {
+  const {
+    ownerReferences: _owners,
+    finalizers: _finalizers,
+    managedFields: _fields,
+    ...metadata
+  } = objectAt(object, 'metadata') ?? {};
+  return { ...object, metadata };
+}

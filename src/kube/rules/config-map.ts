@@ -1,0 +1,71 @@
+/** ConfigMap: keys, size, and what `immutable` freezes. Invariant: pure; the issues are the reference's, entries of maps in the order of the object. */
+import { type FieldIssue, forbidden, invalid, tooLong } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { checkConfigMapKey } from '../../apimachinery/validation/names.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { utf8Length } from '../../base/utf8.ts';
+import type { TableDefinition } from '../../server/registry/definition.ts';
+import { AGE, column, NAME, tableOf } from '../columns.ts';
+import { fieldAt, metaFacts, objectAt } from '../object-fields.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+
+/** What all values of a ConfigMap, or of a Secret, may have together, in bytes. */
+export const MAX_DATA_BYTES: number = 1024 * 1024;
+export const FROZEN = 'field is immutable when `immutable` is set';
+
+const METADATA = FieldPath.of('metadata');
+const DATA = FieldPath.of('data');
+const BINARY_DATA = FieldPath.of('binaryData');
+
+export const configMapTable: () => TableDefinition = tableOf(
+  NAME,
+  column(
+    'Data',
+    'How many keys it has.',
+    (object) => Object.keys(dataOf(object)).length + Object.keys(binaryDataOf(object)).length,
+  ),
+  AGE,
+);
+
+export function validateConfigMap(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
+  const data = dataOf(object);
+  const binary = binaryDataOf(object);
+  let size = 0;
+  for (const key of Object.keys(data)) {
+    for (const complaint of checkConfigMapKey(key)) issues.push(invalid(DATA.key(key), key, complaint));
+    if (Object.hasOwn(binary, key)) issues.push(invalid(DATA.key(key), key, 'duplicate of key present in binaryData'));
+    size += utf8Length(data[key] as string);
+  }
+  for (const key of Object.keys(binary)) {
+    for (const complaint of checkConfigMapKey(key)) issues.push(invalid(BINARY_DATA.key(key), key, complaint));
+    size += decodedLength(binary[key] as string);
+  }
+  if (size > MAX_DATA_BYTES) issues.push(tooLong(FieldPath.of(''), undefined, MAX_DATA_BYTES));
+  return issues;
+}
+
+export function validateConfigMapUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  if (fieldAt(old, 'immutable') === true) {
+    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));
+    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, FROZEN));
+    if (!equalJson(binaryDataOf(object), binaryDataOf(old))) issues.push(forbidden(BINARY_DATA, FROZEN));
+  }
+  return [...issues, ...validateConfigMap(object)];
+}
+
+/** How many bytes a normalized base64 text stands for. */
+export function decodedLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+function dataOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'data') ?? {};
+}
+
+function binaryDataOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'binaryData') ?? {};
+}

@@ -1,0 +1,197 @@
+/**
+ * The subresource `token` of ServiceAccounts: makes a token for an account, bound to an audience, a time and maybe an object. Invariant: a token names only objects
+ * that exist at that moment; who may ask is decided before, by authorization. Pods and Nodes are not served yet, so nothing can be bound to one.
+ */
+import { formatGvk, gvkOf } from '../apimachinery/meta/gvk.ts';
+import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
+import { StatusError } from '../apimachinery/status/status.ts';
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid as invalidStatus,
+  notFound,
+} from '../apimachinery/status/status-catalogue.ts';
+import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../apimachinery/validation/field-path.ts';
+import type { Clock } from '../base/clock.ts';
+import { toError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { boundClaims } from '../pki/service-account-claims.ts';
+import type { TokenSigner } from '../pki/service-account-tokens.ts';
+import { credentialId, type ObjectReference } from '../pki/service-account-user.ts';
+import type { SubresourceDefinition, VersionDefinition } from '../server/registry/definition.ts';
+import type { CreateRequest, ResourceContext, WriteAnswer } from '../server/registry/resource-store.ts';
+import { builtInVersion } from './built-in.ts';
+import { ensureMeta, ensureObject, fieldAt, objectAt, textAt, textsAt } from './object-fields.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { AUTHENTICATION_GROUP } from './reviews/identity-reviews.ts';
+import { reviewAnswer } from './reviews/review-answer.ts';
+
+const KIND = 'TokenRequest';
+const SHORTEST_SECONDS = 600;
+const LONGEST_SECONDS: number = 2 ** 32;
+const DEFAULT_SECONDS = 3600;
+const METADATA = FieldPath.of('metadata');
+const ISSUED_CREDENTIAL_ANNOTATION = 'authentication.kubernetes.io/issued-credential-id';
+
+export interface TokenRequestOptions {
+  readonly signer: TokenSigner;
+  /** What a token is for if the request does not say. */
+  readonly apiAudiences: readonly string[];
+  /** `--service-account-max-token-expiration`; 0 for no limit beyond that of validation. */
+  readonly maxExpirationSeconds: number;
+  readonly clock: Clock;
+  readonly serviceAccounts: ObjectReader;
+  readonly secrets: ObjectReader;
+}
+
+export const TOKEN_REQUEST: VersionDefinition = builtInVersion({
+  group: AUTHENTICATION_GROUP,
+  version: 'v1',
+  kind: KIND,
+  stored: false,
+  setDefaults: (object) => {
+    const spec = ensureObject(object, 'spec');
+    if (fieldAt(spec, 'expirationSeconds') !== undefined) return;
+    // The reference of the bound object is written behind the time.
+    const { boundObjectRef, ...rest } = spec;
+    object['spec'] = { ...rest, expirationSeconds: DEFAULT_SECONDS, boundObjectRef: boundObjectRef ?? null };
+  },
+});
+
+/** `options` is asked for when the first request comes: the stores it reads are opened later than resources are declared. */
+export function tokenSubresource(options: () => TokenRequestOptions): SubresourceDefinition {
+  return {
+    name: 'token',
+    version: TOKEN_REQUEST,
+    store: () => ({ create: (context, object, request) => createToken(options(), context, object, request) }),
+  };
+}
+
+async function createToken(
+  options: TokenRequestOptions,
+  context: ResourceContext,
+  object: JsonObject,
+  request: CreateRequest,
+): Promise<WriteAnswer> {
+  checkNames(context, object);
+  const account = await options.serviceAccounts(context.namespace, context.name);
+  if ('status' in account) throw new StatusError(account.status);
+  const uid = textAt(account.object, 'metadata', 'uid');
+  const now = options.clock.now();
+  fillRequest(options, context, object, uid, now);
+  const issues = validateTokenRequest(object);
+  if (issues.length > 0) throw new StatusError(invalidStatus({ group: AUTHENTICATION_GROUP, kind: KIND }, '', issues));
+  await request.validate(object);
+  const secret = await boundSecret(options, context, object);
+
+  const spec = ensureObject(object, 'spec');
+  const expirationSeconds = shortened(options, context, Number(fieldAt(spec, 'expirationSeconds')));
+  spec['expirationSeconds'] = expirationSeconds;
+  const { claims, tokenId } = boundClaims({
+    serviceAccount: { namespace: context.namespace, name: context.name, uid },
+    ...(secret === undefined ? undefined : { secret }),
+    audiences: textsAt(spec, 'audiences'),
+    expirationSeconds,
+    now,
+  });
+  const token = await sign(options.signer, claims);
+  context.request.audit?.annotate(ISSUED_CREDENTIAL_ANNOTATION, credentialId(tokenId));
+  const expirationTimestamp = formatTime(instantFromMillis(now + expirationSeconds * 1000));
+  return reviewAnswer(TOKEN_REQUEST, { ...object, status: { token, expirationTimestamp } });
+}
+
+/** Name and namespace may be in the body, but only those of the path. */
+function checkNames(context: ResourceContext, object: JsonObject): void {
+  for (const [field, expected] of [
+    ['name', context.name],
+    ['namespace', context.namespace],
+  ] as const) {
+    const given = textAt(object, 'metadata', field);
+    if (given === '' || given === expected) continue;
+    const issue = invalid(METADATA.child(field), given, `must match the service account ${field} if specified`);
+    throw new StatusError(invalidStatus({ group: AUTHENTICATION_GROUP, kind: KIND }, context.name, [issue]));
+  }
+}
+
+function fillRequest(
+  options: TokenRequestOptions,
+  context: ResourceContext,
+  object: JsonObject,
+  uid: string,
+  now: number,
+): void {
+  const asked = textAt(object, 'metadata', 'uid');
+  if (asked !== '' && asked !== uid)
+    throw new StatusError(
+      conflict(
+        { group: AUTHENTICATION_GROUP, resource: KIND },
+        context.name,
+        `the UID in the token request (${asked}) does not match the UID of the service account (${uid})`,
+      ),
+    );
+  const { name: _name, namespace: _namespace, uid: _uid, creationTimestamp: _time, ...rest } = ensureMeta(object);
+  object['metadata'] = {
+    name: context.name,
+    namespace: context.namespace,
+    uid,
+    creationTimestamp: formatTime(instantFromMillis(now)),
+    ...rest,
+  };
+  const spec = ensureObject(object, 'spec');
+  if (textsAt(spec, 'audiences').length === 0) spec['audiences'] = [...options.apiAudiences];
+}
+
+export function validateTokenRequest(object: JsonObject): FieldIssue[] {
+  const path = FieldPath.of('spec', 'expirationSeconds');
+  const seconds = fieldAt(object, 'spec', 'expirationSeconds');
+  if (typeof seconds !== 'number' && typeof seconds !== 'bigint') return [];
+  if (seconds < SHORTEST_SECONDS) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds > LONGEST_SECONDS) return [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')];
+  return [];
+}
+
+/** The Secret that the token is to be bound to; undefined for none. */
+async function boundSecret(
+  options: TokenRequestOptions,
+  context: ResourceContext,
+  object: JsonObject,
+): Promise<ObjectReference | undefined> {
+  const reference = objectAt(object, 'spec', 'boundObjectRef');
+  if (reference === undefined) return undefined;
+  const name = textAt(reference, 'name');
+  const gvk = gvkOf(textAt(reference, 'apiVersion'), textAt(reference, 'kind'));
+  if (gvk.group !== '' || (gvk.kind !== 'Secret' && gvk.kind !== 'Pod' && gvk.kind !== 'Node'))
+    throw new StatusError(badRequest(`cannot bind token to object of type ${formatGvk(gvk)}`));
+  if (gvk.kind !== 'Secret')
+    throw new StatusError(notFound({ group: '', resource: gvk.kind === 'Pod' ? 'pods' : 'nodes' }, name));
+  const secret = await options.secrets(context.namespace, name);
+  if ('status' in secret) throw new StatusError(secret.status);
+  const uid = textAt(secret.object, 'metadata', 'uid');
+  const asked = textAt(reference, 'uid');
+  if (asked !== '' && asked !== uid)
+    throw new StatusError(
+      conflict(
+        { group: '', resource: gvk.kind },
+        name,
+        `the UID in the bound object reference (${asked}) does not match the UID in record. The object might have been deleted and then recreated`,
+      ),
+    );
+  return { name, uid };
+}
+
+function shortened(options: TokenRequestOptions, context: ResourceContext, seconds: number): number {
+  const { maxExpirationSeconds } = options;
+  if (maxExpirationSeconds <= 0 || seconds <= maxExpirationSeconds) return seconds;
+  context.request.warn(`requested expiration of ${seconds} seconds shortened to ${maxExpirationSeconds} seconds`);
+  return maxExpirationSeconds;
+}
+
+async function sign(signer: TokenSigner, claims: JsonObject): Promise<string> {
+  try {
+    return await signer.sign(claims);
+  } catch (error) {
+    throw new StatusError(internalError(`failed to generate token: ${toError(error).message}`), { cause: error });
+  }
+}
