@@ -1,0 +1,244 @@
+/**
+ * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list go out by
+ * reference between a header and a footer.
+ */
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { allocateBytes, concatBytes, encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import { readJson } from '../../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import { partialMetadata, partialMetadataList } from '../partial-metadata.ts';
+import type { VersionDefinition } from '../registry/definition.ts';
+import type { ListPage, ObjectBytes } from '../registry/resource-store.ts';
+import type { ServerRequest } from '../request.ts';
+import { contentHeaders, encodeValue, isPretty } from '../respond.ts';
+import { readTableOptions, tableOf } from '../table.ts';
+import type { EndpointHost, EndpointScope } from './endpoint.ts';
+import type { AnswerForm } from './form.ts';
+import { notAcceptableForm } from './not-acceptable.ts';
+
+// The reference compresses what is larger than this.
+const GZIP_THRESHOLD = 128 * 1024;
+/** Beyond this a copy costs more than a second chunk. */
+const COPY_LIMIT = 16 * 1024;
+const SLAB_BYTES = 64 * 1024;
+
+const JSON_TYPE = 'application/json';
+const NEWLINE = encodeUtf8('\n');
+const COMMA = encodeUtf8(',');
+const NEXT_ITEM = encodeUtf8(',{');
+const FIRST_ITEM = encodeUtf8('{');
+const LIST_END = encodeUtf8(']}\n');
+
+/** Bytes for answers, which nobody keeps: cut from a slab that is left to itself when it is full. */
+let slab: Uint8Array = new Uint8Array(0);
+let slabUsed = 0;
+
+function withNewline(bytes: Uint8Array): Uint8Array {
+  const size = bytes.byteLength + 1;
+  if (slab.byteLength - slabUsed < size) {
+    slab = allocateBytes(SLAB_BYTES);
+    slabUsed = 0;
+  }
+  const copy = slab.subarray(slabUsed, slabUsed + size);
+  slabUsed += size;
+  copy.set(bytes);
+  copy[size - 1] = 0x0a;
+  return copy;
+}
+
+/** The object that a store handed out, parsed and owned by the caller. */
+export function parseObject(bytes: ObjectBytes): JsonObject {
+  const read = readJson(bytes);
+  if (read.ok && isJsonObject(read.value)) return read.value;
+  throw new BugError('a store handed out bytes that are no JSON object');
+}
+
+/** One object in the form that was asked for. */
+export function objectAnswer(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  bytes: ObjectBytes,
+): MaybePromise<Answer> {
+  if (request.audit?.wantsResponseObject === true) request.audit.responseObject = bytes;
+  if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
+    if (bytes.byteLength < COPY_LIMIT)
+      return { kind: 'bytes', status: code, headers: contentHeaders(JSON_TYPE), body: withNewline(bytes) };
+    return compressed(host, request, {
+      kind: 'chunks',
+      status: code,
+      headers: contentHeaders(JSON_TYPE),
+      chunks: [bytes, NEWLINE],
+    });
+  }
+  return valueAnswer(host, request, form, code, shapedObject(host, scope, request, form, bytes));
+}
+
+function shapedObject(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  bytes: ObjectBytes,
+): JsonObject {
+  const object = parseObject(bytes);
+  switch (form.shape) {
+    case 'object':
+      return object;
+    case 'PartialObjectMetadata':
+      return partialMetadata(object, form.apiVersion);
+    case 'PartialObjectMetadataList':
+      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.speaks.kind));
+    case 'Table':
+      return tableOf(scope.speaks, [object], {
+        apiVersion: form.apiVersion,
+        includeObject: readTableOptions(request.info.params).includeObject,
+        now: host.clock.now(),
+      });
+  }
+}
+
+/** A value that was made for this answer. */
+export function valueAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  value: JsonObject,
+): MaybePromise<Answer> {
+  const pretty = form.mediaType === JSON_TYPE && (form.pretty || isPretty(request));
+  const body = encodeValue(value, form.mediaType, pretty);
+  return compressed(host, request, { kind: 'bytes', status: code, headers: contentHeaders(form.mediaType), body });
+}
+
+/** A list in the form that was asked for. */
+export function listAnswer(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  page: ListPage,
+): MaybePromise<Answer> {
+  if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
+    const chunks = listChunks(scope.speaks, page);
+    if (request.audit?.wantsResponseObject === true) request.audit.responseObject = concatBytes(chunks);
+    return compressed(host, request, { kind: 'chunks', status: 200, headers: contentHeaders(JSON_TYPE), chunks });
+  }
+  const value = shapedList(host, scope, request, form, page);
+  if (request.audit?.wantsResponseObject === true) request.audit.responseObject = value;
+  return valueAnswer(host, request, form, 200, value);
+}
+
+function shapedList(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  page: ListPage,
+): JsonObject {
+  const { speaks } = scope;
+  if (form.shape === 'PartialObjectMetadata')
+    throw new StatusError(notAcceptableForm(form.shape, 'a list', speaks.listKind));
+  const metadata = listMetadata(page);
+  if (form.shape === 'Table') {
+    const { includeObject } = readTableOptions(request.info.params);
+    const objects = page.items.map(parseObject);
+    return tableOf(speaks, objects, { apiVersion: form.apiVersion, includeObject, now: host.clock.now(), metadata });
+  }
+  if (form.shape === 'PartialObjectMetadataList')
+    return partialMetadataList(page.items.map(parseObject), form.apiVersion, metadata);
+  const items = page.items.map((bytes) => {
+    const object = parseObject(bytes);
+    if (speaks.typedItems !== true) {
+      delete object['kind'];
+      delete object['apiVersion'];
+    }
+    return object;
+  });
+  return { kind: speaks.listKind, apiVersion: apiVersionOf(speaks), metadata, items };
+}
+
+function listMetadata(page: ListPage): JsonObject {
+  const metadata: JsonObject = { resourceVersion: page.resourceVersion };
+  if (page.continueToken !== '') metadata['continue'] = page.continueToken;
+  if (page.remaining !== undefined && page.continueToken !== '') metadata['remainingItemCount'] = page.remaining;
+  return metadata;
+}
+
+function apiVersionOf({ group, version }: VersionDefinition): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** Where the items of a version begin: `{"kind":"ConfigMap","apiVersion":"v1",`. */
+const itemPrefixes = new WeakMap<VersionDefinition, Uint8Array>();
+
+function itemPrefixOf(version: VersionDefinition): Uint8Array {
+  let prefix = itemPrefixes.get(version);
+  if (prefix === undefined) {
+    const text = writeJson({ kind: version.kind, apiVersion: apiVersionOf(version) });
+    prefix = encodeUtf8(`${text.slice(0, -1)},`);
+    itemPrefixes.set(version, prefix);
+  }
+  return prefix;
+}
+
+/** Items of built-in kinds come without type fields; those stand at the beginning of the bytes and are left out without a copy. */
+export function listChunks(version: VersionDefinition, page: ListPage): Uint8Array[] {
+  const { items } = page;
+  const head = writeJson({ kind: version.listKind, apiVersion: apiVersionOf(version), metadata: listMetadata(page) });
+  const chunks: Uint8Array[] = [encodeUtf8(`${head.slice(0, -1)},"items":[`)];
+  const prefix = version.typedItems === true ? undefined : itemPrefixOf(version);
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as Uint8Array;
+    if (prefix !== undefined && startsWith(item, prefix)) {
+      chunks.push(i === 0 ? FIRST_ITEM : NEXT_ITEM, item.subarray(prefix.byteLength));
+    } else {
+      if (i > 0) chunks.push(COMMA);
+      chunks.push(item);
+    }
+  }
+  chunks.push(LIST_END);
+  return chunks;
+}
+
+function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  if (bytes.byteLength < prefix.byteLength) return false;
+  for (let i = 0; i < prefix.byteLength; i++) if (bytes[i] !== prefix[i]) return false;
+  return true;
+}
+
+type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;
+
+/** The answer, compressed if it is large, the client takes gzip and the platform has it. */
+function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAnswer): MaybePromise<Answer> {
+  const { gzip } = host;
+  if (gzip === undefined || !exceeds(answer, GZIP_THRESHOLD) || !acceptsGzip(request)) return answer;
+  const whole = answer.kind === 'bytes' ? answer.body : concatBytes(answer.chunks);
+  return gzip.compress(whole).then((body) => ({
+    kind: 'bytes',
+    status: answer.status,
+    headers: { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
+    body,
+  }));
+}
+
+function exceeds(answer: SizedAnswer, limit: number): boolean {
+  if (answer.kind === 'bytes') return answer.body.byteLength > limit;
+  let size = 0;
+  for (const chunk of answer.chunks) {
+    size += chunk.byteLength;
+    if (size > limit) return true;
+  }
+  return false;
+}
+
+function acceptsGzip(request: ServerRequest): boolean {
+  const header = request.incoming.header('accept-encoding');
+  return header !== undefined && header.split(',').some((token) => token.trim() === 'gzip');
+}

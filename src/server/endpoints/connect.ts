@@ -1,0 +1,28 @@
+/** Requests that a subresource answers by itself, with any of the methods that it takes. Invariant: admission has seen the request before the store does. */
+
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { admitWithoutObject } from './admit.ts';
+import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.ts';
+
+export function connectObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+  if (request.info.params.has('dryRun')) throw new StatusError(badRequest('dryRun is not supported'));
+  const context = namedContext(scope, request);
+  const { store } = scope;
+  if (store.connect === undefined) throw new StatusError(methodNotAllowed(scope.name, 'connect'));
+  const connect = store.connect.bind(store);
+  const subject = { operation: 'CONNECT', name: context.name, dryRun: false, options: {} } as const;
+  return andThen(admitWithoutObject(host, scope, request, subject, {}), () =>
+    connect(context, { path: subpathOf(request) }),
+  );
+}
+
+/** What follows the subresource, with the slash at its end if the request has one. */
+function subpathOf(request: ServerRequest): string {
+  const { parts, path } = request.info;
+  const rest = parts.slice(3).join('/');
+  return rest !== '' && path.endsWith('/') ? `${rest}/` : rest;
+}

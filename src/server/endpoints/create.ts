@@ -1,0 +1,61 @@
+/** POST to a collection, or to a subresource that takes one. Invariant: mutating admission has run before the store is called, validating admission runs inside it. */
+
+import { nameOf } from '../../apimachinery/meta/meta.ts';
+import { isDryRun, readCreateOptions } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { cloneJson } from '../../base/json-value.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
+import { objectAnswer } from './answer.ts';
+import { decodeObject, fieldValidationOf, inputType } from './decode-object.ts';
+import {
+  checkedOptions,
+  collectionContext,
+  type EndpointHost,
+  type EndpointScope,
+  fieldManagerOf,
+  namedContext,
+  readBody,
+} from './endpoint.ts';
+import {
+  AFTER_ADMISSION,
+  dedupOwnerReferences,
+  ensureNamespace,
+  ownMetadata,
+  wipeSystemFields,
+} from './object-meta.ts';
+
+export async function createObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+  const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
+  const form = host.forms.of(request, false);
+  const mediaType = inputType(host, request);
+  const bytes = await readBody(host, request);
+  const options = checkedOptions(readCreateOptions(request.info.params), 'CreateOptions');
+  const fieldValidation = fieldValidationOf(options.fieldValidation);
+  const object = decodeObject(host, scope, request, { bytes, mediaType, fieldValidation });
+  if (request.audit?.wantsRequestObject === true) request.audit.requestObject = cloneJson(object);
+
+  const metadata = ownMetadata(object);
+  wipeSystemFields(metadata);
+  ensureNamespace(metadata, context.namespace);
+  dedupOwnerReferences(request, object, '');
+
+  const dryRun = isDryRun(options);
+  const subject: AdmissionSubject = {
+    operation: 'CREATE',
+    name: context.name === '' ? nameOf(object) : context.name,
+    dryRun,
+    options: writeOptionsObject('CreateOptions', options),
+  };
+  const admitted = await admit(host, scope, request, subject, object, undefined);
+  dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
+  if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.name, 'create'));
+  const { bytes: stored } = await scope.store.create(context, admitted, {
+    dryRun,
+    fieldManager: fieldManagerOf(request, options.fieldManager),
+    validate: (final) => validateAdmission(host, scope, request, subject, final, undefined),
+  });
+  return objectAnswer(host, scope, request, form, 201, stored);
+}

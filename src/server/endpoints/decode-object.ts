@@ -1,0 +1,174 @@
+/**
+ * A body as an object of the kind that a path takes. Invariant: what comes out has the type fields of that kind, holds only fields that its type has, in
+ * the form in which the type is written, and has its defaults; every refusal has the reference's words.
+ */
+
+import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
+import { negotiateContentType, type SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
+import {
+  decodeStrictJson,
+  decodeStrictYaml,
+  type FieldValidation,
+  formatStrictError,
+  strictWarnings,
+} from '../../apimachinery/codec/strict.ts';
+import { hasUnknownFields, pruneUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
+import { quote } from '../../apimachinery/go-format.ts';
+import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { badRequest, unsupportedMediaType } from '../../apimachinery/status/status-catalogue.ts';
+import { decodeUtf8 } from '../../base/bytes.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import type { VersionDefinition } from '../registry/definition.ts';
+import type { ServerRequest } from '../request.ts';
+import type { EndpointHost, EndpointScope } from './endpoint.ts';
+
+/** How the body is written, from its content type. Throws the 415. */
+export function inputType(host: EndpointHost, request: ServerRequest): string {
+  const header = request.incoming.header('content-type');
+  if (header === undefined || header === '' || header === 'application/json') return 'application/json';
+  const negotiated = negotiateContentType(header, host.mediaTypes);
+  if (negotiated.ok) return negotiated.type.mediaType;
+  throw new StatusError(unsupportedMediaType(host.mediaTypes.map((type: SupportedMediaType) => type.mediaType)));
+}
+
+/** An absent option warns. */
+export function fieldValidationOf(option: string): FieldValidation {
+  return option === '' ? 'Warn' : (option as FieldValidation);
+}
+
+export interface BodyToDecode {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as `fieldValidation` says. */
+export function decodeObject(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  body: BodyToDecode,
+): JsonObject {
+  const expected = scope.speaks;
+  const decoded = readValue(body, expected);
+  if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
+  const { value, problems } = decoded;
+  const kind = bodyKind(value, expected);
+  if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
+  checkKind(host, scope, kind.gvk);
+  const object = value as JsonObject;
+  object['kind'] = expected.kind;
+  object['apiVersion'] = formatGroupVersion(expected);
+  const normalized = expected.normalize(object);
+  if (!normalized.ok) throw unhandled(kind.gvk, expected, normalized.message);
+  if (problems.length > 0) {
+    if (body.fieldValidation === 'Strict') throw unhandled(kind.gvk, expected, formatStrictError(problems));
+    for (const warning of strictWarnings(problems)) request.warn(warning);
+  }
+  expected.setDefaults?.(normalized.object);
+  return normalized.object;
+}
+
+type ReadValue =
+  | { readonly ok: true; readonly value: JsonValue; readonly problems: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+const NO_PROBLEMS: readonly string[] = [];
+
+function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version: VersionDefinition): ReadValue {
+  const view = version.type();
+  if (mediaType === 'application/yaml') {
+    const read = decodeStrictYaml(bytes, { fieldValidation, view });
+    return read.ok ? read : { ok: false, message: read.error.message };
+  }
+  if (mediaType === 'application/cbor') {
+    const read = decodeCbor(bytes);
+    if (!read.ok) return { ok: false, message: read.error.message };
+    // The reference knows the names of unknown CBOR fields only; duplicates are refused by the decoder itself.
+    if (!hasUnknownFields(read.value, view)) return { ok: true, value: read.value, problems: NO_PROBLEMS };
+    pruneUnknownFields(read.value, view);
+    return { ok: true, value: read.value, problems: NO_PROBLEMS };
+  }
+  const read = decodeStrictJson(bytes, { fieldValidation, view });
+  return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };
+}
+
+const NO_KIND = "couldn't get version/kind; json parse error:";
+// The reference's decoder shows the anonymous struct it reads the type fields into.
+const TYPE_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What the body says it is; absent parts are those of the path. */
+function bodyKind(
+  value: JsonValue,
+  expected: VersionDefinition,
+): { readonly gvk: GroupVersionKind } | { readonly message: string } {
+  if (!isJsonObject(value)) {
+    if (value !== null) return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
+    return { message: `${NO_KIND} unexpected end of JSON input` };
+  }
+  for (const name of Object.keys(value)) {
+    if (name !== 'kind' && name !== 'apiVersion') continue;
+    const field = value[name] as JsonValue;
+    if (typeof field !== 'string' && field !== null)
+      return { message: `${NO_KIND} ${cannotUnmarshal(field, `Go struct field .${name} of type string`)}` };
+  }
+  const apiVersion = (getField(value, 'apiVersion') ?? '') as string;
+  const kind = (getField(value, 'kind') ?? '') as string;
+  const parsed = parseGroupVersion(apiVersion);
+  if (!parsed.ok) return { message: parsed.message };
+  let { group, version } = parsed.value;
+  if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);
+  return { gvk: { group, version, kind: kind === '' ? expected.kind : kind } };
+}
+
+function checkKind(host: EndpointHost, { speaks, versions }: EndpointScope, gvk: GroupVersionKind): void {
+  const { group, version, kind } = gvk;
+  if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
+  const isSibling = versions.some((v) => v.kind === kind && v.version === version && v.group === group);
+  if (isSibling && kind === speaks.kind) {
+    const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
+    throw new StatusError(
+      badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
+    );
+  }
+  if (host.knowsKind(gvk)) {
+    const conversion = `converting (${version}.${kind}) to (${internalPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
+    throw unhandled(gvk, speaks, conversion);
+  }
+  const text = `no kind ${quote(kind)} is registered for version ${quote(formatGroupVersion(gvk))}`;
+  throw unhandled(gvk, speaks, `${text} in scheme "pkg/runtime/scheme.go:111"`);
+}
+
+/** The reference's package of hub types: the first label of the group. */
+function internalPackage(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] as string);
+}
+
+function unhandled(gvk: GroupVersionKind, expected: VersionDefinition, problem: string): StatusError {
+  const message = `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${problem}`;
+  return new StatusError(badRequest(message));
+}
+
+function unrecognized(expected: VersionDefinition, problem: string, body: Uint8Array): StatusError {
+  const message = `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${summary(body)})`;
+  return new StatusError(badRequest(message));
+}
+
+const SUMMARY_BYTES = 30;
+
+/** The beginning of a body, as it is if it looks like JSON and in hexadecimal digits if not. */
+function summary(body: Uint8Array): string {
+  if (body.byteLength === 0) return '<empty>';
+  const start = body.subarray(0, SUMMARY_BYTES);
+  const text = start[0] === 0x7b ? decodeUtf8(start) : hex(start);
+  return body.byteLength > SUMMARY_BYTES ? `${text} ...` : text;
+}
+
+function hex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}

@@ -1,0 +1,38 @@
+/** DELETE of a collection: the options of the deletion from the body or the query, which objects from the query. The answer lists what was deleted. */
+
+import { readListOptions } from '../../apimachinery/meta/list-options.ts';
+import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
+import { listAnswer } from './answer.ts';
+import { deleteOptionsOf } from './delete.ts';
+import { checkedOptions, collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import { checkFields } from './list-options.ts';
+
+export async function deleteCollection(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+): Promise<Answer> {
+  const form = host.forms.of(request, false);
+  const list = checkedOptions(readListOptions(request.info.params), 'ListOptions');
+  checkFields(scope.version, list.fieldSelector);
+  const options = await deleteOptionsOf(host, request);
+  if (scope.store.deleteCollection === undefined)
+    throw new StatusError(methodNotAllowed(scope.name, 'deletecollection'));
+  const subject: AdmissionSubject = {
+    operation: 'DELETE',
+    name: '',
+    dryRun: isDryRun(options),
+    options: deleteOptionsObject(options),
+  };
+  const page = await scope.store.deleteCollection(collectionContext(scope, request), {
+    list,
+    options,
+    validate: (oldObject) => admitWithoutObject(host, scope, request, subject, { oldObject }),
+  });
+  return listAnswer(host, scope, request, form, page);
+}

@@ -1,0 +1,75 @@
+/** DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked and held by finalizers or grace. */
+
+import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
+import { negotiateContentType } from '../../apimachinery/codec/negotiation.ts';
+import { readYaml } from '../../apimachinery/codec/yaml.ts';
+import { type DeleteOptions, readDeleteOptions } from '../../apimachinery/meta/delete-options.ts';
+import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import {
+  badRequest,
+  methodNotAllowed,
+  success,
+  unsupportedMediaType,
+} from '../../apimachinery/status/status-catalogue.ts';
+import { readJson } from '../../base/json-read.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
+import { objectAnswer, valueAnswer } from './answer.ts';
+import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
+
+export async function deleteObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+  const context = namedContext(scope, request);
+  const form = host.forms.of(request, false);
+  const options = await deleteOptionsOf(host, request);
+  if (scope.store.delete === undefined) throw new StatusError(methodNotAllowed(scope.name, 'delete'));
+  const subject: AdmissionSubject = {
+    operation: 'DELETE',
+    name: context.name,
+    dryRun: isDryRun(options),
+    options: deleteOptionsObject(options),
+  };
+  const answer = await scope.store.delete(context, {
+    options,
+    validate: (oldObject) => admitWithoutObject(host, scope, request, subject, { oldObject }),
+  });
+  // Only the old way to ask for background deletion tells the two outcomes apart by the code.
+  const code = answer.outcome === 'pending' && options.orphanDependents === false ? 202 : 200;
+  if (answer.bytes !== undefined) return objectAnswer(host, scope, request, form, code, answer.bytes);
+  const status = success(scope.name, context.name, answer.outcome === 'deleted' ? answer.uid : '');
+  if (request.audit?.wantsResponseObject === true) request.audit.responseObject = status as unknown as JsonObject;
+  return valueAnswer(host, request, { ...form, shape: 'object' }, code, status as unknown as JsonObject);
+}
+
+/** From the body, or from the query if there is none. Throws the 400, 413, 415 or 422. */
+export async function deleteOptionsOf(host: EndpointHost, request: ServerRequest): Promise<DeleteOptions> {
+  const bytes = await readBody(host, request);
+  const body = bytes.byteLength === 0 ? undefined : decodeOptions(host, request, bytes);
+  const options = checkedOptions(readDeleteOptions(request.info.params, body), 'DeleteOptions');
+  if (request.audit?.wantsRequestObject === true && isJsonObject(body)) request.audit.requestObject = body;
+  return options;
+}
+
+function decodeOptions(host: EndpointHost, request: ServerRequest, bytes: Uint8Array): JsonValue {
+  const negotiated = negotiateContentType(request.incoming.header('content-type'), host.mediaTypes);
+  if (!negotiated.ok) throw new StatusError(unsupportedMediaType(host.mediaTypes.map((type) => type.mediaType)));
+  switch (negotiated.type.mediaType) {
+    case 'application/yaml': {
+      const read = readYaml(bytes);
+      if (read.ok) return read.value;
+      throw new StatusError(badRequest(read.error.message));
+    }
+    case 'application/cbor': {
+      const read = decodeCbor(bytes);
+      if (read.ok) return read.value;
+      throw new StatusError(badRequest(read.error.message));
+    }
+    default: {
+      const read = readJson(bytes);
+      if (read.ok) return read.value;
+      throw new StatusError(badRequest(`couldn't get version/kind; json parse error: ${read.error.message}`));
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The form of an answer, from the Accept header: which media type, and whether it is the object itself, a Table or metadata only. Invariant: a header
+ * that was accepted once is found in a map of bounded size; the router's check of the header and the endpoint's come in the reference's order.
+ */
+import {
+  allowsMetaTransform,
+  type NegotiationOptions,
+  negotiateAccept,
+  type SupportedMediaType,
+} from '../../apimachinery/codec/negotiation.ts';
+import { type Status, StatusError } from '../../apimachinery/status/status.ts';
+import { genericServerResponse, notAcceptable } from '../../apimachinery/status/status-catalogue.ts';
+import type { ServerRequest } from '../request.ts';
+
+export interface AnswerForm {
+  readonly mediaType: string;
+  /** Undefined if it cannot be watched. */
+  readonly streamMediaType: string | undefined;
+  readonly shape: 'object' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+  /** Of a Table or of metadata: `meta.k8s.io/v1`. */
+  readonly apiVersion: string;
+  /** `pretty=1` in the header. */
+  readonly pretty: boolean;
+}
+
+const MAX_REMEMBERED = 256;
+const MAX_REMEMBERED_LENGTH = 1024;
+
+/** Chooses forms for one server. */
+export class Forms {
+  readonly #options: NegotiationOptions;
+  readonly #mediaTypes: readonly SupportedMediaType[];
+  readonly #remembered = new Map<string, AnswerForm>();
+  readonly #default: AnswerForm;
+
+  constructor(mediaTypes: readonly SupportedMediaType[]) {
+    this.#mediaTypes = mediaTypes;
+    this.#options = {
+      supported: mediaTypes,
+      allowsTransform: allowsMetaTransform,
+      allowsServerVersion: (version) => version === 'v1',
+    };
+    this.#default = this.#choose('') as AnswerForm;
+  }
+
+  /** Throws the 406. `listing` is for paths that can be watched: they offer the media types of streams too. */
+  of(request: ServerRequest, listing: boolean): AnswerForm {
+    const header = request.incoming.header('accept');
+    if (header === undefined || header === '') return this.#default;
+    const known = this.#remembered.get(header);
+    if (known !== undefined) return known;
+    if (!isProducible(header, this.#mediaTypes)) throw new StatusError(this.#unroutable(listing));
+    const form = this.#choose(header);
+    if (form === undefined) throw new StatusError(notAcceptable(this.#mediaTypes.map((type) => type.mediaType)));
+    if (header.length <= MAX_REMEMBERED_LENGTH) {
+      if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+      this.#remembered.set(header, form);
+    }
+    return form;
+  }
+
+  /** What a watch that cannot be streamed in the chosen form is told. */
+  streamRefusal(): Status {
+    return notAcceptable(this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []));
+  }
+
+  #choose(header: string): AnswerForm | undefined {
+    const negotiated = negotiateAccept(header, this.#options);
+    if (!negotiated.ok) return undefined;
+    const { accepted, target, pretty } = negotiated.media;
+    return {
+      mediaType: accepted.mediaType,
+      streamMediaType: accepted.streamMediaType,
+      shape: target === undefined ? 'object' : (target.kind as AnswerForm['shape']),
+      apiVersion: target === undefined ? '' : `${target.group}/${target.version}`,
+      pretty,
+    };
+  }
+
+  /** The router's words for a header that no route can serve. */
+  #unroutable(listing: boolean): Status {
+    const types = this.#mediaTypes.map((type) => type.mediaType);
+    if (listing) types.push(...this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []));
+    const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`;
+    return { ...genericServerResponse({ code: 406, verb: '' }), message: text };
+  }
+}
+
+/** The router compares names literally: `application/*` is nothing it has. */
+function isProducible(header: string, mediaTypes: readonly SupportedMediaType[]): boolean {
+  for (const part of header.split(',')) {
+    const semicolon = part.indexOf(';');
+    const name = (semicolon < 0 ? part : part.slice(0, semicolon)).trim();
+    if (name === '*/*' || mediaTypes.some((type) => type.mediaType === name)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,23 @@
+/** GET of one object, or of a subresource. Invariant: synchronous whenever the store is, and nothing is parsed in the plain form. */
+
+import { readGetOptions } from '../../apimachinery/meta/options.ts';
+import { boolParam } from '../../apimachinery/meta/options-decode.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { objectAnswer } from './answer.ts';
+import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.ts';
+
+export function getObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+  const context = namedContext(scope, request);
+  const form = host.forms.of(request, false);
+  const { params } = request.info;
+  if (params.size > 0 && boolParam(params, 'export') === true)
+    throw new StatusError(badRequest('the export parameter, deprecated since v1.14, is no longer supported'));
+  if (scope.store.get === undefined) throw new StatusError(methodNotAllowed(scope.name, 'get'));
+  const bytes = scope.store.get(context, readGetOptions(params));
+  if (!isPromise(bytes)) return objectAnswer(host, scope, request, form, 200, bytes);
+  return bytes.then((ready) => objectAnswer(host, scope, request, form, 200, ready));
+}

@@ -1,0 +1,19 @@
+/** GET of a collection. Invariant: synchronous whenever the store is; items go out by reference. */
+
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { listAnswer } from './answer.ts';
+import { collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import { listOptionsOf } from './list-options.ts';
+
+export function listObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+  const form = host.forms.of(request, true);
+  const options = listOptionsOf(scope, request);
+  if (scope.store.list === undefined) throw new StatusError(methodNotAllowed(scope.name, 'list'));
+  const page = scope.store.list(collectionContext(scope, request), options);
+  if (!isPromise(page)) return listAnswer(host, scope, request, form, page);
+  return page.then((ready) => listAnswer(host, scope, request, form, ready));
+}

@@ -1,0 +1,125 @@
+/**
+ * Which endpoint serves a request to a known resource, as the reference's router decides. Invariant: a path that no verb of the resource has is a 404, a method that
+ * the path does not have a 405; both before anything of the request is looked at.
+ */
+
+import { type Status, StatusError } from '../../apimachinery/status/status.ts';
+import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
+import type { ResourceStore } from '../registry/resource-store.ts';
+import type { ServerRequest } from '../request.ts';
+import type { RequestInfo } from '../request-info.ts';
+import { connectObject } from './connect.ts';
+import { createObject } from './create.ts';
+import { deleteObject } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import type { Endpoint, EndpointScope } from './endpoint.ts';
+import { getObject } from './get.ts';
+import { listObjects } from './list.ts';
+import { updateObject } from './update.ts';
+import { watchObjects } from './watch.ts';
+
+/** Endpoints by HTTP method. */
+export type MethodTable = ReadonlyMap<string, Endpoint>;
+
+/** One resource in one version, ready to be served. */
+export interface RoutedResource {
+  readonly scope: EndpointScope;
+  /** Across all namespaces, where the resource has namespaces. */
+  readonly everywhere: MethodTable;
+  readonly collection: MethodTable;
+  readonly object: MethodTable;
+  readonly subresources: ReadonlyMap<string, RoutedSubresource>;
+}
+
+export interface RoutedSubresource {
+  readonly scope: EndpointScope;
+  readonly methods: MethodTable;
+}
+
+export interface Route {
+  readonly scope: EndpointScope;
+  readonly endpoint: Endpoint;
+}
+
+const NOT_FOUND: Status = genericServerResponse({ code: 404, verb: '' });
+const NOT_ALLOWED: Status = genericServerResponse({ code: 405, verb: '' });
+
+/** Lists or watches, as the query says. */
+const listOrWatch: Endpoint = (host, scope, request) =>
+  request.info.verb === 'watch' ? watchObjects(host, scope, request) : listObjects(host, scope, request);
+
+export function collectionMethods(store: ResourceStore): MethodTable {
+  const methods = new Map<string, Endpoint>();
+  if (store.list !== undefined) methods.set('GET', listOrWatch);
+  if (store.create !== undefined) methods.set('POST', createObject);
+  if (store.deleteCollection !== undefined) methods.set('DELETE', deleteCollection);
+  return methods;
+}
+
+/** Across all namespaces one can only look. */
+export function everywhereMethods(store: ResourceStore): MethodTable {
+  return store.list === undefined ? new Map() : new Map([['GET', listOrWatch]]);
+}
+
+export function objectMethods(store: ResourceStore): MethodTable {
+  const methods = new Map<string, Endpoint>();
+  if (store.get !== undefined) methods.set('GET', getObject);
+  if (store.update !== undefined) methods.set('PUT', updateObject);
+  if (store.delete !== undefined) methods.set('DELETE', deleteObject);
+  return methods;
+}
+
+export function subresourceMethods(store: ResourceStore): MethodTable {
+  const methods = new Map(objectMethods(store));
+  if (store.create !== undefined) methods.set('POST', createObject);
+  for (const method of store.connect === undefined ? [] : (store.connectMethods ?? []))
+    methods.set(method, connectObject);
+  return methods;
+}
+
+/** Throws the 404 or the 405. */
+export function route(resource: RoutedResource, request: ServerRequest): Route {
+  const { info } = request;
+  const { parts, verb } = info;
+  const { scope } = resource;
+  const isNamespacedPath = namespacedPath(info);
+  if (isNamespacedPath && !scope.namespaced) throw new StatusError(NOT_FOUND);
+  const isEverywhere = scope.namespaced && !isNamespacedPath;
+  if (verb === 'watch' || verb === 'proxy') return watchRoute(resource, request, isEverywhere);
+  const { method } = request.incoming;
+  if (parts.length === 1) return pick(scope, isEverywhere ? resource.everywhere : resource.collection, method);
+  if (isEverywhere) throw new StatusError(NOT_FOUND);
+  if (parts.length === 2) return pick(scope, resource.object, method);
+  const subresource = resource.subresources.get(parts[2] as string);
+  if (subresource === undefined) throw new StatusError(NOT_FOUND);
+  // Only what answers by itself understands more of a path.
+  if (parts.length > 3 && subresource.scope.store.connect === undefined) throw new StatusError(NOT_FOUND);
+  return pick(subresource.scope, subresource.methods, method);
+}
+
+/** `?watch=true` of a collection, or a path below `/watch/`, which may name one object. */
+function watchRoute({ scope }: RoutedResource, request: ServerRequest, isEverywhere: boolean): Route {
+  const { parts, verb } = request.info;
+  const isServed = verb === 'watch' && scope.store.watch !== undefined && parts.length <= 2;
+  if (!isServed || (isEverywhere && parts.length === 2)) {
+    // The query does not choose the path: a collection that can be listed is there, and says that it cannot be watched.
+    const endpoint = parts.length === 1 && verb === 'watch' ? watchObjects : undefined;
+    if (endpoint === undefined || scope.store.list === undefined) throw new StatusError(NOT_FOUND);
+    return { scope, endpoint };
+  }
+  if (request.incoming.method !== 'GET') throw new StatusError(NOT_ALLOWED);
+  return { scope, endpoint: watchObjects };
+}
+
+function pick(scope: EndpointScope, methods: MethodTable, method: string): Route {
+  const endpoint = methods.get(method);
+  if (endpoint !== undefined) return { scope, endpoint };
+  throw new StatusError(methods.size === 0 ? NOT_FOUND : NOT_ALLOWED);
+}
+
+/** Whether the resource stands below `namespaces/<name>/`. The name of a namespace that is itself asked for does not count. */
+function namespacedPath(info: RequestInfo): boolean {
+  if (info.resource !== 'namespaces') return info.namespace !== '' || info.path.includes('/namespaces//');
+  // `namespaces/x` is the object, `namespaces/x/namespaces[/...]` is not: the first has as many segments as parts name.
+  return info.path.includes('/namespaces/', info.path.indexOf('/namespaces') + 1);
+}

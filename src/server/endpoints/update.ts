@@ -1,0 +1,102 @@
+/** PUT of one object, or of a subresource. Invariant: each try of the store gets a fresh copy of the body, so that no try sees what another one changed. */
+
+import { uidOf } from '../../apimachinery/meta/meta.ts';
+import { isDryRun, readUpdateOptions, type WriteOptions } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import type { UpdateRequest } from '../registry/resource-store.ts';
+import type { ServerRequest } from '../request.ts';
+import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
+import { objectAnswer } from './answer.ts';
+import { authorizeCreate } from './authorize-create.ts';
+import { decodeObject, fieldValidationOf, inputType } from './decode-object.ts';
+import {
+  checkedOptions,
+  type EndpointHost,
+  type EndpointScope,
+  fieldManagerOf,
+  namedContext,
+  readBody,
+} from './endpoint.ts';
+import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownMetadata } from './object-meta.ts';
+
+export async function updateObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+  const context = namedContext(scope, request);
+  const form = host.forms.of(request, false);
+  const bytes = await readBody(host, request);
+  const options = checkedOptions(readUpdateOptions(request.info.params), 'UpdateOptions');
+  const mediaType = inputType(host, request);
+  const fieldValidation = fieldValidationOf(options.fieldValidation);
+  const object = decodeObject(host, scope, request, { bytes, mediaType, fieldValidation });
+  if (request.audit?.wantsRequestObject === true) request.audit.requestObject = object;
+  ensureNamespace(ownMetadata(object), context.namespace);
+  checkName(object, context.name);
+  dedupOwnerReferences(request, object, '');
+  const uid = uidOf(object);
+
+  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'update'));
+  const mutate = mutation(host, scope, request, options);
+  const answer = await scope.store.update(
+    context,
+    {
+      apply: (current) => mutate(cloneJson(object), current),
+      preconditions: uid === '' ? undefined : { uid, resourceVersion: undefined },
+    },
+    updateRequest(host, scope, request, options),
+  );
+  return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
+}
+
+function subjectOf(operation: 'CREATE' | 'UPDATE', request: ServerRequest, options: WriteOptions): AdmissionSubject {
+  return {
+    operation,
+    name: request.info.parts[1] ?? '',
+    dryRun: isDryRun(options),
+    options: writeOptionsObject(operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', options),
+  };
+}
+
+/** Mutating admission of an update, or of the create that it turns into. */
+export function mutation(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  options: WriteOptions,
+): (object: JsonObject, current: JsonObject | undefined) => MaybePromise<JsonObject> {
+  return (object, current) => {
+    const subject = subjectOf(current === undefined ? 'CREATE' : 'UPDATE', request, options);
+    return andThen(admit(host, scope, request, subject, object, current), (admitted) => {
+      dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
+      return admitted;
+    });
+  };
+}
+
+/** What a store is told about an update, whatever kind of change it is. */
+export function updateRequest(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  options: WriteOptions,
+): UpdateRequest {
+  const subject = subjectOf('UPDATE', request, options);
+  let permitted = false;
+  return {
+    dryRun: subject.dryRun,
+    fieldManager: fieldManagerOf(request, options.fieldManager),
+    forceAllowCreate: false,
+    validateCreate: (object) => {
+      const creating = subjectOf('CREATE', request, options);
+      const validate = (): MaybePromise<void> => validateAdmission(host, scope, request, creating, object, undefined);
+      if (permitted) return validate();
+      return andThen(authorizeCreate(host, request), () => {
+        permitted = true;
+        return validate();
+      });
+    },
+    validateUpdate: (object, old) => validateAdmission(host, scope, request, subject, object, old),
+  };
+}

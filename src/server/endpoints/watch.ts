@@ -1,0 +1,90 @@
+/**
+ * Watches of a collection or of one object. Invariant: whatever can be refused is refused with a Status before the stream begins; afterwards only an ERROR event
+ * tells.
+ */
+
+import { defaultListOptions, type ListOptions } from '../../apimachinery/meta/list-options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { contentHeaders } from '../respond.ts';
+import { readTableOptions } from '../table.ts';
+import { collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import type { AnswerForm } from './form.ts';
+import { listOptionsOf } from './list-options.ts';
+import { notAcceptableForm } from './not-acceptable.ts';
+import { errorEvent, withColumns } from './watch-encoding.ts';
+import { WatchStream, webSocketOutput } from './watch-stream.ts';
+
+export function watchObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+  const form = host.forms.of(request, true);
+  const given = listOptionsOf(scope, request);
+  // The path `/watch/...` watches without saying so in the query.
+  const options = given.watch ? given : defaultListOptions({ ...given, watch: true });
+  const { store, speaks } = scope;
+  if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.name, 'watch'));
+  const { includeObject } =
+    form.shape === 'Table' ? readTableOptions(request.info.params) : { includeObject: 'Metadata' as const };
+  if (form.streamMediaType === undefined) throw new StatusError(host.forms.streamRefusal());
+  if (form.shape === 'PartialObjectMetadataList')
+    throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks.kind));
+
+  const metrics = host.onWatchEvents;
+  const stream = new WatchStream({
+    deadline: host.clock.monotonic() + timeoutOf(host, options) * 1000,
+    bookmarks: options.allowWatchBookmarks,
+    watches: host.watches,
+    errorEvent: (status) => errorEvent(status, form),
+    firstEvent: form.shape === 'Table' ? (event) => withColumns(event, speaks) : undefined,
+    onEvents: metrics === undefined ? undefined : (count, bytes) => metrics(scope.resource, count, bytes),
+  });
+  const encoding = scope.encodings.of(form, includeObject);
+  const started = store.watch(collectionContext(scope, request), { options, encoding }, stream);
+  return andThen(started, (watch) => {
+    stream.hold(watch);
+    return isWebSocket(request) ? webSocketAnswer(request, form, stream) : streamAnswer(form, stream);
+  });
+}
+
+/** In seconds: what the client asks for, or a random time so that clients of one server do not come back all at once. */
+function timeoutOf(host: EndpointHost, options: ListOptions): number {
+  const asked = Number(options.timeoutSeconds ?? 0);
+  return asked !== 0 ? asked : host.minRequestTimeoutSeconds * (1 + host.random());
+}
+
+function streamAnswer(form: AnswerForm, stream: WatchStream): Answer {
+  return {
+    kind: 'stream',
+    status: 200,
+    headers: contentHeaders(contentTypeOf(form)),
+    start: (sink) => stream.start(sink),
+  };
+}
+
+/** JSON is called by its plain name, as in the reference. */
+function contentTypeOf(form: AnswerForm): string {
+  return form.mediaType === 'application/json' ? form.mediaType : (form.streamMediaType as string);
+}
+
+const UPGRADE = /(?:^|,\s*)upgrade(?:$|\s*,)/i;
+
+function isWebSocket(request: ServerRequest): boolean {
+  const upgrade = request.incoming.header('upgrade');
+  return upgrade?.toLowerCase() === 'websocket' && UPGRADE.test(request.incoming.header('connection') ?? '');
+}
+
+/** A client that offers one subprotocol gets it, whatever it is: the events are the same in all. */
+function webSocketAnswer(request: ServerRequest, form: AnswerForm, stream: WatchStream): Answer {
+  const offered = (request.incoming.header('sec-websocket-protocol') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return {
+    kind: 'websocket',
+    headers: contentHeaders(contentTypeOf(form)),
+    protocols: offered.length === 1 ? offered : [],
+    start: (socket) => stream.start(webSocketOutput(socket, form.mediaType === 'application/json')),
+  };
+}

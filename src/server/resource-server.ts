@@ -1,0 +1,298 @@
+/**
+ * Serves resources: finds the one that a request names, checks that it has the method, and runs the endpoint; publishes what it serves. Invariant: requests to group-versions that
+ * are not installed go to the delegate unchanged, and what is installed is in discovery and OpenAPI, no more and no less.
+ */
+
+import { CBOR_MEDIA_TYPE, type SupportedMediaType } from '../apimachinery/codec/negotiation.ts';
+import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../apimachinery/meta/gvk.ts';
+import { StatusError } from '../apimachinery/status/status.ts';
+import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
+import type { StructView } from '../apimachinery/type-view.ts';
+import { encodeBase64 } from '../base/base64.ts';
+import { encodeUtf8 } from '../base/bytes.ts';
+import type { Clock } from '../base/clock.ts';
+import { BugError } from '../base/errors.ts';
+import type { MaybePromise } from '../base/maybe-promise.ts';
+import { sha256 } from '../base/sha256.ts';
+import { compareUtf8 } from '../base/utf8.ts';
+import type { Admission } from './admission.ts';
+import type { Authorizer } from './authorization.ts';
+import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery.ts';
+import type { Compressor, EndpointHost, EndpointScope } from './endpoints/endpoint.ts';
+import { Forms } from './endpoints/form.ts';
+import {
+  collectionMethods,
+  everywhereMethods,
+  objectMethods,
+  type RoutedResource,
+  type RoutedSubresource,
+  route,
+  subresourceMethods,
+} from './endpoints/routes.ts';
+import { verbsOf } from './endpoints/verbs.ts';
+import { WatchEncodings } from './endpoints/watch-encoding.ts';
+import { WatchSet } from './endpoints/watch-set.ts';
+import type { Answer } from './exchange.ts';
+import type { OpenApiPublisher, OpenApiResource } from './openapi/openapi.ts';
+import type { VersionDefinition } from './registry/definition.ts';
+import type { OpenResource } from './registry/open-resource.ts';
+import type { ResourceStore } from './registry/resource-store.ts';
+import type { RequestHandler, ServerRequest } from './request.ts';
+import { STANDARD_MEDIA_TYPES } from './respond.ts';
+
+export interface ResourceServerOptions {
+  readonly clock: Clock;
+  readonly admission: Admission;
+  /** Asked when an update creates. Default: nobody is asked. */
+  readonly authorizer?: Authorizer;
+  /** Answers what is not installed here. */
+  readonly delegate: RequestHandler;
+  readonly discovery: DiscoveryPublisher;
+  readonly openapi: OpenApiPublisher;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+  /** Reads and writes CBOR beside JSON and YAML. Default false. */
+  readonly cbor?: boolean;
+  readonly limits?: {
+    /** The largest body. Default 3 MiB, the reference's. */
+    readonly bodyBytes?: number;
+  };
+  /** Watches that do not say how long live at least this long and at most twice as long. Default 1,800, the reference's. */
+  readonly minRequestTimeoutSeconds?: number;
+  /** Compresses large answers for clients that take gzip. Default: nothing is compressed. */
+  readonly gzip?: Compressor;
+  /** Hears how many events of a resource were handed to a watcher's stream, and how many bytes. */
+  readonly onWatchEvents?: (resource: GroupVersionResource, count: number, bytes: number) => void;
+}
+
+export interface InstallOptions {
+  /** See DiscoveryVersion. */
+  groupPriority(group: string): number;
+  versionPriority(version: GroupVersion): number;
+  /** See OpenApiVersion. */
+  typeName(view: StructView): string | undefined;
+  /** See DiscoveryVersion.ownsGroup. Default false. */
+  readonly ownsGroups?: boolean;
+}
+
+/** One installed group-version. */
+interface Installed extends GroupVersion {
+  readonly resources: Map<string, { readonly open: OpenResource; readonly routed: RoutedResource }>;
+  options: InstallOptions;
+}
+
+const BODY_BYTES = 3 * 1024 * 1024;
+const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
+
+export class ResourceServer {
+  readonly #options: ResourceServerOptions;
+  readonly #host: EndpointHost;
+  /** By group, then by version. */
+  readonly #groups = new Map<string, Map<string, Installed>>();
+
+  constructor(options: ResourceServerOptions) {
+    const mediaTypes: readonly SupportedMediaType[] =
+      options.cbor === true ? [...STANDARD_MEDIA_TYPES, CBOR_MEDIA_TYPE] : STANDARD_MEDIA_TYPES;
+    this.#options = options;
+    this.#host = {
+      clock: options.clock,
+      admission: options.admission,
+      authorizer: options.authorizer,
+      mediaTypes,
+      forms: new Forms(mediaTypes),
+      bodyBytes: options.limits?.bodyBytes ?? BODY_BYTES,
+      minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? MIN_REQUEST_TIMEOUT_SECONDS,
+      random: () => options.random(),
+      watches: new WatchSet(options.clock),
+      gzip: options.gzip,
+      onWatchEvents: options.onWatchEvents,
+      knowsKind: (kind) => this.#knowsKind(kind),
+    };
+  }
+
+  /** How many watches are open. */
+  get watches(): number {
+    return this.#host.watches.size;
+  }
+
+  /** Serves and publishes resources, beside those of the same group-versions that are there. Throws BugError for a plural that is installed already. */
+  install(resources: readonly OpenResource[], options: InstallOptions): void {
+    const changed = new Set<Installed>();
+    for (const open of resources) {
+      for (const version of open.definition.versions) {
+        const installed = this.#groupVersion(version, options);
+        const { plural } = open.definition;
+        if (installed.resources.has(plural))
+          throw new BugError(`resource ${plural} of ${version.group}/${version.version} is installed already`);
+        installed.resources.set(plural, { open, routed: this.#routed(open, version) });
+        changed.add(installed);
+      }
+    }
+    for (const installed of changed) this.#publish(installed);
+  }
+
+  /** Serves the resources no more. Their stores stay open: they belong to the caller. */
+  uninstall(resources: readonly OpenResource[]): void {
+    const changed = new Set<Installed>();
+    for (const open of resources) {
+      for (const { group, version } of open.definition.versions) {
+        const installed = this.#groups.get(group)?.get(version);
+        if (installed?.resources.get(open.definition.plural)?.open !== open) continue;
+        installed.resources.delete(open.definition.plural);
+        changed.add(installed);
+      }
+    }
+    for (const installed of changed) {
+      if (installed.resources.size > 0) this.#publish(installed);
+      else this.#remove(installed);
+    }
+  }
+
+  /** Throws, or rejects with, a StatusError for what the client is to be told. */
+  readonly handle = (request: ServerRequest): MaybePromise<Answer> => {
+    const { info } = request;
+    const installed = info.isResourceRequest ? this.#groups.get(info.apiGroup)?.get(info.apiVersion) : undefined;
+    if (installed === undefined) return this.#options.delegate(request);
+    const found = installed.resources.get(info.resource);
+    if (found === undefined) throw new StatusError(NOT_FOUND);
+    const { scope, endpoint } = route(found.routed, request);
+    const { deprecationWarning } = scope.version;
+    if (deprecationWarning !== '') request.warn(deprecationWarning);
+    return endpoint(this.#host, scope, request);
+  };
+
+  /** Ends every watch cleanly, now and from now on: for shutdown. */
+  drain(): void {
+    this.#host.watches.drain();
+  }
+
+  #groupVersion({ group, version }: GroupVersion, options: InstallOptions): Installed {
+    let versions = this.#groups.get(group);
+    if (versions === undefined) {
+      versions = new Map();
+      this.#groups.set(group, versions);
+    }
+    let installed = versions.get(version);
+    if (installed === undefined) {
+      installed = { group, version, resources: new Map(), options };
+      versions.set(version, installed);
+    }
+    installed.options = options;
+    return installed;
+  }
+
+  #routed(open: OpenResource, version: VersionDefinition): RoutedResource {
+    const { store } = open;
+    const subresources = new Map<string, RoutedSubresource>();
+    for (const [name, { definition, store: own }] of open.subresources) {
+      const scope = this.#scope(open, version, definition.version ?? version, name, own);
+      subresources.set(name, { scope, methods: subresourceMethods(own) });
+    }
+    return {
+      scope: this.#scope(open, version, version, '', store),
+      everywhere: everywhereMethods(store),
+      collection: collectionMethods(store),
+      object: objectMethods(store),
+      subresources,
+    };
+  }
+
+  #scope(
+    { definition }: OpenResource,
+    version: VersionDefinition,
+    speaks: VersionDefinition,
+    subresource: string,
+    store: ResourceStore,
+  ): EndpointScope {
+    const { plural } = definition;
+    const resource = { group: version.group, version: version.version, resource: plural };
+    return {
+      version,
+      speaks,
+      versions: definition.versions,
+      kind: kindOf(speaks),
+      resource,
+      name: { group: version.group, resource: plural },
+      subresource,
+      namespaced: definition.scope === 'Namespaced',
+      isNamespaces: definition.scope === 'Cluster' && version.group === '' && plural === 'namespaces',
+      store,
+      encodings: new WatchEncodings(speaks, this.#options.clock),
+    };
+  }
+
+  #knowsKind({ group, version, kind }: GroupVersionKind): boolean {
+    const installed = this.#groups.get(group)?.get(version);
+    if (installed === undefined) return false;
+    for (const { routed } of installed.resources.values()) if (routed.scope.speaks.kind === kind) return true;
+    return false;
+  }
+
+  #publish(installed: Installed): void {
+    const { group, version, resources, options } = installed;
+    const discovered = [...resources.values()].map(({ open, routed }) => discoveryResource(open, routed));
+    this.#options.discovery.publish({
+      group,
+      version,
+      resources: discovered.sort((a, b) => compareUtf8(a.plural, b.plural)),
+      groupPriority: options.groupPriority(group),
+      versionPriority: options.versionPriority({ group, version }),
+      stale: false,
+      ownsGroup: options.ownsGroups ?? false,
+    });
+    this.#options.openapi.publish({
+      group,
+      version,
+      resources: () => [...resources.values()].map(({ open, routed }) => openApiResource(open, routed)),
+      typeName: (view) => options.typeName(view),
+    });
+  }
+
+  #remove({ group, version }: Installed): void {
+    const versions = this.#groups.get(group);
+    versions?.delete(version);
+    if (versions?.size === 0) this.#groups.delete(group);
+    this.#options.discovery.remove({ group, version });
+    this.#options.openapi.remove({ group, version });
+  }
+}
+
+const NOT_FOUND = genericServerResponse({ code: 404, verb: '' });
+
+function kindOf({ group, version, kind }: VersionDefinition): GroupVersionKind {
+  return { group, version, kind };
+}
+
+function discoveryResource({ definition }: OpenResource, { scope, subresources }: RoutedResource): DiscoveryResource {
+  const { storageVersion } = definition;
+  return {
+    plural: definition.plural,
+    singular: definition.singular,
+    shortNames: definition.shortNames,
+    categories: definition.categories,
+    scope: definition.scope,
+    kind: scope.kind,
+    verbs: verbsOf(scope.store),
+    storageVersionHash: storageVersion === undefined ? '' : storageVersionHash(kindOf(storageVersion)),
+    subresources: [...subresources]
+      .map(([name, { scope: own }]) => ({ name, kind: own.kind, verbs: verbsOf(own.store) }))
+      .sort((a, b) => compareUtf8(a.name, b.name)),
+  };
+}
+
+function openApiResource(
+  { definition, store }: OpenResource,
+  { scope, subresources }: RoutedResource,
+): OpenApiResource {
+  return {
+    definition,
+    version: scope.version,
+    store,
+    subresources: [...subresources].map(([name, { scope: own }]) => ({ name, version: own.speaks, store: own.store })),
+  };
+}
+
+/** Another text when the stored version changes, so that clients know that objects must be migrated; computed as the reference does. */
+export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
+  return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
+}
