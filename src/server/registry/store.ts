@@ -8,27 +8,38 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheStats } from '../../cache/cache.ts';
-import type { ResourceDefinition } from './definition.ts';
+import { RegistryLister } from './create-lister.ts';
+import type { ResourceDefinition, Strategy } from './definition.ts';
 import type { RegistryHost } from './host.ts';
+import type { Lister } from './lister.ts';
 import type {
   CreateRequest,
+  DeleteAnswer,
+  DeleteCollectionRequest,
+  DeleteRequest,
   ListPage,
   ObjectBytes,
+  ObjectChange,
   ResourceContext,
   ResourceStore,
   ResourceWatch,
   ResourceWatchSink,
+  UpdateRequest,
   WatchRequest,
   WriteAnswer,
 } from './resource-store.ts';
 import { StoreCore } from './store-core.ts';
 import { createObject } from './store-create.ts';
+import { deleteObject } from './store-delete.ts';
+import { deleteCollection } from './store-delete-collection.ts';
 import { listObjects } from './store-list.ts';
 import { getObject } from './store-read.ts';
+import { updateObject } from './store-update.ts';
 import { watchObjects } from './store-watch.ts';
 
 export class RegistryStore implements ResourceStore, Stoppable {
   readonly #core: StoreCore;
+  #lister: RegistryLister | undefined;
   #stopping: Promise<void> | undefined;
 
   /** Throws BugError for a definition without a storage version. */
@@ -52,6 +63,34 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return createObject(this.#core, context, object, request);
   }
 
+  update(context: ResourceContext, change: ObjectChange, request: UpdateRequest): MaybePromise<WriteAnswer> {
+    const core = this.#core;
+    return updateObject(core, core.definition.strategy, context, change, request);
+  }
+
+  delete(context: ResourceContext, request: DeleteRequest): MaybePromise<DeleteAnswer> {
+    return deleteObject(this.#core, context, request);
+  }
+
+  deleteCollection(context: ResourceContext, request: DeleteCollectionRequest): MaybePromise<ListPage> {
+    return deleteCollection(this.#core, context, request);
+  }
+
+  /** The same objects, read and updated under other rules: what `status` and `finalize` are. It ends with this store. */
+  withStrategy(strategy: Strategy): ResourceStore {
+    const core = this.#core;
+    return {
+      get: (context, options) => getObject(core, context, options),
+      update: (context, change, request) => updateObject(core, strategy, context, change, request),
+    };
+  }
+
+  /** The resource's objects for the server's own use; one for all who ask. Resolves when it holds the present state. */
+  lister(): Promise<Lister> {
+    this.#lister ??= new RegistryLister(this.#core);
+    return this.#lister.start();
+  }
+
   /** Starts the cache now instead of with the first request; resolves when it can be read. */
   start(): Promise<void> {
     return this.#core.start();
@@ -63,6 +102,7 @@ export class RegistryStore implements ResourceStore, Stoppable {
   }
 
   stop(): Promise<void> {
+    this.#lister?.stop();
     this.#stopping ??= this.#core.stop();
     return this.#stopping;
   }

@@ -1,0 +1,121 @@
+/**
+ * How a deletion shows on an object that stays for a while: deletion timestamp, grace period, the garbage collector's finalizers. Invariant: a deletion
+ * that has begun never ends and is never made longer.
+ */
+import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
+import { parseTime } from '../../apimachinery/scalars/time.ts';
+import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { Strategy } from './definition.ts';
+import { incremented, timestamp } from './object-metadata.ts';
+import { metadataIn } from './stored-object.ts';
+
+/**
+ * - `now`: nothing but finalizers holds the object.
+ * - `graceful`: it was marked with a grace period just now.
+ * - `pending`: it is on its way already, and this request changes nothing.
+ */
+export type Gracefulness =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'graceful'; readonly seconds: number }
+  | { readonly kind: 'pending' };
+
+/** Decides, and marks the object if it is to go gracefully. `seen` is the object as the strategy sees it. */
+export function beginDeletion(
+  strategy: Strategy,
+  object: JsonObject,
+  seen: JsonObject,
+  options: DeleteOptions,
+  now: number,
+): Gracefulness {
+  const metadata = metadataIn(object);
+  const requested = secondsOf(options.gracePeriodSeconds);
+  const present = secondsOf(metadata['deletionGracePeriodSeconds']);
+  if (strategy.grace === undefined) return { kind: 'now' };
+  if (isMarked(metadata)) {
+    if (present === undefined || present === 0) return { kind: 'now' };
+    if (requested === undefined || requested >= present) return { kind: 'pending' };
+    return shorten(metadata, present, requested, now);
+  }
+  const decision = strategy.grace(
+    seen,
+    requested === undefined ? options : { ...options, gracePeriodSeconds: requested },
+  );
+  if (decision === undefined) return { kind: 'now' };
+  const seconds = decision.gracePeriodSeconds;
+  metadata['deletionTimestamp'] = timestamp(now + seconds * 1000);
+  metadata['deletionGracePeriodSeconds'] = seconds;
+  countDeletion(metadata);
+  return { kind: 'graceful', seconds };
+}
+
+/** The end moves forward by the difference, but not into the past; a period that is over becomes one second, so that somebody still ends it. */
+function shorten(metadata: JsonObject, present: number, requested: number, now: number): Gracefulness {
+  const end = parseTime(String(metadata['deletionTimestamp']));
+  const marked = end.ok ? end.value.seconds * 1000 : now;
+  const moved = marked - present * 1000 + requested * 1000;
+  const past = moved < now;
+  const seconds = past && requested !== 0 ? 1 : requested;
+  metadata['deletionTimestamp'] = timestamp(past ? now : moved);
+  metadata['deletionGracePeriodSeconds'] = seconds;
+  return { kind: 'graceful', seconds };
+}
+
+/** For an object that only finalizers hold: marked as of now, with no grace. */
+export function markDeleting(object: JsonObject, now: number): void {
+  const metadata = metadataIn(object);
+  if (!isMarked(metadata)) countDeletion(metadata);
+  const marked = isMarked(metadata) ? parseTime(String(metadata['deletionTimestamp'])) : undefined;
+  if (marked?.ok !== true || marked.value.seconds * 1000 > now) metadata['deletionTimestamp'] = timestamp(now);
+  metadata['deletionGracePeriodSeconds'] = 0;
+}
+
+function countDeletion(metadata: JsonObject): void {
+  const { generation } = metadata;
+  if (Number(generation ?? 0) > 0) metadata['generation'] = incremented(generation);
+}
+
+/** The finalizers that the garbage collector is to act on, as options, object and kind decide in this order. */
+export function deletionFinalizers(
+  strategy: Strategy,
+  finalizers: readonly string[],
+  options: DeleteOptions,
+): readonly string[] {
+  const wanted = collectorFinalizer(strategy, finalizers, options);
+  const kept = finalizers.filter((name) => name !== FINALIZER_ORPHAN && name !== FINALIZER_FOREGROUND);
+  const result = wanted === undefined ? kept : [...kept, wanted];
+  const same = result.length === finalizers.length && result.every((name) => finalizers.includes(name));
+  return same ? finalizers : result;
+}
+
+function collectorFinalizer(
+  strategy: Strategy,
+  finalizers: readonly string[],
+  options: DeleteOptions,
+): string | undefined {
+  if (strategy.defaultGarbageCollection === 'unsupported') return undefined;
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? FINALIZER_ORPHAN : undefined;
+  switch (options.propagationPolicy) {
+    case 'Orphan':
+      return FINALIZER_ORPHAN;
+    case 'Foreground':
+      return FINALIZER_FOREGROUND;
+    case 'Background':
+      return undefined;
+    default:
+      break;
+  }
+  for (const name of finalizers) if (name === FINALIZER_ORPHAN || name === FINALIZER_FOREGROUND) return name;
+  return strategy.defaultGarbageCollection === 'orphan' ? FINALIZER_ORPHAN : undefined;
+}
+
+function isMarked(metadata: JsonObject): boolean {
+  const { deletionTimestamp } = metadata;
+  return typeof deletionTimestamp === 'string' && deletionTimestamp !== '';
+}
+
+/** Negative periods count as one second. */
+function secondsOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  return value < 0 ? 1 : Number(value);
+}

@@ -1,0 +1,52 @@
+/** What a client expects of the stored object before it is changed. Invariant: an expectation that does not hold is 409, in the reference's words for each place. */
+import type { Preconditions } from '../../apimachinery/meta/delete-options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { conflict, type ResourceName } from '../../apimachinery/status/status-catalogue.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+
+/** Before an update. `metadata` is undefined for an object that does not exist. */
+export function checkPreconditions(
+  preconditions: Preconditions | undefined,
+  metadata: JsonObject | undefined,
+  subject: { readonly resource: ResourceName; readonly name: string; readonly key: string },
+): void {
+  if (preconditions === undefined) return;
+  const problem =
+    difference('UID', preconditions.uid, text(metadata, 'uid')) ??
+    difference('ResourceVersion', preconditions.resourceVersion, text(metadata, 'resourceVersion'));
+  if (problem === undefined) return;
+  // The reference shows its storage error here.
+  const because = `StorageError: invalid object, Code: 4, Key: /${subject.key}, ResourceVersion: 0, AdditionalErrorMsg: ${problem}`;
+  throw new StatusError(conflict(subject.resource, subject.name, because));
+}
+
+function difference(what: string, expected: string | undefined, found: string): string | undefined {
+  if (expected === undefined || expected === found) return undefined;
+  return `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found}`;
+}
+
+/** Before a delete. The reference names the kind where others name the resource. */
+export function checkDeletePreconditions(
+  preconditions: Preconditions | undefined,
+  metadata: JsonObject,
+  kind: ResourceName,
+): void {
+  if (preconditions === undefined) return;
+  const { uid, resourceVersion } = preconditions;
+  const name = text(metadata, 'name');
+  const foundUid = text(metadata, 'uid');
+  if (uid !== undefined && uid !== foundUid) {
+    const because = `the UID in the precondition (${uid}) does not match the UID in record (${foundUid}). The object might have been deleted and then recreated`;
+    throw new StatusError(conflict(kind, name, because));
+  }
+  const foundVersion = text(metadata, 'resourceVersion');
+  if (resourceVersion !== undefined && resourceVersion !== foundVersion) {
+    const because = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${foundVersion}). The object might have been modified`;
+    throw new StatusError(conflict(kind, name, because));
+  }
+}
+
+function text(metadata: JsonObject | undefined, name: string): string {
+  const value = metadata?.[name];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,64 @@
+/**
+ * Deletecollection: everything a list selects, one object after the other. Invariant: not atomic, as in the reference: the first failure ends it, and what is
+ * gone stays gone; an object that somebody else deleted meanwhile is no failure.
+ */
+import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
+import { isNotFound } from '../../apimachinery/status/status.ts';
+import type { DeleteCollectionRequest, ListPage, ObjectBytes, ResourceContext } from './resource-store.ts';
+import type { StoreCore } from './store-core.ts';
+import { deleteObject } from './store-delete.ts';
+import { listObjects } from './store-list.ts';
+import { parseObject } from './stored-object.ts';
+
+/** What is listed at a time (the reference's deleteCollectionPageSize). */
+const PAGE = 10_000;
+/** Deletions under way at a time: they share a commit. */
+const AT_ONCE = 32;
+
+/** The answer is the list of what was to be deleted, as it was before. */
+export async function deleteCollection(
+  core: StoreCore,
+  context: ResourceContext,
+  request: DeleteCollectionRequest,
+): Promise<ListPage> {
+  const limited = request.list.limit > 0;
+  let options = limited ? request.list : { ...request.list, limit: PAGE };
+  let first: ListPage | undefined;
+  const items: ObjectBytes[] = [];
+  for (;;) {
+    const page = await listObjects(core, context, options);
+    await deleteAll(core, context, request, page.items);
+    if (limited) return page;
+    first ??= page;
+    items.push(...page.items);
+    if (page.continueToken === '')
+      return { resourceVersion: first.resourceVersion, continueToken: '', remaining: undefined, items };
+    options = { ...options, continueToken: page.continueToken, resourceVersion: '', resourceVersionMatch: '' };
+  }
+}
+
+async function deleteAll(
+  core: StoreCore,
+  context: ResourceContext,
+  request: DeleteCollectionRequest,
+  items: readonly ObjectBytes[],
+): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    const group = items.slice(from, from + AT_ONCE).map((bytes) => deleteOne(core, context, request, bytes));
+    for (const done of await Promise.allSettled(group)) if (done.status === 'rejected') throw done.reason;
+  }
+}
+
+async function deleteOne(
+  core: StoreCore,
+  context: ResourceContext,
+  request: DeleteCollectionRequest,
+  bytes: ObjectBytes,
+): Promise<void> {
+  const object = parseObject(bytes, context.name);
+  try {
+    await deleteObject(core, { ...context, namespace: namespaceOf(object), name: nameOf(object) }, request);
+  } catch (caught) {
+    if (!isNotFound(caught)) throw caught;
+  }
+}

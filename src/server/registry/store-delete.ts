@@ -1,0 +1,128 @@
+/**
+ * Delete: one object goes, or is marked if finalizers, a grace period or its kind hold it. Invariant: what is deleted is exactly the state that preconditions
+ * and admission saw; whoever watches gets that state with the revision of the deletion.
+ */
+import { finalizersOf, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
+import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { withRevision } from '../../cache/entry.ts';
+import { changeKey, type Step } from './change-key.ts';
+import { beginDeletion, deletionFinalizers, type Gracefulness, markDeleting } from './deletion-marks.ts';
+import { checkDeletePreconditions } from './preconditions.ts';
+import type { DeleteAnswer, DeleteRequest, ResourceContext } from './resource-store.ts';
+import { answering } from './storage-status.ts';
+import type { StoreCore } from './store-core.ts';
+import { answerUnstored } from './store-create.ts';
+import { encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
+
+interface Deletion {
+  readonly core: StoreCore;
+  readonly context: ResourceContext;
+  readonly request: DeleteRequest;
+  readonly dryRun: boolean;
+  /** Our own marks have changed the object's resourceVersion, so the client's expectation of it was met before. */
+  marked: boolean;
+}
+
+export function deleteObject(
+  core: StoreCore,
+  context: ResourceContext,
+  request: DeleteRequest,
+): MaybePromise<DeleteAnswer> {
+  const deletion: Deletion = { core, context, request, dryRun: isDryRun(request.options), marked: false };
+  return answering(core.resourceName(context), 'delete', () =>
+    core.whenReady(() =>
+      changeKey(core, context, core.keys.key(context.namespace, context.name), (current) => {
+        if (current === undefined) throw new StatusError(notFound(core.resourceName(context), context.name));
+        return decide(deletion, current);
+      }),
+    ),
+  );
+}
+
+async function decide(deletion: Deletion, current: StoredState): Promise<Step<DeleteAnswer>> {
+  const { core, context, request } = deletion;
+  const { strategy } = core.definition;
+  const { options } = request;
+  const object = readStored(current);
+  checkExpectations(deletion, object);
+  const shown = await core.versions.fromHub(cloneJson(object), context.version);
+  const now = core.host.clock.now();
+  const seen = strategy.sees === 'hub' ? object : shown;
+  const gracefulness = beginDeletion(strategy, object, seen, options, now);
+  if (gracefulness.kind === 'pending') return { type: 'answer', answer: () => answerPending(deletion, object) };
+  await request.validate(shown);
+  const finalizers = deletionFinalizers(strategy, finalizersOf(object), options);
+  setFinalizers(object, finalizers);
+  const held = finalizers.length > 0 || strategy.holdsDeletion?.(object) === true;
+  if (gracefulness.kind === 'now' && !held) return deleteNow(deletion, object);
+  if (gracefulness.kind === 'now') markDeleting(object, now);
+  strategy.prepareForDeletion?.(object);
+  return mark(deletion, object, gracefulness, held);
+}
+
+function checkExpectations({ context, request, marked }: Deletion, object: JsonObject): void {
+  const { preconditions } = request.options;
+  if (preconditions === undefined) return;
+  const expected = marked ? { uid: preconditions.uid, resourceVersion: undefined } : preconditions;
+  const { group, kind } = context.version;
+  checkDeletePreconditions(expected, metadataIn(object), { group, resource: kind });
+}
+
+function setFinalizers(object: JsonObject, finalizers: readonly string[]): void {
+  const metadata = metadataIn(object);
+  if (finalizers.length > 0) metadata['finalizers'] = [...finalizers];
+  else if (metadata['finalizers'] !== undefined) delete metadata['finalizers'];
+}
+
+function deleteNow(deletion: Deletion, object: JsonObject): Step<DeleteAnswer> {
+  const { core, context } = deletion;
+  const gone = { outcome: 'deleted', name: nameOf(object), uid: uidOf(object) } as const;
+  if (!core.definition.strategy.returnsDeletedObject) {
+    const answer: DeleteAnswer = { ...gone, bytes: undefined };
+    return deletion.dryRun ? { type: 'answer', answer: () => answer } : { type: 'delete', done: () => answer };
+  }
+  if (deletion.dryRun) {
+    const unstored = (): MaybePromise<DeleteAnswer> =>
+      andThen(answerUnstored(core, context, object, false), ({ bytes }) => ({ ...gone, bytes }));
+    return { type: 'answer', answer: unstored };
+  }
+  return {
+    type: 'delete',
+    done: (last, revision) =>
+      andThen(core.show(withRevision(core.entryOf(last), revision), context.version), (bytes) => ({ ...gone, bytes })),
+  };
+}
+
+/** Stores the marks. An object that nothing holds any more goes right after them, as in the reference. */
+function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness, held: boolean): Step<DeleteAnswer> {
+  const { core, context } = deletion;
+  const ends = !held && gracefulness.kind === 'graceful' && gracefulness.seconds === 0;
+  if (deletion.dryRun) {
+    const unstored = (): MaybePromise<DeleteAnswer> =>
+      andThen(answerUnstored(core, context, object, false), ({ bytes }) =>
+        ends ? { outcome: 'deleted', name: nameOf(object), uid: uidOf(object), bytes } : { outcome: 'pending', bytes },
+      );
+    return { type: 'answer', answer: unstored };
+  }
+  return {
+    type: 'write',
+    value: encodeStored(object),
+    options: {},
+    done: (state) => {
+      deletion.marked = true;
+      if (ends) return undefined;
+      return andThen(core.show(core.entryOf(state), context.version), (bytes) => ({ outcome: 'pending', bytes }));
+    },
+  };
+}
+
+/** A deletion that is under way already: the object if the kind answers with it, a Status otherwise. */
+function answerPending({ core, context }: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
+  if (!core.definition.strategy.returnsDeletedObject)
+    return { outcome: 'deleted', name: nameOf(object), uid: uidOf(object), bytes: undefined };
+  return andThen(answerUnstored(core, context, object, false), ({ bytes }) => ({ outcome: 'pending', bytes }));
+}

@@ -1,0 +1,172 @@
+/**
+ * Update and patch: one object replaced by what a change makes of it. Invariant: the change is applied to the newest state and written only over that state;
+ * one that changes nothing takes no revision; the last finalizer of a terminating object takes the object with it.
+ */
+import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { conflict, invalid, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { invalid as invalidField } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
+import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import { changeKey, type Step } from './change-key.ts';
+import type { Strategy } from './definition.ts';
+import { countGeneration, keepGeneration, keepSystemFields, settleNamespace } from './object-metadata.ts';
+import { checkPreconditions } from './preconditions.ts';
+import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from './resource-store.ts';
+import { objectRevision } from './resource-version.ts';
+import { answering } from './storage-status.ts';
+import type { StoreCore } from './store-core.ts';
+import { answerUnstored, answerWrite, prepareNew, refuse, writeOptions } from './store-create.ts';
+import { encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
+
+const METADATA = FieldPath.of('metadata');
+const RESOURCE_VERSION = METADATA.child('resourceVersion');
+
+/** Everything that stays the same while an update tries again. */
+interface Update {
+  readonly core: StoreCore;
+  readonly strategy: Strategy;
+  readonly context: ResourceContext;
+  readonly key: string;
+  readonly change: ObjectChange;
+  readonly request: UpdateRequest;
+}
+
+export function updateObject(
+  core: StoreCore,
+  strategy: Strategy,
+  context: ResourceContext,
+  change: ObjectChange,
+  request: UpdateRequest,
+): MaybePromise<WriteAnswer> {
+  const key = core.keys.key(context.namespace, context.name);
+  const update: Update = { core, strategy, context, key, change, request };
+  return answering(core.resourceName(context), 'update', () =>
+    core.whenReady(() =>
+      changeKey(core, context, key, (current) =>
+        current === undefined ? createInstead(update) : replace(update, current),
+      ),
+    ),
+  );
+}
+
+async function createInstead(update: Update): Promise<Step<WriteAnswer>> {
+  const { core, context, change, request, strategy } = update;
+  if (!strategy.allowCreateOnUpdate && !request.forceAllowCreate)
+    throw new StatusError(notFound(core.resourceName(context), context.name));
+  checkExpectations(update, undefined);
+  const object = await change.apply(undefined);
+  const stored = await prepareNew(core, context, object, request.validateCreate);
+  if (request.dryRun) return { type: 'answer', answer: () => answerUnstored(core, context, stored, true) };
+  return {
+    type: 'write',
+    value: encodeStored(stored),
+    options: writeOptions(core, stored),
+    done: (state) => answerWrite(core, context, state, true),
+  };
+}
+
+async function replace(update: Update, current: StoredState): Promise<Step<WriteAnswer>> {
+  const { core, strategy, context, change } = update;
+  const { versions } = core;
+  const old = readStored(current);
+  checkExpectations(update, metadataIn(old));
+  const oldShown = await versions.fromHub(shared(update) ? old : cloneJson(old), context.version);
+  const shown = await change.apply(cloneJson(oldShown));
+  checkVersion(update, shown, current);
+  const seesHub = strategy.sees === 'hub';
+  const seen = await (seesHub ? versions.toHub(shown, context.version) : shown);
+  prepareUpdate(update, seen, seesHub ? old : oldShown);
+  await validateAdmission(update, seen, oldShown);
+  const stored = await (seesHub ? seen : versions.toHub(seen, context.version));
+  return decide(update, current, old, stored);
+}
+
+/** Whether the request's version is the stored one: then one object serves as both. */
+function shared({ core, context }: Update): boolean {
+  return core.versions.formOf(context.version) === undefined;
+}
+
+function checkExpectations({ core, context, key, change }: Update, metadata: JsonObject | undefined): void {
+  checkPreconditions(change.preconditions, metadata, {
+    resource: core.resourceName(context),
+    name: context.name,
+    key,
+  });
+}
+
+/** An update names the version it was made from, unless the kind lets the last one win. */
+function checkVersion({ core, strategy, context }: Update, object: JsonObject, current: StoredState): void {
+  const metadata = metadataIn(object);
+  const revision = objectRevision(String(metadata['resourceVersion'] ?? ''));
+  const resource = core.resourceName(context);
+  if (revision === 0 && strategy.allowUnconditionalUpdate) metadata['resourceVersion'] = String(current.revision);
+  else if (revision === 0) {
+    const kind = { group: resource.group, kind: resource.resource };
+    const issue = invalidField(RESOURCE_VERSION, 0, 'must be specified for an update');
+    throw new StatusError(invalid(kind, context.name, [issue]));
+  } else if (revision !== current.revision) throw new StatusError(conflict(resource, context.name));
+}
+
+function prepareUpdate({ core, strategy, context }: Update, object: JsonObject, old: JsonObject): void {
+  const metadata = metadataIn(object);
+  const oldMetadata = metadataIn(old);
+  const { namespaced } = core.keys;
+  settleNamespace(metadata, namespaced ? context.namespace : '');
+  keepGeneration(metadata, oldMetadata);
+  strategy.prepareForUpdate?.(object, old, context);
+  countGeneration(strategy, object, old);
+  keepSystemFields(metadataIn(object), oldMetadata);
+  const facts = metadataIn(object) as ObjectMetaFacts;
+  refuse(context.version, object, [
+    ...validateObjectMeta(facts, { namespaced, name: nameIsPathSegment }, METADATA),
+    ...validateObjectMetaUpdate(facts, oldMetadata as ObjectMetaFacts, METADATA),
+    ...(strategy.validateUpdate?.(object, old, context) ?? []),
+  ]);
+  for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) context.request.warn(warning);
+  strategy.canonicalize?.(object);
+}
+
+/** Validating admission sees both objects in the request's version. */
+function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObject): MaybePromise<void> {
+  const { core, strategy, context, request } = update;
+  if (shared(update) || strategy.sees === 'request') return request.validateUpdate(seen, oldShown);
+  return andThen(core.versions.fromHub(cloneJson(seen), context.version), (shown) =>
+    request.validateUpdate(shown, oldShown),
+  );
+}
+
+function decide(update: Update, current: StoredState, old: JsonObject, stored: JsonObject): Step<WriteAnswer> {
+  const { core, context, request, strategy } = update;
+  if (goesAway(strategy, stored, old)) {
+    const answer = (): MaybePromise<WriteAnswer> => answerUnstored(core, context, stored, false);
+    return request.dryRun ? { type: 'answer', answer } : { type: 'delete', done: answer };
+  }
+  if (request.dryRun) return { type: 'answer', answer: () => answerUnstored(core, context, stored, false) };
+  if (current.stale !== true && equalJson(stored, old))
+    return { type: 'answer', answer: () => answerWrite(core, context, unchanged(current, old), false) };
+  return {
+    type: 'write',
+    value: encodeStored(stored),
+    options: writeOptions(core, stored),
+    done: (state) => answerWrite(core, context, state, false),
+  };
+}
+
+/** The state as the store has it; a cached one carries its resourceVersion inside. */
+function unchanged({ key, revision }: StoredState, old: JsonObject): StoredState {
+  return { key, revision, value: encodeStored(old) };
+}
+
+/** The last finalizer is gone and nothing else holds a terminating object. */
+function goesAway(strategy: Strategy, object: JsonObject, old: JsonObject): boolean {
+  const { finalizers } = metadataIn(object);
+  if (Array.isArray(finalizers) && finalizers.length > 0) return false;
+  if (!isTerminating(old) || nameOf(old) === '') return false;
+  const grace = metadataIn(old)['deletionGracePeriodSeconds'] ?? 0;
+  return Number(grace) === 0 && strategy.holdsDeletion?.(object) !== true;
+}
