@@ -13,7 +13,7 @@ var formats = map[string]string{
 	"int32": "int32", "int64": "int64", "uint32": "int64", "uint64": "int64", "float": "float", "double": "double", "bytes": "byte",
 }
 
-// The default that openapi-gen gives list items and map values that are no pointers.
+// The default that list items and map values have; structs have {}, types with a form of their own none.
 var zeros = map[string]any{"string": "", "boolean": false, "int32": 0, "int64": 0, "uint32": 0, "uint64": 0, "float": 0, "double": 0}
 
 // schemaFacts prints what the OpenAPI definition says of a field beyond Go; `atomic` is said of a map or of a struct in this place.
@@ -80,7 +80,7 @@ func innermost(place, word string, s spec.Schema) spec.Schema {
 		var want any
 		if zero, ok := zeros[word]; ok {
 			want = zero
-		} else if s.Ref.String() != "" {
+		} else if strings.Contains(word, ":") {
 			want = map[string]any{}
 		}
 		if !reflect.DeepEqual(normal(s.Default), normal(want)) {

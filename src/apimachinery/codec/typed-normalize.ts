@@ -41,8 +41,8 @@ type KeepDeep = (value: JsonValue, depth: number) => JsonValue | undefined;
 interface FieldPlan {
   readonly name: string;
   readonly keep: KeepDeep;
-  /** Written if nothing is given; undefined: nothing is written. Structs are made anew each time. */
-  readonly absent: ((depth: number) => JsonValue | undefined) | JsonValue | undefined;
+  /** What is written if nothing is given, made anew each time; undefined: nothing is written. */
+  readonly absent: (() => JsonValue) | undefined;
   /** When a given value is left out all the same. */
   readonly drop: 'never' | 'zero' | 'empty' | 'null';
   /** An empty list or map is written as null: the binary form has none. */
@@ -82,21 +82,22 @@ class StructPlan {
     const out: JsonObject = {};
     for (const field of this.#fields) {
       const given = value[field.name];
-      let kept: JsonValue | undefined;
       if (given === undefined || given === null) {
         if (given === null && field.refusesNull) return undefined;
-        const { absent } = field;
-        if (absent === undefined) continue;
-        kept = typeof absent === 'function' ? absent(depth + 1) : absent;
-      } else {
-        kept = field.keep(given, depth + 1);
-        if (kept !== undefined && isDropped(kept, field.drop)) continue;
-        if (field.emptyIsNull && kept !== undefined && isEmpty(kept)) kept = null;
+        if (field.absent !== undefined) out[field.name] = field.absent();
+        continue;
       }
+      const kept = field.keep(given, depth + 1);
       if (kept === undefined) return undefined;
-      out[field.name] = kept;
+      if (isDropped(kept, field.drop)) continue;
+      out[field.name] = field.emptyIsNull && isEmpty(kept) ? null : kept;
     }
     return out;
+  }
+
+  /** What is written if nothing was read. */
+  zero(): JsonObject {
+    return this.keep({}, 0) as JsonObject;
   }
 }
 
@@ -127,7 +128,7 @@ function planField({ name, type, wire }: FieldView, form: NormalizeForm): FieldP
   return {
     name,
     keep: keepOf(type, form),
-    absent: (pointer && omitEmpty) || drop !== 'never' ? undefined : pointer ? null : zeroOf(type, form),
+    absent: (pointer && omitEmpty) || drop !== 'never' ? undefined : pointer ? () => null : zeroOf(type, form),
     drop,
     emptyIsNull: form === 'stored' && isContainer && drop === 'never',
     refusesNull: !pointer && type.kind === 'scalar' && type.scalar === 'duration',
@@ -155,17 +156,26 @@ function dropOf(type: TypeView, omitEmpty: boolean, omitZero: boolean): FieldPla
 }
 
 /** What Go prints of a type if nothing was read into it. */
-function zeroOf(type: TypeView, form: NormalizeForm): ((depth: number) => JsonValue | undefined) | JsonValue {
+function zeroOf(type: TypeView, form: NormalizeForm): () => JsonValue {
   switch (type.kind) {
-    case 'scalar':
-      return zeroScalar(type.scalar);
+    case 'scalar': {
+      const zero = zeroScalar(type.scalar);
+      return () => zero;
+    }
     case 'struct': {
       const plan = planOf(type, form);
-      return (depth) => plan.keep({}, depth);
+      return () => plan.zero();
     }
     default:
-      return null;
+      return () => null;
   }
+}
+
+/** The same of a map's value, which the binary form cannot leave out: empty bytes and lists instead of none. */
+function zeroOfValue(type: TypeView, form: NormalizeForm): () => JsonValue {
+  if (form === 'stored' && type.kind === 'scalar' && type.scalar === 'bytes') return () => '';
+  if (form === 'stored' && type.kind === 'list') return () => [];
+  return zeroOf(type, form);
 }
 
 function keepOf(type: TypeView, form: NormalizeForm): KeepDeep {
@@ -194,7 +204,7 @@ function keepList({ items }: ListView, form: NormalizeForm): KeepDeep {
     let out: JsonValue[] | undefined;
     for (let i = 0; i < value.length; i++) {
       const given = value[i] as JsonValue;
-      const kept = given !== null ? keep(given, depth) : typeof zero === 'function' ? zero(depth) : zero;
+      const kept = given === null ? zero() : keep(given, depth);
       if (kept === undefined) return undefined;
       if (kept !== given) out ??= value.slice(0, i);
       out?.push(kept);
@@ -205,7 +215,7 @@ function keepList({ items }: ListView, form: NormalizeForm): KeepDeep {
 
 function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
   const keep = keepOf(values, form);
-  const zero = form === 'stored' && isBytes(values) ? '' : zeroOf(values, form);
+  const zero = zeroOfValue(values, form);
   return (value, depth) => {
     if (!isJsonObject(value)) return undefined;
     const keys = Object.keys(value);
@@ -214,7 +224,7 @@ function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
     const kept: JsonValue[] = [];
     for (const key of keys) {
       const given = value[key] as JsonValue;
-      const item = given !== null ? keep(given, depth) : typeof zero === 'function' ? zero(depth) : zero;
+      const item = given === null ? zero() : keep(given, depth);
       if (item === undefined) return undefined;
       if (item !== given) isSame = false;
       kept.push(item);
@@ -224,10 +234,6 @@ function keepMap({ values }: MapView, form: NormalizeForm): KeepDeep {
     for (let i = 0; i < keys.length; i++) setField(out, keys[i] as string, kept[i] as JsonValue);
     return out;
   };
-}
-
-function isBytes(type: TypeView): boolean {
-  return type.kind === 'scalar' && type.scalar === 'bytes';
 }
 
 function isSorted(keys: readonly string[]): boolean {
