@@ -1,0 +1,125 @@
+/** Differences between two normalised answers, as short lines that a person can act on. */
+import type { Answer } from './client.ts';
+import type { Json, Normaliser } from './normalise.ts';
+import type { Step } from './request.ts';
+
+export interface Difference {
+  /** `status`, `header warning`, `body.metadata.labels.a`. */
+  readonly where: string;
+  readonly reference: string;
+  readonly candidate: string;
+}
+
+const HEADERS = [
+  'content-type',
+  'warning',
+  'retry-after',
+  'allow',
+  'cache-control',
+  'vary',
+  'www-authenticate',
+  'location',
+  'content-encoding',
+  'x-content-type-options',
+] as const;
+
+const ABSENT = '(absent)';
+
+export interface Side {
+  readonly answer: Answer;
+  readonly normaliser: Normaliser;
+}
+
+/** Nothing if the two agree. */
+export function compareAnswers(step: Step, reference: Side, candidate: Side): Difference[] {
+  const differences: Difference[] = [];
+  const note = (where: string, left: string, right: string): void => {
+    if (left !== right) differences.push({ where, reference: left, candidate: right });
+  };
+  note('status', String(reference.answer.status), String(candidate.answer.status));
+  for (const header of HEADERS) {
+    const read = (side: Side): string => {
+      const value = side.answer.headers[header];
+      return value === undefined ? ABSENT : side.normaliser.text(value);
+    };
+    note(`header ${header}`, read(reference), read(candidate));
+  }
+  // Both bodies are walked whatever follows: placeholders are numbered by appearance.
+  const left = bodyOf(step, reference);
+  const right = bodyOf(step, candidate);
+  if (step.bodyless !== true) compareValues('body', left, right, note);
+  return differences;
+}
+
+function bodyOf(step: Step, side: Side): Json {
+  const { text } = side.answer;
+  const parsed = step.exact === true ? undefined : parseBody(text);
+  if (parsed === undefined) return side.normaliser.text(text);
+  return side.normaliser.value(side.answer.status < 300 ? applyView(step, parsed) : parsed);
+}
+
+/** A body that a view cannot read is compared whole, with the complaint beside it. */
+function applyView(step: Step, body: Json): Json {
+  if (step.view === undefined) return body;
+  try {
+    return step.view(body);
+  } catch (error) {
+    return { unreadable: (error as Error).message, body };
+  }
+}
+
+/** JSON, or a stream of JSON lines as a list, or undefined. */
+function parseBody(text: string): Json | undefined {
+  const first = text.trimStart()[0];
+  if (first !== '{' && first !== '[') return undefined;
+  const whole = tryParse(text);
+  if (whole !== undefined) return whole;
+  const lines = text.split('\n').filter((line) => line !== '');
+  const values = lines.map(tryParse);
+  return values.includes(undefined) ? undefined : (values as Json[]);
+}
+
+function tryParse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+type Note = (where: string, left: string, right: string) => void;
+
+function compareValues(path: string, left: Json | undefined, right: Json | undefined, note: Note): void {
+  if (isObject(left) && isObject(right)) {
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      const step = /^[\w-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+      compareValues(path + step, left[key], right[key], note);
+    }
+    return;
+  }
+  if (Array.isArray(left) && Array.isArray(right)) {
+    if (left.length !== right.length) note(`${path}.length`, summary(left), summary(right));
+    for (let i = 0; i < Math.min(left.length, right.length); i++)
+      compareValues(`${path}[${i}]`, left[i], right[i], note);
+    return;
+  }
+  note(path, show(left), show(right));
+}
+
+/** How many, and of what, if the elements have names. */
+function summary(list: readonly Json[]): string {
+  const names = list.map((item) => {
+    if (!isObject(item)) return undefined;
+    const metadata = isObject(item['metadata']) ? item['metadata']['name'] : undefined;
+    return metadata ?? item['name'] ?? item['type'];
+  });
+  return `${list.length} [${names.map((name) => (typeof name === 'string' ? name : '·')).join(' ')}]`;
+}
+
+function show(value: Json | undefined): string {
+  return value === undefined ? ABSENT : JSON.stringify(value);
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,87 @@
+/**
+ * Sends the same requests to the reference and to our server and compares the answers.
+ * usage: main.ts [--self] [--topic NAME,...] [--case TEXT] [--known]
+ *   --self   compares two references: whatever differs then is noise of this suite
+ *   --topic  only these topics; --case only cases whose name contains the text (both switch the stale check off)
+ *   --known  prints the known differences that occurred too
+ * Fails below 99 % agreement, on a difference that known.ts does not list, and on a listed one that no longer occurs.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPair } from '../peers/pair.ts';
+import { ROOT } from '../peers/programs.ts';
+import { KNOWN } from './known.ts';
+import { judge, printDifferences, printTopics } from './report.ts';
+import { runTopics, type StepResult } from './run.ts';
+import { TOPICS } from './topics.ts';
+
+const REQUIRED = 0.99;
+
+const { values } = parseArgs({
+  options: {
+    self: { type: 'boolean', default: false },
+    topic: { type: 'string' },
+    case: { type: 'string' },
+    known: { type: 'boolean', default: false },
+  },
+});
+const names = values.topic?.split(',');
+const topics = TOPICS.filter((topic) => names === undefined || names.includes(topic.name)).map((topic) => ({
+  ...topic,
+  cases: topic.cases.filter((one) => values.case === undefined || one.name.includes(values.case)),
+}));
+if (topics.every((topic) => topic.cases.length === 0))
+  throw new Error(`no such cases; the topics are ${TOPICS.map((topic) => topic.name).join(', ')}`);
+const partial = names !== undefined || values.case !== undefined;
+
+const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
+const unlisted = KNOWN.map((entry) => entry.id).filter((id) => !page.includes(`**${id}.**`));
+
+const started = performance.now();
+const pair = await startPair(values.self ? 'reference' : 'keelson');
+let results: StepResult[];
+try {
+  results = await runTopics(pair, topics);
+} finally {
+  await pair.stop();
+}
+const { judged, outcome } = judge(results, values.self);
+printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
+printTopics(judged);
+
+const share = outcome.agreed / outcome.total;
+console.log(
+  `${outcome.agreed} of ${outcome.total} requests agree (${(100 * share).toFixed(2)} %), ${outcome.known} differ in known ways, ${outcome.unknown} otherwise; ${((performance.now() - started) / 1000).toFixed(1)} s`,
+);
+const complaints = [
+  ...(share < REQUIRED && !partial ? [`agreement is below ${100 * REQUIRED} %`] : []),
+  ...(outcome.unknown > 0
+    ? [`${outcome.unknown} requests differ in ways that compat/diff/known.ts does not list`]
+    : []),
+  ...(partial ? [] : outcome.stale.map((id) => `"${id}" is listed in compat/diff/known.ts but no longer occurs`)),
+  ...unlisted.map((id) => `docs/compatibility.md has no line "**${id}.**"`),
+];
+for (const complaint of complaints) console.log(`FAIL ${complaint}`);
+if (complaints.length > 0) {
+  const folder = join(ROOT, '.cache', 'compat');
+  mkdirSync(folder, { recursive: true });
+  const log = join(folder, 'diff.log');
+  writeFileSync(log, results.map(formatResult).join('\n'));
+  console.log(`every request and both answers: ${log}`);
+}
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+function formatResult(result: StepResult): string {
+  const { step, reference, candidate } = result;
+  const answer = ({ status, headers, text }: typeof reference): string =>
+    `${status} ${JSON.stringify(headers)}\n${text.trimEnd()}`;
+  const { method: _method, path: _path, view: _view, ...options } = step;
+  return [
+    `=== ${result.topic} / ${result.case} / ${result.title}${result.differences.length === 0 ? '' : ' DIFFERS'}`,
+    `--- request ${JSON.stringify(options)}`,
+    `--- reference ${answer(reference)}`,
+    `--- ours ${answer(candidate)}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,136 @@
+/**
+ * Replaces what two correct servers may say differently: uids, times near now, revisions, tokens, generated names, addresses. Invariant: equal
+ * things get equal placeholders within a case, numbered in order of appearance, so that identity (the same uid twice) is still compared.
+ */
+import { Buffer } from 'node:buffer';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const TIME = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?(Z| \+0000 UTC)/g;
+const JWT = /\bey[\w-]{10,}\.(ey[\w-]{10,})\.[\w-]+/g;
+const DAY = 86_400_000;
+/** Sentences that quote a revision of the server, objects that are quoted whole, objects in YAML. */
+const REVISION_IN_TEXT = /(\bcurrent: |ResourceVersion in record \(|resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
+const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
+const MANAGED_FIELDS_IN_JSON = /,?\\*"managedFields\\*":\[/;
+/** The letters of generated suffixes. */
+const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
+/** Prefixes are cut to make room for the suffix. */
+const MAX_PREFIX = 58;
+
+export interface Normaliser {
+  /** A JSON value with placeholders, keys sorted, managedFields gone. */
+  value(value: Json): Json;
+  text(text: string): string;
+  /** Names that begin so and end in five random letters get a placeholder, wherever they appear. */
+  expectGenerated(prefix: string): void;
+}
+
+/** One for each server and case. `now` decides which times are the server's own. */
+export function createNormaliser(url: string, now: number): Normaliser {
+  const places = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const place = (kind: string, original: string): string => {
+    const key = `${kind} ${original}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const number = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, number);
+    places.set(key, `<${kind} ${number}>`);
+    return `<${kind} ${number}>`;
+  };
+  const generated = new Map<string, RegExp>();
+
+  const text = (original: string): string => {
+    let result = withoutManagedFields(original)
+      .replaceAll(url, '<server>')
+      .replaceAll(url.slice('https://'.length), '<server>');
+    result = result.replace(JWT, (whole, payload: string) => describeJwt(whole, payload));
+    result = result.replace(UUID, (uid) => place('uid', uid));
+    result = result.replace(TIME, (whole, date: string, clock: string, fraction: string | undefined, zone: string) => {
+      const time = Date.parse(`${date}T${clock}Z`);
+      if (time < now - DAY || time > now + 400 * DAY) return whole;
+      return `<time${fraction === undefined ? '' : `.${fraction.length - 1}`}${zone === 'Z' ? '' : ' utc'}>`;
+    });
+    result = result.replace(REVISION_IN_TEXT, '$1<revision>');
+    for (const [prefix, pattern] of generated)
+      result = result.replace(pattern, (name) => `${prefix}${place('suffix', name)}`);
+    return result;
+  };
+
+  const describeJwt = (token: string, payload: string): string => {
+    const parse = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
+    try {
+      const claims = parse(payload) as { [key: string]: Json };
+      const { iat, exp, nbf } = claims as { iat?: number; exp?: number; nbf?: number };
+      if (iat !== undefined && exp !== undefined) claims['exp'] = `iat + ${exp - iat}`;
+      if (iat !== undefined && nbf !== undefined) claims['nbf'] = `iat + ${nbf - iat}`;
+      if (iat !== undefined) claims['iat'] = '<now>';
+      const { warnafter } = (claims['kubernetes.io'] ?? {}) as { warnafter?: number };
+      if (iat !== undefined && warnafter !== undefined)
+        (claims['kubernetes.io'] as { [key: string]: Json })['warnafter'] = `iat + ${warnafter - iat}`;
+      return `<jwt ${JSON.stringify(walk(parse(token.split('.')[0] as string), ''))} ${JSON.stringify(walk(claims, ''))}>`;
+    } catch {
+      return token;
+    }
+  };
+
+  const walk = (value: Json, key: string, inBookmark = false): Json => {
+    if (typeof value === 'string') return text(value);
+    if (Array.isArray(value)) return value.map((item) => walk(item, key, inBookmark));
+    if (value === null || typeof value !== 'object') return value;
+    const bookmark = inBookmark || value['type'] === 'BOOKMARK';
+    const isList =
+      Array.isArray(value['items']) || Array.isArray(value['rows']) || String(value['kind']).endsWith('List');
+    const result: { [key: string]: Json } = {};
+    for (const name of Object.keys(value).sort()) {
+      if (name === 'managedFields') continue;
+      const child = value[name] as Json;
+      if (name === 'metadata' && isObject(child)) result[name] = walkMetadata(child, isList, bookmark);
+      else result[name] = walk(child, name, bookmark);
+    }
+    return result;
+  };
+
+  const walkMetadata = (metadata: { [key: string]: Json }, isList: boolean, bookmark: boolean): Json => {
+    const { resourceVersion, continue: token, ...rest } = metadata;
+    const result = walk(rest, 'metadata', bookmark) as { [key: string]: Json };
+    if (resourceVersion !== undefined) {
+      const own = typeof resourceVersion === 'string' && /^[1-9]\d*$/.test(resourceVersion);
+      if (!own) result['resourceVersion'] = resourceVersion;
+      else if (isList || bookmark) result['resourceVersion'] = isList ? '<list revision>' : '<bookmark revision>';
+      else result['resourceVersion'] = place('revision', resourceVersion);
+    }
+    if (token !== undefined) result['continue'] = token === '' ? '' : '<continue>';
+    return result;
+  };
+
+  return {
+    value: (value) => walk(value, ''),
+    text,
+    expectGenerated(prefix) {
+      const cut = prefix.slice(0, MAX_PREFIX);
+      generated.set(cut, new RegExp(`\\b${cut.replace(/[^\w-]/g, '\\$&')}${SUFFIX}\\b`, 'g'));
+    },
+  };
+}
+
+/** Objects quoted inside a text, without managedFields, which only the reference has until apply lands. */
+function withoutManagedFields(text: string): string {
+  const result = text.replace(MANAGED_FIELDS_IN_YAML, '');
+  const start = MANAGED_FIELDS_IN_JSON.exec(result);
+  if (start === null) return result;
+  let depth = 1;
+  let end = start.index + start[0].length;
+  while (depth > 0 && end < result.length) {
+    if (result[end] === '[') depth++;
+    if (result[end] === ']') depth--;
+    end++;
+  }
+  return withoutManagedFields(result.slice(0, start.index) + result.slice(end));
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

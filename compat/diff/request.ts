@@ -1,0 +1,139 @@
+/**
+ * The words in which cases are written: a topic has cases, a case has steps, a step is one request. Invariant: a case stands alone; it works in
+ * a namespace of its own (`{{ns}}`, made beforehand) and shares nothing with its neighbours, so cases may run side by side.
+ */
+import type { CertificateUser, TokenUser } from '../peers/peer.ts';
+import type { View } from './views.ts';
+
+/** Anything JSON.stringify takes; `{{name}}` inside strings is replaced by what an earlier step saved. */
+export type Body = Readonly<Record<string, unknown>> | readonly unknown[] | string;
+
+export interface StepOptions {
+  /** Default `admin`. `anonymous` sends no credentials. */
+  readonly user?: TokenUser | CertificateUser | 'anonymous';
+  /** A bearer token instead of a user, `{{saved}}` allowed. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly accept?: string;
+  /** Content-Type; default `application/json` for a body that is not a string, none for one that is. */
+  readonly type?: string;
+  readonly body?: Body;
+  /** Name → dotted path into the JSON answer; later steps write `{{name}}`. */
+  readonly save?: Readonly<Record<string, string>>;
+  /** What of the answer is compared; default all of it. */
+  readonly view?: View;
+  /** Compare the text as it is, white space and order of keys included. */
+  readonly exact?: boolean;
+  /** Compare only status and headers. */
+  readonly bodyless?: boolean;
+}
+
+export interface Step extends StepOptions {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+export interface Topic {
+  readonly name: string;
+  readonly cases: readonly Case[];
+}
+
+export function topic(name: string, cases: Readonly<Record<string, readonly Step[]>>): Topic {
+  return { name, cases: Object.entries(cases).map(([title, steps]) => ({ name: title, steps })) };
+}
+
+export function get(path: string, options: StepOptions = {}): Step {
+  return { method: 'GET', path, ...options };
+}
+
+export function post(path: string, body: Body, options: StepOptions = {}): Step {
+  return { method: 'POST', path, body, ...options };
+}
+
+export function put(path: string, body: Body, options: StepOptions = {}): Step {
+  return { method: 'PUT', path, body, ...options };
+}
+
+export function del(path: string, body?: Body, options: StepOptions = {}): Step {
+  return { method: 'DELETE', path, ...(body === undefined ? {} : { body }), ...options };
+}
+
+const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+export function patch(kind: keyof typeof PATCH_TYPES, path: string, body: Body, options: StepOptions = {}): Step {
+  return { method: 'PATCH', path, body, type: PATCH_TYPES[kind], ...options };
+}
+
+/** A watch that the server ends after a second; the answer is its events. `path` may have a query already. */
+export function watch(path: string, options: StepOptions = {}): Step {
+  return get(`${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=1`, options);
+}
+
+/** Any other method. */
+export function send(method: string, path: string, options: StepOptions = {}): Step {
+  return { method, path, ...options };
+}
+
+/** The collection of a namespaced resource in the case's namespace; `core` for the group without a name. */
+export function inNamespace(groupVersion: string, resource: string, name?: string): string {
+  const prefix = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`;
+  return `${prefix}/namespaces/{{ns}}/${resource}${name === undefined ? '' : `/${name}`}`;
+}
+
+export function configMaps(name?: string): string {
+  return inNamespace('v1', 'configmaps', name);
+}
+
+export function secrets(name?: string): string {
+  return inNamespace('v1', 'secrets', name);
+}
+
+export function serviceAccounts(name?: string): string {
+  return inNamespace('v1', 'serviceaccounts', name);
+}
+
+export function leases(name?: string): string {
+  return inNamespace('coordination.k8s.io/v1', 'leases', name);
+}
+
+export const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+
+export function roles(name?: string): string {
+  return inNamespace('rbac.authorization.k8s.io/v1', 'roles', name);
+}
+
+export function roleBindings(name?: string): string {
+  return inNamespace('rbac.authorization.k8s.io/v1', 'rolebindings', name);
+}
+
+/** A ConfigMap body. */
+export function configMap(name: string, fields: Readonly<Record<string, unknown>> = {}): Body {
+  const { metadata, ...rest } = fields as { metadata?: Record<string, unknown> };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, ...rest };
+}
+
+/** The two steps that give a user the rules in the case's namespace. */
+export function grant(
+  user: string,
+  rules: readonly Readonly<Record<string, unknown>>[],
+  name = `grant-${user}`,
+): Step[] {
+  return [
+    post(roles(), { metadata: { name }, rules }),
+    post(roleBindings(), {
+      metadata: { name },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+    }),
+  ];
+}

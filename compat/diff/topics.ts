@@ -1,0 +1,45 @@
+/** Every topic, in the order of the report. A new file of cases is added here and nowhere else. */
+import type { Topic } from './request.ts';
+import { configmaps } from './topics/configmaps.ts';
+import { deletes } from './topics/deletes.ts';
+import { discovery } from './topics/discovery.ts';
+import { errors } from './topics/errors.ts';
+import { events } from './topics/events.ts';
+import { forms } from './topics/forms.ts';
+import { health } from './topics/health.ts';
+import { identity } from './topics/identity.ts';
+import { leases } from './topics/leases.ts';
+import { lists } from './topics/lists.ts';
+import { namespaces } from './topics/namespaces.ts';
+import { openapi } from './topics/openapi.ts';
+import { options } from './topics/options.ts';
+import { apply, patches } from './topics/patches.ts';
+import { escalation, rbac } from './topics/rbac.ts';
+import { reviews } from './topics/reviews.ts';
+import { secrets } from './topics/secrets.ts';
+import { serviceAccounts } from './topics/service-accounts.ts';
+import { watches } from './topics/watches.ts';
+
+export const TOPICS: readonly Topic[] = [
+  discovery,
+  openapi,
+  health,
+  namespaces,
+  configmaps,
+  secrets,
+  serviceAccounts,
+  events,
+  leases,
+  rbac,
+  escalation,
+  reviews,
+  lists,
+  watches,
+  patches,
+  apply,
+  options,
+  deletes,
+  forms,
+  errors,
+  identity,
+];

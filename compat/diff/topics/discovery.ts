@@ -1,0 +1,63 @@
+/** Discovery: the old lists, the aggregated form, and how they are negotiated. */
+import { get, send, type Topic, topic } from '../request.ts';
+import { ourDiscovery, ourGroups, ourPaths, ourResources } from '../views.ts';
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const AGGREGATED_BETA = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+const KUBECTL = `${AGGREGATED},${AGGREGATED_BETA},application/json`;
+
+export const discovery: Topic = topic('discovery', {
+  'the root lists paths': [get('/', { view: ourPaths }), get('/', { user: 'alice', view: ourPaths })],
+  'legacy group': [get('/api'), get('/api', { user: 'alice' }), get('/api/'), get('/api', { user: 'anonymous' })],
+  'legacy lists': [
+    get('/apis', { view: ourGroups }),
+    get('/apis/', { view: ourGroups }),
+    get('/api/v1', { view: ourResources }),
+    get('/api/v1/', { view: ourResources }),
+    get('/apis/events.k8s.io'),
+    get('/apis/events.k8s.io/v1'),
+    get('/apis/coordination.k8s.io'),
+    get('/apis/coordination.k8s.io/v1'),
+    get('/apis/rbac.authorization.k8s.io'),
+    get('/apis/rbac.authorization.k8s.io/v1'),
+    get('/apis/authentication.k8s.io'),
+    get('/apis/authentication.k8s.io/v1'),
+    get('/apis/authorization.k8s.io'),
+    get('/apis/authorization.k8s.io/v1'),
+  ],
+  'groups and versions that are not there': [
+    get('/apis/nothing.example'),
+    get('/apis/nothing.example/v1'),
+    get('/apis/rbac.authorization.k8s.io/v9'),
+    get('/apis/coordination.k8s.io/v1beta1'),
+    get('/api/v2'),
+    get('/apis/nothing.example/v1/things'),
+    get('/apis/nothing.example/v1/namespaces/{{ns}}/things/a'),
+  ],
+  aggregated: [
+    get('/api', { accept: AGGREGATED, view: ourDiscovery }),
+    get('/apis', { accept: AGGREGATED, view: ourDiscovery }),
+    get('/api', { accept: KUBECTL, view: ourDiscovery }),
+    get('/apis', { accept: KUBECTL, view: ourDiscovery }),
+    get('/apis', { accept: KUBECTL, user: 'alice', view: ourDiscovery }),
+    get('/apis/rbac.authorization.k8s.io', { accept: KUBECTL }),
+    get('/apis/rbac.authorization.k8s.io/v1', { accept: KUBECTL }),
+  ],
+  'methods that discovery does not have': [
+    send('POST', '/api', { body: {} }),
+    send('DELETE', '/apis'),
+    send('PUT', '/api/v1', { body: {} }),
+    send('POST', '/apis/coordination.k8s.io/v1', { body: {} }),
+    send('HEAD', '/api'),
+    send('OPTIONS', '/apis'),
+  ],
+  'media types': [
+    get('/api', { accept: 'application/yaml' }),
+    get('/apis/coordination.k8s.io', { accept: 'application/yaml' }),
+    get('/apis/coordination.k8s.io/v1', { accept: 'application/yaml' }),
+    get('/api', { accept: 'text/plain' }),
+    get('/apis/coordination.k8s.io/v1', { accept: 'text/html' }),
+    get('/api', { accept: '*/*' }),
+    get('/api', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }),
+  ],
+});

@@ -1,0 +1,125 @@
+/** Events in both groups: one store, two shapes, two sets of rules. */
+import { del, get, inNamespace, patch, post, put, type Topic, topic, watch } from '../request.ts';
+
+const core = (name?: string): string => inNamespace('v1', 'events', name);
+const group = (name?: string): string => inNamespace('events.k8s.io/v1', 'events', name);
+const TIME = '2024-05-06T07:08:09Z';
+const involvedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: '{{ns}}', uid: 'u-1' };
+const event = (name: string, fields: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name, namespace: '{{ns}}' },
+  involvedObject,
+  reason: 'Tested',
+  message: 'it was tested',
+  type: 'Normal',
+  count: 3,
+  firstTimestamp: TIME,
+  lastTimestamp: TIME,
+  source: { component: 'tester', host: 'here' },
+  ...fields,
+});
+const newEvent = (name: string, fields: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> => ({
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name, namespace: '{{ns}}' },
+  eventTime: '2024-05-06T07:08:09.123456Z',
+  reportingController: 'example.com/tester',
+  reportingInstance: 'tester-1',
+  action: 'Testing',
+  reason: 'Tested',
+  regarding: involvedObject,
+  type: 'Normal',
+  note: 'a note',
+  ...fields,
+});
+
+export const events: Topic = topic('events', {
+  'core group': [
+    post(core(), event('a')),
+    get(core('a')),
+    get(group('a')),
+    put(core('a'), event('a', { count: 4, message: 'again' })),
+    patch('merge', core('a'), { count: 5 }),
+    patch('strategic', core('a'), { series: { count: 2, lastObservedTime: '2024-05-06T07:08:09.000001Z' } }),
+    del(core('a')),
+  ],
+  'core group, refused': [
+    post(core(), event('a', { involvedObject: { ...involvedObject, namespace: 'elsewhere' } })),
+    post(core(), event('a', { involvedObject: {} })),
+    post(core(), event('a', { type: 'Odd' })),
+    post(core(), event('a', { firstTimestamp: 'yesterday' })),
+    post(core(), event('a', { count: 'three' })),
+    post(core(), event('Bad Name')),
+    post(core(), event('new', { eventTime: '2024-05-06T07:08:09.123456Z' })),
+    post(
+      core(),
+      event('new', {
+        eventTime: '2024-05-06T07:08:09.123456Z',
+        reportingComponent: 'bad name!',
+        reportingInstance: 'x',
+        action: 'a',
+      }),
+    ),
+    post(
+      core(),
+      event('new', {
+        eventTime: '2024-05-06T07:08:09.123456Z',
+        reportingComponent: 'example.com/c',
+        reportingInstance: 'x',
+        action: 'a',
+      }),
+    ),
+    post(core(), event('bare', { reason: undefined, type: undefined, source: undefined })),
+    post('/api/v1/namespaces/default/events', {
+      metadata: { name: '{{ns}}' },
+      involvedObject: { kind: 'Namespace', name: '{{ns}}', apiVersion: 'v1' },
+    }),
+    post(core(), event('cluster', { involvedObject: { kind: 'Node', name: 'n', apiVersion: 'v1' } })),
+  ],
+  'events.k8s.io': [
+    post(group(), newEvent('a')),
+    get(group('a')),
+    get(core('a')),
+    patch('merge', group('a'), { note: 'changed' }),
+    patch('merge', group('a'), { series: { count: 2, lastObservedTime: '2024-05-06T07:10:09.000000Z' } }),
+    put(group('a'), newEvent('a', { reason: 'Other' })),
+    del(group('a')),
+    get(core('a')),
+  ],
+  'events.k8s.io, refused': [
+    post(group(), newEvent('a', { eventTime: undefined })),
+    post(group(), newEvent('a', { reportingController: '' })),
+    post(group(), newEvent('a', { reportingController: 'bad controller!' })),
+    post(group(), newEvent('a', { reportingInstance: '' })),
+    post(group(), newEvent('a', { reportingInstance: 'i'.repeat(129) })),
+    post(group(), newEvent('a', { action: '' })),
+    post(group(), newEvent('a', { action: 'a'.repeat(129) })),
+    post(group(), newEvent('a', { reason: '' })),
+    post(group(), newEvent('a', { note: 'n'.repeat(1025) })),
+    post(group(), newEvent('a', { type: 'Odd' })),
+    post(group(), newEvent('a', { deprecatedCount: 3 })),
+    post(group(), newEvent('a', { deprecatedFirstTimestamp: TIME, deprecatedLastTimestamp: TIME })),
+    post(group(), newEvent('a', { deprecatedSource: { component: 'x' } })),
+    post(group(), newEvent('a', { series: { count: 1, lastObservedTime: TIME } })),
+    post(group(), newEvent('a', { regarding: { ...involvedObject, namespace: 'elsewhere' } })),
+    post(group(), newEvent('a', { metadata: { name: 'a', namespace: 'default' } })),
+    post(group(), newEvent('a', { eventTime: 'now' })),
+  ],
+  selectors: [
+    post(core(), event('a')),
+    post(core(), event('b', { reason: 'Other', type: 'Warning', involvedObject: { ...involvedObject, name: 'b' } })),
+    get(`${core()}?fieldSelector=reason%3DTested`),
+    get(`${core()}?fieldSelector=type%3DWarning,involvedObject.name%3Db`),
+    get(`${core()}?fieldSelector=involvedObject.kind%3DConfigMap,source%3Dtester`),
+    get(`${core()}?fieldSelector=involvedObject.uid!%3Du-1`),
+    get(`${core()}?fieldSelector=reportingComponent%3D`),
+    get(`${core()}?fieldSelector=message%3Dx`),
+    get(`${group()}?fieldSelector=regarding.name%3Db`),
+    get(`${group()}?fieldSelector=reason%3DOther`),
+    get(`${group()}?fieldSelector=involvedObject.name%3Db`),
+    watch(`${group()}?fieldSelector=metadata.name%3Da`),
+    del(`${core()}?fieldSelector=type%3DWarning`),
+    get(`${group()}`),
+  ],
+});

@@ -1,0 +1,110 @@
+/** Who is asking: credentials that fail, anonymous requests, impersonation, the front proxy. */
+import { configMaps, get, grant, post, send, type Topic, topic } from '../request.ts';
+
+const WHO = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const as = (headers: Readonly<Record<string, string | readonly string[]>>, user: 'admin' | 'alice' = 'admin') =>
+  post(WHO, {}, { user, headers });
+
+export const identity: Topic = topic('identity', {
+  'credentials that fail': [
+    get(configMaps(), { token: 'nobody' }),
+    get(configMaps(), { token: '' }),
+    get(configMaps(), { token: 'a.b.c' }),
+    get(configMaps(), { user: 'anonymous', headers: { authorization: 'Basic YTpi' } }),
+    get(configMaps(), { user: 'anonymous', headers: { authorization: 'Bearer' } }),
+    get(configMaps(), { user: 'anonymous', headers: { authorization: 'bearer admin-token-0123456789' } }),
+    get('/healthz', { token: 'nobody' }),
+    get('/version', { token: 'nobody' }),
+    get('/nothing', { token: 'nobody' }),
+  ],
+  'anonymous requests': [
+    get(configMaps(), { user: 'anonymous' }),
+    get('/api/v1/namespaces', { user: 'anonymous' }),
+    post(configMaps(), {}, { user: 'anonymous' }),
+    get('/apis', { user: 'anonymous' }),
+    get('/', { user: 'anonymous' }),
+    get('/openapi/v2', { user: 'anonymous' }),
+    send('DELETE', '/api/v1/namespaces/{{ns}}', { user: 'anonymous' }),
+  ],
+  'what is forbidden': [
+    get(configMaps(), { user: 'alice' }),
+    get(configMaps('x'), { user: 'alice' }),
+    get('/api/v1/namespaces/{{ns}}', { user: 'alice' }),
+    get('/api/v1/namespaces', { user: 'alice' }),
+    get('/api/v1/namespaces/{{ns}}/status', { user: 'alice' }),
+    get('/apis/rbac.authorization.k8s.io/v1/clusterroles/view', { user: 'alice' }),
+    send('DELETE', configMaps(), { user: 'alice' }),
+    send('PATCH', configMaps('x'), { user: 'alice', body: {}, type: 'application/merge-patch+json' }),
+    send('PUT', configMaps('x'), { user: 'alice', body: {} }),
+    get(`${configMaps()}?watch=true`, { user: 'alice' }),
+    get('/api/v1/namespaces/{{ns}}/odd', { user: 'alice' }),
+    get('/apis/nothing.example/v1/things', { user: 'alice' }),
+    post(configMaps(), '{', { user: 'alice', type: 'application/json' }),
+    get(configMaps(), { user: 'alice', accept: 'application/yaml' }),
+    get(configMaps(), { user: 'alice', accept: 'text/html' }),
+    get(configMaps(), { user: 'dave' }),
+  ],
+  impersonation: [
+    as({ 'impersonate-user': 'eve' }),
+    as({ 'impersonate-user': 'eve', 'impersonate-group': ['g1', 'g2'] }),
+    as({
+      'impersonate-user': 'eve',
+      'impersonate-uid': 'u1',
+      'impersonate-extra-scope': ['a', 'b'],
+      'impersonate-extra-x%2fy': 'z',
+    }),
+    as({ 'impersonate-user': 'system:serviceaccount:{{ns}}:robot' }),
+    as({ 'impersonate-user': 'system:anonymous' }),
+    as({ 'impersonate-user': 'eve', 'impersonate-group': 'system:unauthenticated' }),
+    as({ 'impersonate-group': 'g' }),
+    as({ 'impersonate-uid': 'u' }),
+    as({ 'impersonate-extra-a': 'b' }),
+    as({ 'impersonate-user': '' }),
+    get(configMaps(), { headers: { 'impersonate-user': 'eve' } }),
+    get(configMaps(), { headers: { 'impersonate-user': 'eve', 'impersonate-group': 'system:masters' } }),
+  ],
+  'impersonation needs rights': [
+    as({ 'impersonate-user': 'eve' }, 'alice'),
+    as({ 'impersonate-user': 'system:serviceaccount:{{ns}}:robot' }, 'alice'),
+    as({ 'impersonate-user': 'eve', 'impersonate-group': 'g' }, 'alice'),
+    post('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      metadata: { name: '{{ns}}' },
+      rules: [
+        { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['eve'] },
+        { apiGroups: [''], resources: ['groups'], verbs: ['impersonate'], resourceNames: ['g'] },
+        { apiGroups: ['authentication.k8s.io'], resources: ['userextras/scope'], verbs: ['impersonate'] },
+      ],
+    }),
+    post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: '{{ns}}' },
+      subjects: [{ kind: 'User', name: 'carol' }],
+      roleRef: { kind: 'ClusterRole', name: '{{ns}}', apiGroup: 'rbac.authorization.k8s.io' },
+    }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve', 'impersonate-group': 'g' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve', 'impersonate-group': 'h' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve', 'impersonate-extra-scope': 'x' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve', 'impersonate-extra-other': 'x' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'eve', 'impersonate-uid': 'x' } }),
+    post(WHO, {}, { user: 'carol', headers: { 'impersonate-user': 'mallory' } }),
+    post(WHO, {}, { user: 'anonymous', headers: { 'impersonate-user': 'eve' } }),
+  ],
+  'front proxy': [
+    post(WHO, {}, { user: 'front-proxy', headers: { 'x-remote-user': 'frank' } }),
+    post(
+      WHO,
+      {},
+      {
+        user: 'front-proxy',
+        headers: { 'x-remote-user': 'frank', 'x-remote-group': ['a', 'b'], 'x-remote-extra-scope': 'x' },
+      },
+    ),
+    post(WHO, {}, { user: 'front-proxy' }),
+    post(WHO, {}, { user: 'dave', headers: { 'x-remote-user': 'frank' } }),
+    post(WHO, {}, { user: 'anonymous', headers: { 'x-remote-user': 'frank' } }),
+    post(WHO, {}, { user: 'alice', headers: { 'x-remote-user': 'frank' } }),
+    ...grant('frank', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }]),
+    get(configMaps(), { user: 'front-proxy', headers: { 'x-remote-user': 'frank' } }),
+  ],
+  'the published configuration': [get('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')],
+});

@@ -1,0 +1,33 @@
+/** OpenAPI documents: which there are, and their structure without the descriptions. */
+import { get, type Topic, topic } from '../request.ts';
+import { only, operations, ourOpenApi, ourOpenApiIndex } from '../views.ts';
+
+const V3 = [
+  'api/v1',
+  ...['events', 'coordination', 'rbac.authorization', 'authentication', 'authorization'].map(
+    (g) => `apis/${g}.k8s.io/v1`,
+  ),
+];
+
+export const openapi: Topic = topic('openapi', {
+  index: [get('/openapi/v3', { view: ourOpenApiIndex }), get('/openapi/v3', { user: 'alice', view: ourOpenApiIndex })],
+  'operations of each document': V3.map((path) => get(`/openapi/v3/${path}`, { view: operations })),
+  'structure of each document': V3.map((path) => get(`/openapi/v3/${path}`, { view: ourOpenApi })),
+  'version 2': [
+    get('/openapi/v2', { view: operations }),
+    get('/openapi/v2', { view: ourOpenApi, accept: 'application/json' }),
+    get('/openapi/v2', { view: only('swagger', 'securityDefinitions', 'security') }),
+    get('/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', bodyless: true }),
+    get('/openapi/v2', { accept: 'text/html', bodyless: true }),
+  ],
+  'what is not there': [
+    get('/openapi/v3/apis/nothing.example/v1'),
+    get('/openapi/v1'),
+    get('/openapi/v3', { user: 'anonymous' }),
+    get('/openapi/v3/api/v1?hash=0000', { bodyless: true }),
+    get('/openapi/v3/apis/coordination.k8s.io/v1', {
+      accept: 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
+      bodyless: true,
+    }),
+  ],
+});
