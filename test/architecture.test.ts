@@ -143,8 +143,9 @@ describe('the imports', () => {
 
 describe('the portable part', () => {
   it('bundles for the browser, dependencies included', async () => {
+    // The package's own door is where Node is put under the portable part.
     const portable = shipped
-      .filter((file) => !isUnder(file.path, rules.node.paths))
+      .filter((file) => !isUnder(file.path, rules.node.paths) && file.path !== 'index.ts')
       .map((file) => join(SRC, file.path));
     expect(portable.length).toBeGreaterThan(10);
     const result = await build({

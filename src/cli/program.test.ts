@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readYaml } from '../apimachinery/codec/yaml.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { openLmdbStorage } from '../storage/lmdb/open.ts';
 import { runCommand } from './program.ts';
@@ -26,19 +28,57 @@ afterEach(() => {
 describe('keelson', () => {
   it('prints its version', async () => {
     expect(await runCommand(['version'])).toBe(0);
-    expect(output.join('')).toMatch(/^keelson \d+\.\d+\.\d+ \(node /);
+    expect(await runCommand(['--version'])).toBe(0);
+    expect(output[1]).toBe(output[0]);
+    expect(output[0]).toMatch(/^keelson \d+\.\d+\.\d+ \(node /);
   });
 
-  it('prints help and exits 0, with --help and with no argument', async () => {
+  it('prints help and exits 0', async () => {
     expect(await runCommand(['--help'])).toBe(0);
-    expect(await runCommand([])).toBe(0);
-    expect(output.filter((text) => text.includes('Usage: keelson'))).toHaveLength(2);
+    expect(await runCommand(['-h'])).toBe(0);
+    expect(await runCommand(['kubeconfig', '--help'])).toBe(0);
+    expect(output.filter((text) => text.includes('Secure serving flags:'))).toHaveLength(2);
   });
 
-  it('refuses what it does not know with 2', async () => {
+  it('refuses commands that it does not know with 2', async () => {
     expect(await runCommand(['sail'])).toBe(2);
     expect(await runCommand(['storage', 'verify'])).toBe(2);
     expect(complaints.join('')).toContain("missing required argument 'folder'");
+  });
+
+  it('refuses flags that a server cannot use with 1, in one sentence', async () => {
+    expect(await runCommand(['--secure-prot=1'])).toBe(1);
+    expect(await runCommand(['serve', '--etcd-servers=http://x'])).toBe(1);
+    expect(await runCommand(['doctor', '--secure-port=x'])).toBe(1);
+    expect(complaints).toEqual([
+      'keelson: unknown flag --secure-prot: did you mean --secure-port?',
+      expect.stringMatching(/^keelson: --etcd-servers: objects cannot be kept in etcd yet/),
+      'keelson: --secure-port: "x" is no whole number',
+    ]);
+  });
+
+  it('signs kubeconfigs with the authority of a data folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-cli-'));
+    try {
+      const args = ['kubeconfig', '--user', 'jane', '--group', 'dev', '--group', 'ops', '--data-dir', folder];
+      expect(await runCommand([...args, '--server', 'https://there:1'])).toBe(0);
+      const read = readYaml(output.join(''));
+      if (!read.ok) throw new Error(read.error.message);
+      expect(read.value).toMatchObject({
+        'current-context': 'jane@keelson',
+        clusters: [{ cluster: { server: 'https://there:1' } }],
+      });
+      const data = /client-certificate-data: (\S+)/.exec(output.join(''))?.[1] as string;
+      const certificate = new X509Certificate(Buffer.from(data, 'base64'));
+      expect(certificate.subject.split('\n').sort()).toEqual(['CN=jane', 'O=dev', 'O=ops']);
+      const ca = new X509Certificate(await readFile(join(folder, 'pki', 'ca.crt')));
+      expect(certificate.verify(ca.publicKey)).toBe(true);
+      expect(await runCommand([...args, '--output', join(folder, 'jane.kubeconfig')])).toBe(0);
+      expect((await stat(join(folder, 'jane.kubeconfig'))).mode & 0o777).toBe(0o600);
+      expect(await runCommand(['kubeconfig'])).toBe(2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('verifies a data folder and says in one sentence when there is none', async () => {

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readPackageVersion } from '../node/platform.ts';
 
-/** The version in package.json, which stands two folders above this file both in src and in dist. */
-export function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
+export function versionLine(): string {
+  return `keelson ${readPackageVersion()} (node ${process.versions.node})`;
 }

@@ -1,0 +1,72 @@
+/** `keelson kubeconfig`: signs a client certificate with the authority of a data folder and writes a kubeconfig around it. */
+import { Command } from 'commander';
+import { readYaml } from '../apimachinery/codec/yaml.ts';
+import { systemClock } from '../base/clock.ts';
+import { ConfigError } from '../base/errors.ts';
+import { getField, type JsonValue } from '../base/json-value.ts';
+import { defaultOptions } from '../controlplane/options.ts';
+import { readTextFile } from '../node/platform.ts';
+import { issueClientCertificate } from '../pki/certificates.ts';
+import { formatKubeconfig, writeKubeconfig } from '../pki/kubeconfig.ts';
+import { issuerOf } from '../pki/pki-authority.ts';
+import { ensurePki } from '../pki/pki-folder.ts';
+
+interface Flags {
+  readonly user: string;
+  readonly group: readonly string[];
+  readonly dataDir: string;
+  readonly server?: string;
+  readonly output?: string;
+}
+
+export function kubeconfigCommand(): Command {
+  return new Command('kubeconfig')
+    .description('sign a client certificate, valid for a year, and print a kubeconfig for it')
+    .helpCommand(false)
+    .requiredOption('--user <name>', 'the name of the user')
+    .option('--group <name>', 'a group of the user; may be repeated', (value, all: string[]) => [...all, value], [])
+    .option('--data-dir <folder>', 'the data folder of the server', defaultOptions.dataDir)
+    .option('--server <url>', "where clients reach the server (default: as in the admin's kubeconfig)")
+    .option('--output <file>', 'write a file for its owner alone instead of printing')
+    .action(async (flags: Flags) => run(flags));
+}
+
+async function run({ user, group, dataDir, server, output }: Flags): Promise<void> {
+  const pki = await ensurePki({ folder: `${dataDir}/pki`, clock: systemClock });
+  const made = await issueClientCertificate(await issuerOf(pki.ca), { clock: systemClock, user, groups: group });
+  const admin = await adminCluster(`${dataDir}/admin.kubeconfig`);
+  const { port, bindAddress } = defaultOptions.serving;
+  const options = {
+    server: server ?? admin.server ?? `https://${bindAddress}:${port}`,
+    caPem: admin.caPem ?? pki.ca.certificatePem,
+    user,
+    credentials: { kind: 'certificate', certificatePem: made.certificatePem, keyPem: made.keyPem },
+  } as const;
+  if (output === undefined) process.stdout.write(formatKubeconfig(options));
+  else await writeKubeconfig(output, options);
+}
+
+interface Cluster {
+  readonly server: string | undefined;
+  readonly caPem: string | undefined;
+}
+
+/** The address and the authority that the last start wrote down. */
+async function adminCluster(path: string): Promise<Cluster> {
+  const text = await readTextFile(path);
+  if (text === undefined) return { server: undefined, caPem: undefined };
+  const read = readYaml(text);
+  if (!read.ok) throw new ConfigError(`${path} cannot be read: ${read.error.message}`);
+  const clusters = fieldOf(read.value, 'clusters');
+  const cluster = fieldOf(Array.isArray(clusters) ? clusters[0] : undefined, 'cluster');
+  const server = fieldOf(cluster, 'server');
+  const data = fieldOf(cluster, 'certificate-authority-data');
+  return {
+    server: typeof server === 'string' ? server : undefined,
+    caPem: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined,
+  };
+}
+
+function fieldOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? getField(value, name) : undefined;
+}
