@@ -136,8 +136,11 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     [
       'audit-log-format',
       'string',
-      'json, or legacy for one line of text an event (default "json")',
-      audit((v) => ({ format: v.choice(['json', 'legacy']) })),
+      'json; the lines of text that the reference calls legacy cannot be written (default "json")',
+      (v) => {
+        v.choice(['json']);
+        return {};
+      },
     ],
     [
       'audit-log-maxage',

@@ -85,7 +85,6 @@ export interface AuditOptions {
   readonly maxSizeMb: number;
   readonly maxBackups: number;
   readonly compress: boolean;
-  readonly format: 'json' | 'legacy';
 }
 
 export interface LimitOptions {
@@ -179,7 +178,6 @@ export const defaultOptions: ServerOptions = {
     maxSizeMb: 100,
     maxBackups: 100,
     compress: false,
-    format: 'json',
   },
   limits: {
     readOnlyInFlight: 400,

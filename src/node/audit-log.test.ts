@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { encodeUtf8 } from '../base/bytes.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { type AuditLogOptions, openAuditLog } from './audit-log.ts';
 
@@ -30,15 +31,16 @@ const open = (options: Partial<AuditLogOptions> = {}) =>
   });
 const files = (): string[] => readdirSync(join(folder, 'logs')).sort();
 const read = (name: string): string => readFileSync(join(folder, 'logs', name), 'utf8');
+const line = (text: string): Uint8Array => encodeUtf8(`${text}\n`);
 const HALF = 'x'.repeat(600 * 1024);
 
 describe('an audit log', () => {
   it('appends lines to a file of its owner', async () => {
     const first = await open();
-    first.write('{"a":1}');
+    first.write(line('{"a":1}'));
     await first.stop();
     const second = await open();
-    second.write('{"a":2}');
+    second.write(line('{"a":2}'));
     await second.stop();
     expect(read('audit.log')).toBe('{"a":1}\n{"a":2}\n');
     expect(statSync(join(folder, 'logs', 'audit.log')).mode & 0o777).toBe(0o600);
@@ -47,11 +49,11 @@ describe('an audit log', () => {
 
   it('puts a file aside before it grows beyond its size, what it held at the start included', async () => {
     const log = await open();
-    log.write(HALF);
+    log.write(line(HALF));
     await log.stop();
     const again = await open();
-    again.write(HALF);
-    again.write('last');
+    again.write(line(HALF));
+    again.write(line('last'));
     await again.stop();
     expect(files()).toEqual(['audit-2026-01-02T03-04-05.678.log', 'audit.log']);
     expect(read('audit-2026-01-02T03-04-05.678.log') === `${HALF}\n`).toBe(true);
@@ -60,25 +62,25 @@ describe('an audit log', () => {
 
   it('keeps as many old files as it is told, the newest', async () => {
     const log = await open({ maxBackups: 2 });
-    for (const mark of ['a', 'b', 'c', 'd']) log.write(mark + HALF);
+    for (const mark of ['a', 'b', 'c', 'd']) log.write(line(mark + HALF));
     await log.stop();
     expect(files().map((name) => read(name).charAt(0))).toEqual(['b', 'c', 'd']);
   });
 
   it('removes files by age and leaves strangers alone', async () => {
     const log = await open({ maxAgeDays: 7 });
-    log.write(HALF);
+    log.write(line(HALF));
     writeFileSync(join(folder, 'logs', 'audit-2025-12-01T00-00-00.000.log'), 'old');
     writeFileSync(join(folder, 'logs', 'audit-notes.log'), 'mine');
-    log.write(HALF);
+    log.write(line(HALF));
     await log.stop();
     expect(files()).toEqual(['audit-2026-01-02T03-04-05.678.log', 'audit-notes.log', 'audit.log']);
   });
 
   it('compresses what it put aside', async () => {
     const log = await open({ compress: true });
-    log.write(HALF);
-    log.write(HALF);
+    log.write(line(HALF));
+    log.write(line(HALF));
     await log.stop();
     const packed = files().filter((name) => name.endsWith('.gz'));
     expect(packed).toHaveLength(1);
@@ -88,8 +90,8 @@ describe('an audit log', () => {
 
   it('never rotates when the size is 0', async () => {
     const log = await open({ maxSizeMb: 0 });
-    log.write(HALF);
-    log.write(HALF);
+    log.write(line(HALF));
+    log.write(line(HALF));
     await log.stop();
     expect(files()).toEqual(['audit.log']);
   });

@@ -18,7 +18,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { ConfigError, toError } from '../base/errors.ts';
+import { BugError, ConfigError, toError } from '../base/errors.ts';
 
 export interface AuditLogOptions {
   /** `-` is standard output, which is never rotated. */
@@ -32,13 +32,13 @@ export interface AuditLogOptions {
   /** gzip files that were put aside. */
   readonly compress: boolean;
   readonly clock?: Clock;
-  /** Told when a file cannot be written, rotated or removed; the next line tries again. */
+  /** Told when an old file cannot be compressed or removed; the next rotation tries again. */
   readonly onProblem: (error: Error) => void;
 }
 
 export interface AuditLog {
-  /** One event without a line end. Never throws. */
-  write(line: string): void;
+  /** One event with its line end. Throws if it cannot be written; the next one is tried again. */
+  write(line: Uint8Array): void;
   /** Waits for compression that is under way and closes the file. Idempotent. */
   stop(): Promise<void>;
 }
@@ -76,16 +76,11 @@ class AuditLogFile implements AuditLog {
     this.#size = descriptor === STANDARD_OUTPUT ? 0 : fstatSync(descriptor).size;
   }
 
-  write(line: string): void {
-    const bytes = Buffer.from(`${line}\n`);
-    try {
-      this.#rotateBefore(bytes.length);
-      if (this.#descriptor === undefined) return;
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
-      this.#size += bytes.length;
-    } catch (caught) {
-      this.#options.onProblem(toError(caught));
-    }
+  write(line: Uint8Array): void {
+    this.#rotateBefore(line.length);
+    if (this.#descriptor === undefined) throw new BugError('an audit event came after the log was closed');
+    for (let at = 0; at < line.length; ) at += writeSync(this.#descriptor, line, at);
+    this.#size += line.length;
   }
 
   async stop(): Promise<void> {
