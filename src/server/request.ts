@@ -21,6 +21,8 @@ export interface AuditRecord {
   responseObject: Uint8Array | JsonObject | undefined;
   /** The name that a create ended up with. */
   objectName: string;
+  /** The verb that allowed an impersonation; '' if there was none, or it was allowed in the old way. */
+  impersonationConstraint: string;
   annotate(key: string, value: string): void;
 }
 
@@ -28,10 +30,13 @@ export interface AuditRecord {
 export const NOBODY: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 export class ServerRequest {
-  readonly incoming: Incoming;
+  /** Without the headers that said who the client is, once authentication and impersonation have read them. */
+  incoming: Incoming;
   readonly info: RequestInfo;
   /** On the clock's wall, in milliseconds. */
   readonly receivedAt: number;
+  /** On the clock's monotonic axis; set where the chain begins. */
+  startedAt = 0;
   /** Set by the audit id filter. */
   auditId = '';
   /** Watches and connects; set by the deadline filter. */
@@ -42,6 +47,8 @@ export class ServerRequest {
   user: UserInfo = NOBODY;
   /** The user before impersonation; undefined if there was none. */
   impersonator: UserInfo | undefined = undefined;
+  /** What authentication has to say to the audit event. */
+  authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
   audit: AuditRecord | undefined = undefined;
   #warnings: WarningRecorder | undefined = undefined;
 

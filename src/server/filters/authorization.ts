@@ -1,0 +1,101 @@
+/**
+ * May this user do this? Invariant: nothing behind this filter runs for a request that no authorizer allowed, and an allowed one is allowed even if an authorizer
+ * had trouble on the way.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import type { Status } from '../../apimachinery/status/status.ts';
+import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorization.ts';
+import type { Answer } from '../exchange.ts';
+import type { Counter } from '../metrics.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../request.ts';
+import type { RequestInfo } from '../request-info.ts';
+import type { ServerMetrics } from '../server-metrics.ts';
+import { disarmMarkup, plainInternalError, statusAnswerUnsniffed } from './plain-answers.ts';
+
+const DECISION = 'authorization.k8s.io/decision';
+const REASON = 'authorization.k8s.io/reason';
+
+/** What a request asks permission for. */
+export function attributesOf(user: UserInfo, info: RequestInfo): RequestAttributes {
+  return {
+    user,
+    verb: info.verb,
+    namespace: info.namespace,
+    apiGroup: info.apiGroup,
+    apiVersion: info.apiVersion,
+    resource: info.resource,
+    subresource: info.subresource,
+    name: info.name,
+    path: info.path,
+    isResourceRequest: info.isResourceRequest,
+  };
+}
+
+/** The Status of a refusal, in the reference's words. `reason` may be ''. */
+export function forbiddenStatus(attributes: RequestAttributes, reason: string): Status {
+  const message = disarmMarkup(describeRefusal(attributes));
+  const resource = { group: attributes.apiGroup, resource: attributes.resource };
+  return forbidden(resource, attributes.name, reason === '' ? message : `${message}: ${reason}`);
+}
+
+function describeRefusal(attributes: RequestAttributes): string {
+  const { user, verb, subresource, namespace } = attributes;
+  const who = `User ${quote(user.name)} cannot ${verb}`;
+  if (!attributes.isResourceRequest) return `${who} path ${quote(attributes.path)}`;
+  const resource = subresource === '' ? attributes.resource : `${attributes.resource}/${subresource}`;
+  const what = `${who} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)}`;
+  return namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${quote(namespace)}`;
+}
+
+interface Attempts {
+  readonly allowed: Counter;
+  readonly denied: Counter;
+  readonly noOpinion: Counter;
+  readonly error: Counter;
+}
+
+export function withAuthorization(authorizer: Authorizer, metrics: ServerMetrics | undefined): RequestFilter {
+  const attempts: Attempts | undefined = metrics && {
+    allowed: metrics.authorizationAttempts.labels('allowed'),
+    denied: metrics.authorizationAttempts.labels('denied'),
+    noOpinion: metrics.authorizationAttempts.labels('no-opinion'),
+    error: metrics.authorizationAttempts.labels('error'),
+  };
+  return (next) => (request) => {
+    const attributes = attributesOf(request.user, request.info);
+    const result = authorizer.authorize(attributes);
+    return isPromise(result)
+      ? result.then((settled) => decide(next, request, attributes, settled, attempts))
+      : decide(next, request, attributes, result, attempts);
+  };
+}
+
+function decide(
+  next: RequestHandler,
+  request: ServerRequest,
+  attributes: RequestAttributes,
+  result: AuthorizationResult,
+  attempts: Attempts | undefined,
+): MaybePromise<Answer> {
+  if (result.decision === 'allow') {
+    attempts?.allowed.add();
+    if (request.audit !== undefined) {
+      request.audit.annotate(DECISION, 'allow');
+      request.audit.annotate(REASON, result.reason);
+    }
+    return next(request);
+  }
+  if (result.error !== '') {
+    attempts?.error.add();
+    request.audit?.annotate(REASON, 'internal error');
+    return plainInternalError(request.incoming.target, result.error);
+  }
+  if (result.decision === 'deny') attempts?.denied.add();
+  else attempts?.noOpinion.add();
+  request.audit?.annotate(DECISION, 'forbid');
+  request.audit?.annotate(REASON, result.reason);
+  return statusAnswerUnsniffed(request, forbiddenStatus(attributes, result.reason));
+}

@@ -1,0 +1,69 @@
+/**
+ * Limits of requests in flight. Invariant: what was let in is let out exactly once, when its handler has answered, however it ends; a watch or a connect is never
+ * refused and counts for as long as it is open.
+ */
+import { isPromise } from '../../base/maybe-promise.ts';
+import { MASTERS_GROUP } from '../authorization.ts';
+import type { Answer } from '../exchange.ts';
+import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
+import type { RequestFilter, ServerRequest } from '../request.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
+
+export function withFlowControl(gate: InFlightGate, metrics: RequestMetrics | undefined): RequestFilter {
+  return (next) => (request) => {
+    if (request.longRunning) {
+      const answer = next(request);
+      const track = (ready: Answer): Answer => trackAnswer(ready, longRunningTracker(gate, metrics, request));
+      return isPromise(answer) ? answer.then(track) : track(answer);
+    }
+    const kind = inFlightKind(request.info.verb, false);
+    let ticket = gate.acquire(kind, false);
+    if (ticket === 'refused') {
+      if (!request.user.groups.includes(MASTERS_GROUP)) {
+        metrics?.refused(request, 429);
+        return TOO_MANY_REQUESTS;
+      }
+      ticket = gate.acquire(kind, true);
+    }
+    const held = ticket;
+    let answer: ReturnType<typeof next>;
+    try {
+      answer = next(request);
+    } catch (caught) {
+      gate.release(held);
+      throw caught;
+    }
+    if (!isPromise(answer)) {
+      gate.release(held);
+      return answer;
+    }
+    return answer.then(
+      (ready) => {
+        gate.release(held);
+        return ready;
+      },
+      (caught) => {
+        gate.release(held);
+        throw caught;
+      },
+    );
+  };
+}
+
+function longRunningTracker(
+  gate: InFlightGate,
+  metrics: RequestMetrics | undefined,
+  request: ServerRequest,
+): AnswerTracker {
+  return {
+    begin(): void {
+      gate.acquire('longRunning', false);
+      metrics?.longRunning(request, 1);
+    },
+    end(): void {
+      gate.release('longRunning');
+      metrics?.longRunning(request, -1);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Where a request comes in and its answer goes out. Invariant: whatever happens inside, there is exactly one answer and no exception; every answer carries the audit
+ * id, the warnings and the cache rule. What is logged names the request by its path, never by its query or a header, because those may hold secrets.
+ */
+import { statusOf } from '../../apimachinery/status/status.ts';
+import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { isPromise } from '../../base/maybe-promise.ts';
+import type { Answer, AnswerHeaders, Handler, Incoming } from '../exchange.ts';
+import { type RequestHandler, ServerRequest } from '../request.ts';
+import { parseRequestInfo, problemAnswer } from '../request-info.ts';
+import { statusAnswer } from '../respond.ts';
+import { plainAnswer } from './plain-answers.ts';
+
+export interface HeadOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Makes an audit id for requests that bring none. */
+  readonly newAuditId: () => string;
+  /** One debug line for every request. */
+  readonly logRequests: boolean;
+}
+
+const PANIC = plainAnswer(500, 'This request caused apiserver to panic. Look in the logs for details.');
+const CACHE_CONTROL = 'no-cache, private';
+
+export function createHead(options: HeadOptions, next: RequestHandler): Handler {
+  const { clock, newAuditId } = options;
+  return (incoming) => {
+    const { method, target } = incoming;
+    const parsed = parseRequestInfo(method, target);
+    const auditId = incoming.header('audit-id') || newAuditId();
+    if (!parsed.ok) {
+      const answer = problemAnswer(target, parsed);
+      return parsed.problem === 'malformed-target' ? answer : withAuditId(answer, auditId);
+    }
+    const request = new ServerRequest(incoming, parsed.info, clock.now());
+    request.auditId = auditId;
+    request.startedAt = clock.monotonic();
+    let answer: ReturnType<RequestHandler>;
+    try {
+      answer = next(request);
+    } catch (caught) {
+      answer = failureAnswer(request, caught, options.logger);
+    }
+    if (!isPromise(answer)) return finish(request, incoming, answer, options);
+    return answer.then(
+      (ready) => finish(request, incoming, ready, options),
+      (caught) => finish(request, incoming, failureAnswer(request, caught, options.logger), options),
+    );
+  };
+}
+
+/** A Status if the error carries one. Anything else is a fault of the server: it is logged, and the client learns no more than that. */
+function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger): Answer {
+  const status = statusOf(caught);
+  if (status !== undefined) {
+    try {
+      return statusAnswer(request, status);
+    } catch (broken) {
+      caught = broken;
+    }
+  }
+  const { auditId, incoming, info } = request;
+  logger.error("apiserver panic'd", toError(caught), { method: incoming.method, path: info.path, auditId });
+  return PANIC;
+}
+
+function finish(request: ServerRequest, incoming: Incoming, answer: Answer, options: HeadOptions): Answer {
+  const code = answer.kind === 'websocket' ? 101 : answer.status;
+  if (code >= 500 && answer !== PANIC)
+    options.logger.error('a request was answered with an error', undefined, fieldsOf(request, incoming, code, options));
+  else if (options.logRequests) options.logger.debug('request', fieldsOf(request, incoming, code, options));
+  return dressed(answer, request);
+}
+
+function fieldsOf(
+  { auditId, info, user, startedAt }: ServerRequest,
+  { method, connection }: Incoming,
+  code: number,
+  { clock }: HeadOptions,
+): Record<string, string | number> {
+  return {
+    method,
+    path: info.path,
+    verb: info.verb,
+    code,
+    milliseconds: Math.round((clock.monotonic() - startedAt) * 1000) / 1000,
+    user: user.name,
+    from: connection.remoteAddress,
+    auditId,
+  };
+}
+
+/** The answer with the headers that all answers have. Answers may be shared constants, so it is a copy. */
+function dressed(answer: Answer, request: ServerRequest): Answer {
+  const headers: Record<string, string | readonly string[]> = { ...answer.headers };
+  headers['audit-id'] ??= request.auditId;
+  headers['cache-control'] ??= CACHE_CONTROL;
+  const { warnings } = request;
+  if (warnings !== undefined && warnings.headers.length > 0)
+    headers['warning'] = joined(headers['warning'], warnings.headers);
+  switch (answer.kind) {
+    case 'bytes':
+      return { kind: 'bytes', status: answer.status, headers, body: answer.body };
+    case 'chunks':
+      return { kind: 'chunks', status: answer.status, headers, chunks: answer.chunks };
+    case 'stream':
+      return { kind: 'stream', status: answer.status, headers, start: (sink) => answer.start(sink) };
+    case 'websocket':
+      return { kind: 'websocket', headers, protocols: answer.protocols, start: (socket) => answer.start(socket) };
+  }
+}
+
+function joined(before: AnswerHeaders[string] | undefined, added: readonly string[]): readonly string[] {
+  return before === undefined ? added : [before, added].flat();
+}
+
+function withAuditId(answer: Answer, auditId: string): Answer {
+  return { ...answer, headers: { ...answer.headers, 'audit-id': auditId } };
+}

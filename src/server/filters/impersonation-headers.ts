@@ -1,0 +1,59 @@
+/** The user that a request wants to be taken for. Invariant: what stands in the headers, nothing added; a wish without a user name is refused, not ignored. */
+import { quote } from '../../apimachinery/go-format.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { Incoming } from '../exchange.ts';
+import { unescapeExtraKey } from './extra-key.ts';
+
+const USER = 'impersonate-user';
+const UID = 'impersonate-uid';
+const GROUP = 'impersonate-group';
+const EXTRA_PREFIX = 'impersonate-extra-';
+
+export type ImpersonationWish =
+  | { readonly kind: 'user'; readonly user: UserInfo }
+  | { readonly kind: 'malformed'; readonly message: string };
+
+/** True for the headers that the wish was read from. */
+export function isImpersonationHeader(name: string): boolean {
+  return name === USER || name === UID || name === GROUP || name.startsWith(EXTRA_PREFIX);
+}
+
+/** Undefined for the usual request, which wants nothing of the kind. */
+export function readImpersonation(incoming: Incoming): ImpersonationWish | undefined {
+  // Two looks for most: names are compared only as far as their first letter.
+  const names = incoming.headerNames();
+  let asked = false;
+  for (const name of names) if (name.charCodeAt(0) === 0x69 && isImpersonationHeader(name)) asked = true;
+  return asked ? readWish(incoming, names) : undefined;
+}
+
+function readWish(incoming: Incoming, names: readonly string[]): ImpersonationWish | undefined {
+  const name = incoming.headerValues(USER)[0] ?? '';
+  const uid = incoming.headerValues(UID)[0] ?? '';
+  const groups = incoming.headerValues(GROUP);
+  const extra = new Map<string, readonly string[]>();
+  for (const header of names) {
+    if (!header.startsWith(EXTRA_PREFIX)) continue;
+    const key = unescapeExtraKey(header.slice(EXTRA_PREFIX.length));
+    extra.set(key, [...(extra.get(key) ?? []), ...incoming.headerValues(header)]);
+  }
+  if (name !== '') return { kind: 'user', user: { name, uid, groups, extra: Object.fromEntries(extra) } };
+  if (uid === '' && groups.length === 0 && extra.size === 0) return undefined;
+  const wanted = `Name:"", UID:${quote(uid)}, Groups:${goStrings(groups)}, Extra:${goExtra(extra)}`;
+  return {
+    kind: 'malformed',
+    message: `requested &user.DefaultInfo{${wanted}} without impersonating a user name`,
+  };
+}
+
+/** As `%#v` prints them, because the reference's message does. */
+function goStrings(texts: readonly string[]): string {
+  return texts.length === 0 ? '[]string(nil)' : `[]string{${texts.map(quote).join(', ')}}`;
+}
+
+function goExtra(extra: ReadonlyMap<string, readonly string[]>): string {
+  if (extra.size === 0) return 'map[string][]string(nil)';
+  const keys = [...extra.keys()].sort(compareUtf8);
+  return `map[string][]string{${keys.map((key) => `${quote(key)}:${goStrings(extra.get(key) ?? [])}`).join(', ')}}`;
+}

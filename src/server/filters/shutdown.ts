@@ -1,0 +1,45 @@
+/** New requests while the server stops. Invariant: probes and metrics are answered to the end, so that whoever watches the server sees it go. */
+import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Answer } from '../exchange.ts';
+import type { RequestFilter, ServerRequest } from '../request.ts';
+import { encodeValue } from '../respond.ts';
+import { plainAnswer } from './plain-answers.ts';
+
+/** Somebody else sets it; the chain only looks. */
+export interface ShutdownState {
+  /** New requests are refused from now on. */
+  readonly refusing: boolean;
+  /** Refuse with 429 instead of 503, as `--shutdown-send-retry-after`. Default false. */
+  readonly sendRetryAfter?: boolean;
+}
+
+const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
+
+const UNAVAILABLE: Answer = {
+  kind: 'bytes',
+  status: 503,
+  headers: { 'retry-after': '1', 'content-type': 'application/json', 'x-content-type-options': 'nosniff' },
+  body: encodeValue(
+    serviceUnavailable('apiserver is shutting down') as unknown as JsonObject,
+    'application/json',
+    false,
+  ),
+};
+const TEXT = 'The apiserver is shutting down, please try again later.';
+const RETRY = plainAnswer(429, TEXT, { 'retry-after': '5' });
+/** HTTP/2 has no such header: there the listener says it (GOAWAY). */
+const RETRY_AND_CLOSE = plainAnswer(429, TEXT, { 'retry-after': '5', connection: 'close' });
+
+export function withShutdown(state: ShutdownState): RequestFilter {
+  return (next) => (request) => (state.refusing && !isExempt(request) ? refusal(state, request) : next(request));
+}
+
+function isExempt(request: ServerRequest): boolean {
+  return EXEMPT.some((prefix) => request.info.path.startsWith(prefix));
+}
+
+function refusal(state: ShutdownState, request: ServerRequest): Answer {
+  if (state.sendRetryAfter !== true) return UNAVAILABLE;
+  return request.incoming.connection.protocol === 'http/1.1' ? RETRY_AND_CLOSE : RETRY;
+}

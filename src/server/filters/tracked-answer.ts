@@ -1,0 +1,130 @@
+/**
+ * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows every `begin` exactly once, and neither is
+ * called for a WebSocket whose handshake fails, because its `start` is not. All trackers of one answer share one wrapper, so a watch pays for one.
+ */
+import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../exchange.ts';
+
+export interface AnswerTracker {
+  begin(): void;
+  end(): void;
+}
+
+/** The answer to send instead. */
+export function trackAnswer(answer: Answer, tracker: AnswerTracker): Answer {
+  switch (answer.kind) {
+    case 'bytes':
+    case 'chunks':
+      tracker.begin();
+      tracker.end();
+      return answer;
+    case 'stream': {
+      const tracked = answer instanceof TrackedStream ? answer : new TrackedStream(answer);
+      tracked.trackers.push(tracker);
+      return tracked;
+    }
+    case 'websocket': {
+      const tracked = answer instanceof TrackedWebSocket ? answer : new TrackedWebSocket(answer);
+      tracked.trackers.push(tracker);
+      return tracked;
+    }
+  }
+}
+
+/** A stream that nobody will read: its owner starts, is told that the client is gone, and cleans up. */
+export function discardAnswer(answer: Answer): void {
+  if (answer.kind === 'stream') answer.start(GONE);
+}
+
+const GONE: AnswerSink = {
+  write: () => false,
+  onDrain: () => undefined,
+  end: () => undefined,
+  abort: () => undefined,
+  onClose: (listener) => listener(),
+};
+
+type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
+type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
+
+class TrackedStream {
+  readonly kind = 'stream' as const;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly trackers: AnswerTracker[] = [];
+  readonly #answer: StreamAnswer;
+
+  constructor(answer: StreamAnswer) {
+    this.#answer = answer;
+    this.status = answer.status;
+    this.headers = answer.headers;
+  }
+
+  start(sink: AnswerSink): void {
+    for (const tracker of this.trackers) tracker.begin();
+    const tracked = new TrackedSink(sink, this.trackers);
+    sink.onClose(() => tracked.over());
+    this.#answer.start(tracked);
+  }
+}
+
+class TrackedSink implements AnswerSink {
+  readonly #sink: AnswerSink;
+  readonly #trackers: readonly AnswerTracker[];
+  #over = false;
+
+  constructor(sink: AnswerSink, trackers: readonly AnswerTracker[]) {
+    this.#sink = sink;
+    this.#trackers = trackers;
+  }
+
+  write(chunks: readonly Uint8Array[]): boolean {
+    return this.#sink.write(chunks);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#sink.onDrain(listener);
+  }
+
+  end(): void {
+    this.#sink.end();
+    this.over();
+  }
+
+  abort(): void {
+    this.#sink.abort();
+    this.over();
+  }
+
+  onClose(listener: () => void): void {
+    this.#sink.onClose(listener);
+  }
+
+  over(): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const tracker of this.#trackers) tracker.end();
+  }
+}
+
+class TrackedWebSocket {
+  readonly kind = 'websocket' as const;
+  readonly headers: AnswerHeaders;
+  readonly protocols: readonly string[];
+  readonly trackers: AnswerTracker[] = [];
+  readonly #answer: WebSocketAnswer;
+
+  constructor(answer: WebSocketAnswer) {
+    this.#answer = answer;
+    this.headers = answer.headers;
+    this.protocols = answer.protocols;
+  }
+
+  start(socket: WebSocketPeer): void {
+    for (const tracker of this.trackers) tracker.begin();
+    // A socket always tells: it ends with its connection, whoever closed it.
+    socket.onClose(() => {
+      for (const tracker of this.trackers) tracker.end();
+    });
+    this.#answer.start(socket);
+  }
+}
