@@ -9,6 +9,7 @@ import { mutate } from '../../test/fuzz/mutate.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { type FactBook, viewOfFacts } from './facts-view.ts';
 import { jsonObject, jsonValue, structOf } from './generate.ts';
+import { generatedViews } from './generated-views.ts';
 import { roundTripSubjects } from './round-trip-subjects.ts';
 import type { Subject } from './subject.ts';
 import { typedSubjects } from './typed-subjects.ts';
@@ -211,9 +212,10 @@ export const codecSubjects: readonly Subject[] = [
       KINDS.forEach((kind, i) => {
         views.set(kind, viewOfFacts(JSON.parse(books[i]?.out ?? 'null') as FactBook));
       });
+      for (const [kind, view] of generatedViews()) views.set(kind, view);
     },
     ask: (random) => {
-      const kind = random.pick(KINDS);
+      const kind = random.pick([...views.keys()]);
       return {
         op: 'protobuf',
         kind,

@@ -4,11 +4,10 @@ import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { readJson } from '../../src/base/json-read.ts';
 import { cloneJson, type JsonArray, type JsonObject, type JsonValue, setField } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
-import { kinds } from '../../src/kinds/facts/all.ts';
-import { kindView } from '../../src/kinds/views.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { type FactBook, viewOfFacts } from './facts-view.ts';
 import { structOf } from './generate.ts';
+import { generatedViews } from './generated-views.ts';
 import type { Subject } from './subject.ts';
 import { slotsOf, WRONG } from './typed-subjects.ts';
 
@@ -21,9 +20,6 @@ const MORE_KINDS = new Map([
   ['Deployment', 'apps/v1/Deployment'],
   ['ControllerRevision', 'apps/v1/ControllerRevision'],
 ]);
-
-/** Groups that the oracle's scheme has; Table has no part in it. */
-const NOT_THERE = new Set(['apidiscovery.k8s.io', 'meta.k8s.io']);
 
 const views = new Map<string, StructView>();
 
@@ -109,10 +105,7 @@ function roundTrip(name: string, form: NormalizeForm): Subject {
       [...MORE_KINDS.values()].forEach((kind, i) => {
         views.set(kind, viewOfFacts(JSON.parse(books[i]?.out ?? 'null') as FactBook));
       });
-      for (const [group, version, packageId, names] of kinds) {
-        if (NOT_THERE.has(group) || packageId === 'meta-v1') continue;
-        for (const kind of names.split(' ')) views.set(`${group}/${version}/${kind}`, kindView(group, version, kind));
-      }
+      for (const [kind, view] of generatedViews()) views.set(kind, view);
     },
     ask: (random) => {
       // Lists are not stored.

@@ -14,6 +14,9 @@
  * package and `package:Name` for one of another. The number is that of protobuf, after those of the messages around it that JSON flattens
  * (`2.5`), or `-` for none. Flags: `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a
  * map or struct that apply takes as one value in this place.
+ *
+ * Not written because it follows: in OpenAPI an item of a list or a value of a map defaults to the zero of its scalar or to `{}` for a
+ * struct, and bytes, times, quantities, ports, anything and nested lists have no default. The generator stops where that is not so.
  */
 
 import type { PatchStrategy } from '../apimachinery/type-view.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge.ts';
 import { planOf } from '../apimachinery/protobuf/plan.ts';
 import type { FieldView, ListView, MapView, ScalarView, StructView } from '../apimachinery/type-view.ts';
 import { BugError } from '../base/errors.ts';
@@ -99,6 +100,14 @@ describe('views of built-in kinds', () => {
     expect(field(kindView('authorization.k8s.io', 'v1', 'SubjectAccessReview'), 'spec', 'extra').goType).toBe(
       'map[string]v1.ExtraValue',
     );
+  });
+
+  it('are called by their bare names in messages of strategic merge', () => {
+    const unknown = { bogus: {} };
+    expect(applyStrategicMergePatch(unknown, unknown, configMap())).toMatchObject({
+      ok: false,
+      error: { message: 'unable to find api field in struct ConfigMap for the json field "bogus"' },
+    });
   });
 
   it('are the same view wherever a type is reached', () => {

@@ -52,10 +52,13 @@ func either(out any, err error) answer {
 	return good(out)
 }
 
-func newObject(kind string) interface {
+type binary interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
-} {
+}
+
+// newObject knows some kinds by their bare name and all of the scheme as `group/version/Kind`.
+func newObject(kind string) binary {
 	switch kind {
 	case "Pod":
 		return &corev1.Pod{}
@@ -75,6 +78,9 @@ func newObject(kind string) interface {
 		return &corev1.PersistentVolume{}
 	case "ControllerRevision":
 		return &appsv1.ControllerRevision{}
+	}
+	if strings.Contains(kind, "/") {
+		return newKnown(kind)
 	}
 	panic("unknown kind " + kind)
 }

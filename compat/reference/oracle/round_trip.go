@@ -32,11 +32,21 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
+func parseKind(kind string) schema.GroupVersionKind {
+	parts := strings.Split(kind, "/")
+	return schema.GroupVersionKind{Group: parts[0], Version: parts[1], Kind: parts[2]}
+}
+
+func newKnown(kind string) binary {
+	object, err := knownTypes.New(parseKind(kind))
+	utilruntime.Must(err)
+	return object.(binary)
+}
+
 // roundTrip decodes into the Go type of `group/version/Kind` and encodes again; `stored` goes through the binary form in between. The
 // answer is the text, because the order of fields counts.
 func roundTrip(kind string, stored bool, doc []byte) answer {
-	parts := strings.Split(kind, "/")
-	gvk := schema.GroupVersionKind{Group: parts[0], Version: parts[1], Kind: parts[2]}
+	gvk := parseKind(kind)
 	serializer := kubejson.NewSerializerWithOptions(kubejson.DefaultMetaFactory, knownTypes, knownTypes, kubejson.SerializerOptions{})
 	object, _, err := serializer.Decode(doc, &gvk, nil)
 	if err != nil {
@@ -56,12 +66,12 @@ func roundTrip(kind string, stored bool, doc []byte) answer {
 
 // throughBinary keeps the type fields, which the envelope carries.
 func throughBinary(object runtime.Object) (runtime.Object, error) {
-	data, err := object.(interface{ Marshal() ([]byte, error) }).Marshal()
+	data, err := object.(binary).Marshal()
 	if err != nil {
 		return nil, err
 	}
 	back := reflect.New(reflect.TypeOf(object).Elem()).Interface().(runtime.Object)
-	if err := back.(interface{ Unmarshal([]byte) error }).Unmarshal(data); err != nil {
+	if err := back.(binary).Unmarshal(data); err != nil {
 		return nil, err
 	}
 	back.GetObjectKind().SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
