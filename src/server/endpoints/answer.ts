@@ -240,5 +240,5 @@ function exceeds(answer: SizedAnswer, limit: number): boolean {
 
 function acceptsGzip(request: ServerRequest): boolean {
   const header = request.incoming.header('accept-encoding');
-  return header !== undefined && header.split(',').some((token) => token.trim() === 'gzip');
+  return header?.split(',').some((token) => token.trim() === 'gzip') === true;
 }

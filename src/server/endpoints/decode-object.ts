@@ -16,6 +16,7 @@ import { hasUnknownFields, pruneUnknownFields } from '../../apimachinery/codec/u
 import { quote } from '../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { notRegistered } from '../../apimachinery/meta/scheme.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, unsupportedMediaType } from '../../apimachinery/status/status-catalogue.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
@@ -124,22 +125,32 @@ function bodyKind(
   return { gvk: { group, version, kind: kind === '' ? expected.kind : kind } };
 }
 
-function checkKind(host: EndpointHost, { speaks, versions }: EndpointScope, gvk: GroupVersionKind): void {
+function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKind): void {
+  const { speaks, versions } = scope;
   const { group, version, kind } = gvk;
   if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
-  const isSibling = versions.some((v) => v.kind === kind && v.version === version && v.group === group);
-  if (isSibling && kind === speaks.kind) {
+  if (kind === speaks.kind && versions.some((other) => other.version === version && other.group === group)) {
     const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
     throw new StatusError(
       badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
     );
   }
-  if (host.knowsKind(gvk)) {
-    const conversion = `converting (${version}.${kind}) to (${internalPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
-    throw unhandled(gvk, speaks, conversion);
-  }
-  const text = `no kind ${quote(kind)} is registered for version ${quote(formatGroupVersion(gvk))}`;
-  throw unhandled(gvk, speaks, `${text} in scheme "pkg/runtime/scheme.go:111"`);
+  throw unhandled(gvk, speaks, foreignKind(host, speaks, gvk));
+}
+
+/** What is wrong with the type fields of a patched value; undefined if it is of the kind that the path takes. */
+export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value: JsonValue): string | undefined {
+  const kind = bodyKind(value, speaks);
+  if ('message' in kind) return kind.message;
+  const { gvk } = kind;
+  if (gvk.kind === speaks.kind && gvk.version === speaks.version && gvk.group === speaks.group) return undefined;
+  return foreignKind(host, speaks, gvk);
+}
+
+function foreignKind(host: EndpointHost, speaks: VersionDefinition, gvk: GroupVersionKind): string {
+  if (host.knowsKind(gvk))
+    return `converting (${gvk.version}.${gvk.kind}) to (${internalPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
+  return `${notRegistered(gvk)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /** The reference's package of hub types: the first label of the group. */

@@ -10,6 +10,7 @@ import {
 } from '../../apimachinery/codec/negotiation.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse, notAcceptable } from '../../apimachinery/status/status-catalogue.ts';
+import { acceptsOneOf } from '../discovery/restful-accept.ts';
 import type { ServerRequest } from '../request.ts';
 
 export interface AnswerForm {
@@ -30,11 +31,13 @@ const MAX_REMEMBERED_LENGTH = 1024;
 export class Forms {
   readonly #options: NegotiationOptions;
   readonly #mediaTypes: readonly SupportedMediaType[];
+  readonly #names: readonly string[];
   readonly #remembered = new Map<string, AnswerForm>();
   readonly #default: AnswerForm;
 
   constructor(mediaTypes: readonly SupportedMediaType[]) {
     this.#mediaTypes = mediaTypes;
+    this.#names = mediaTypes.map((type) => type.mediaType);
     this.#options = {
       supported: mediaTypes,
       allowsTransform: allowsMetaTransform,
@@ -49,9 +52,9 @@ export class Forms {
     if (header === undefined || header === '') return this.#default;
     const known = this.#remembered.get(header);
     if (known !== undefined) return known;
-    if (!isProducible(header, this.#mediaTypes)) throw new StatusError(this.#unroutable(listing));
+    if (!acceptsOneOf(header, this.#names)) throw new StatusError(this.#unroutable(listing));
     const form = this.#choose(header);
-    if (form === undefined) throw new StatusError(notAcceptable(this.#mediaTypes.map((type) => type.mediaType)));
+    if (form === undefined) throw new StatusError(notAcceptable(this.#names));
     if (header.length <= MAX_REMEMBERED_LENGTH) {
       if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
       this.#remembered.set(header, form);
@@ -79,19 +82,9 @@ export class Forms {
 
   /** The router's words for a header that no route can serve. */
   #unroutable(listing: boolean): Status {
-    const types = this.#mediaTypes.map((type) => type.mediaType);
-    if (listing) types.push(...this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []));
-    const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`;
-    return { ...genericServerResponse({ code: 406, verb: '' }), message: text };
+    const streams = listing ? this.#mediaTypes.flatMap((type) => type.streamMediaType ?? []) : [];
+    const types = [...this.#names, ...streams];
+    const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`;
+    return genericServerResponse({ code: 406, verb: '', serverMessage });
   }
-}
-
-/** The router compares names literally: `application/*` is nothing it has. */
-function isProducible(header: string, mediaTypes: readonly SupportedMediaType[]): boolean {
-  for (const part of header.split(',')) {
-    const semicolon = part.indexOf(';');
-    const name = (semicolon < 0 ? part : part.slice(0, semicolon)).trim();
-    if (name === '*/*' || mediaTypes.some((type) => type.mediaType === name)) return true;
-  }
-  return false;
 }

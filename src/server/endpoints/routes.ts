@@ -15,6 +15,7 @@ import { deleteCollection } from './delete-collection.ts';
 import type { Endpoint, EndpointScope } from './endpoint.ts';
 import { getObject } from './get.ts';
 import { listObjects } from './list.ts';
+import { patchObject } from './patch.ts';
 import { updateObject } from './update.ts';
 import { watchObjects } from './watch.ts';
 
@@ -64,7 +65,10 @@ export function everywhereMethods(store: ResourceStore): MethodTable {
 export function objectMethods(store: ResourceStore): MethodTable {
   const methods = new Map<string, Endpoint>();
   if (store.get !== undefined) methods.set('GET', getObject);
-  if (store.update !== undefined) methods.set('PUT', updateObject);
+  if (store.update !== undefined) {
+    methods.set('PUT', updateObject);
+    if (store.get !== undefined) methods.set('PATCH', patchObject);
+  }
   if (store.delete !== undefined) methods.set('DELETE', deleteObject);
   return methods;
 }
@@ -117,9 +121,9 @@ function pick(scope: EndpointScope, methods: MethodTable, method: string): Route
   throw new StatusError(methods.size === 0 ? NOT_FOUND : NOT_ALLOWED);
 }
 
-/** Whether the resource stands below `namespaces/<name>/`. The name of a namespace that is itself asked for does not count. */
+/** Whether the resource stands below `namespaces/<name>/`. A namespace that is itself asked for does not. */
 function namespacedPath(info: RequestInfo): boolean {
   if (info.resource !== 'namespaces') return info.namespace !== '' || info.path.includes('/namespaces//');
-  // `namespaces/x` is the object, `namespaces/x/namespaces[/...]` is not: the first has as many segments as parts name.
-  return info.path.includes('/namespaces/', info.path.indexOf('/namespaces') + 1);
+  const segments = info.path.replace(/^\/+|\/+$/g, '').split('/');
+  return segments[segments.length - info.parts.length - 2] === 'namespaces';
 }

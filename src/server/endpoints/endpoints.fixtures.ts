@@ -1,0 +1,373 @@
+/** What the tests of the endpoints share: a server of made-up kinds on memory storage, and a client that speaks to it in process. */
+
+import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
+import { struct } from '../../apimachinery/patch/strategic-merge.fixtures.ts';
+import type { Status } from '../../apimachinery/status/status.ts';
+import type { StructView, TypeView } from '../../apimachinery/type-view.ts';
+import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { concatBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
+import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import { type Admission, NO_ADMISSION } from '../admission.ts';
+import type { Authorizer } from '../authorization.ts';
+import type { DiscoveryVersion } from '../discovery/discovery.ts';
+import type { Answer, Handler, Incoming } from '../exchange.ts';
+import { type InProcessTransport, inProcess } from '../in-process.ts';
+import type { OpenApiVersion } from '../openapi/openapi.ts';
+import type { ResourceDefinition, Strategy, SubresourceDefinition, VersionDefinition } from '../registry/definition.ts';
+import type { RegistryHost } from '../registry/host.ts';
+import { type OpenResource, openResource } from '../registry/open-resource.ts';
+import { RegistryStore } from '../registry/store.ts';
+import { ServerRequest } from '../request.ts';
+import { parseRequestInfo } from '../request-info.ts';
+import { type InstallOptions, ResourceServer, type ResourceServerOptions } from '../resource-server.ts';
+import { statusAnswer, statusOfError } from '../respond.ts';
+
+const text: TypeView = { kind: 'scalar', scalar: 'string' };
+const texts: TypeView = { kind: 'map', atomic: false, values: text };
+const owner = struct('OwnerReference', { apiVersion: text, kind: text, name: text, uid: text });
+
+const objectMeta = struct('ObjectMeta', {
+  name: text,
+  generateName: text,
+  namespace: text,
+  uid: text,
+  resourceVersion: text,
+  generation: { kind: 'scalar', scalar: 'int64' },
+  creationTimestamp: { kind: 'scalar', scalar: 'time' },
+  deletionTimestamp: { type: { kind: 'scalar', scalar: 'time' }, pointer: true },
+  deletionGracePeriodSeconds: { type: { kind: 'scalar', scalar: 'int64' }, pointer: true },
+  labels: texts,
+  annotations: texts,
+  ownerReferences: {
+    type: { kind: 'list', items: owner, listType: 'map', mapKeys: ['uid'] },
+    strategies: ['merge'],
+    mergeKey: 'uid',
+  },
+  finalizers: { type: { kind: 'list', items: text, listType: 'set', mapKeys: [] }, strategies: ['merge'] },
+});
+
+const gadgetView: StructView = struct('Gadget', {
+  kind: text,
+  apiVersion: text,
+  metadata: objectMeta,
+  data: texts,
+  tags: { type: { kind: 'list', items: text, listType: 'set', mapKeys: [] }, strategies: ['merge'] },
+  color: text,
+  size: { kind: 'scalar', scalar: 'int32' },
+  status: struct('GadgetStatus', { phase: text }),
+});
+
+function version(name: string, more: Partial<VersionDefinition> = {}): VersionDefinition {
+  return {
+    group: 'toys.test',
+    version: name,
+    kind: 'Gadget',
+    listKind: 'GadgetList',
+    type: () => gadgetView,
+    strategicMerge: true,
+    normalize: (object) => normalizeTyped(object, gadgetView, 'stored'),
+    selectableFields: [],
+    deprecationWarning: '',
+    ...more,
+  };
+}
+
+export const gadgetV1: VersionDefinition = version('v1', {
+  setDefaults: (object) => {
+    object['color'] ??= 'grey';
+  },
+  table: () => ({
+    columns: [
+      { name: 'Name', type: 'string', format: 'name', description: 'its name', priority: 0 },
+      { name: 'Color', type: 'string', format: '', description: 'its color', priority: 0 },
+    ],
+    cells: (object) => [
+      ((object['metadata'] as JsonObject)['name'] as string) ?? '',
+      (object['color'] as string) ?? '',
+    ],
+  }),
+});
+export const gadgetBeta: VersionDefinition = version('v1beta1', {
+  deprecationWarning: 'toys.test/v1beta1 Gadget is deprecated',
+});
+/** As custom resources are: no strategic merges, and items with their type fields. */
+export const widgetV1: VersionDefinition = version('v1', {
+  kind: 'Widget',
+  listKind: 'WidgetList',
+  strategicMerge: false,
+  typedItems: true,
+  selectableFields: ['color'],
+});
+const yardV1: VersionDefinition = version('v1', { group: '', kind: 'Yard', listKind: 'YardList' });
+const spaceV1: VersionDefinition = version('v1', { group: '', kind: 'Space', listKind: 'SpaceList' });
+
+export const strategy: Strategy = {
+  sees: 'hub',
+  nameRule: nameIsDnsSubdomain,
+  allowUnconditionalUpdate: true,
+  allowCreateOnUpdate: false,
+  countsGeneration: false,
+};
+
+/** Talks back: the method, the path behind it, and who asked. */
+const echo: SubresourceDefinition = {
+  name: 'echo',
+  store: () => ({
+    connectMethods: ['GET', 'POST', 'HEAD'],
+    connect: (context, { path }) => ({
+      kind: 'bytes',
+      status: 200,
+      headers: {},
+      body: encodeUtf8(`${context.request.incoming.method} ${context.name} ${path}`),
+    }),
+  }),
+};
+
+/** Only takes creates, and answers with what it got. */
+const stamp: SubresourceDefinition = {
+  name: 'stamp',
+  version: version('v1', { kind: 'Stamp', listKind: 'StampList' }),
+  store: () => ({
+    create: (context, object) => ({
+      bytes: encodeUtf8(JSON.stringify({ ...object, color: `for ${context.name}` })),
+      created: true,
+    }),
+  }),
+};
+
+const status: SubresourceDefinition = {
+  name: 'status',
+  store: (parent) => {
+    if (!(parent instanceof RegistryStore)) return {};
+    return parent.withStrategy({
+      ...strategy,
+      prepareForUpdate: (object, old) => {
+        const next = object['status'] as JsonValue;
+        for (const key of Object.keys(object)) delete object[key];
+        Object.assign(object, structuredClone(old), { status: next });
+      },
+    });
+  },
+};
+
+export function gadgets(more: Partial<ResourceDefinition> = {}): ResourceDefinition {
+  return {
+    plural: 'gadgets',
+    singular: 'gadget',
+    shortNames: ['gd'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [gadgetV1, gadgetBeta],
+    storageVersion: gadgetV1,
+    storagePrefix: 'gadgets',
+    generation: '1',
+    strategy,
+    subresources: [status, stamp, echo],
+    ...more,
+  };
+}
+
+/** Only creates, as reviews do. */
+const opinions: ResourceDefinition = gadgets({
+  plural: 'opinions',
+  singular: 'opinion',
+  versions: [version('v1', { kind: 'Opinion', listKind: 'OpinionList' })],
+  storageVersion: undefined,
+  storagePrefix: 'opinions',
+  subresources: [],
+  store: () => ({
+    create: (_context, object) => ({ bytes: encodeUtf8(JSON.stringify(object)), created: true }),
+  }),
+});
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly text: string;
+  readonly body: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+export interface World {
+  readonly clock: VirtualClock;
+  readonly server: ResourceServer;
+  readonly published: Map<string, DiscoveryVersion>;
+  readonly documents: Map<string, OpenApiVersion>;
+  readonly opened: readonly OpenResource[];
+  readonly transport: InProcessTransport;
+  /** What the handler answers, without a transport. */
+  answer(method: string, target: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
+  /** A request as JSON unless the headers say otherwise. */
+  ask(
+    method: string,
+    target: string,
+    body?: JsonValue | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly admission?: Admission;
+  readonly authorizer?: Authorizer;
+  readonly resources?: readonly ResourceDefinition[];
+  readonly server?: Partial<ResourceServerOptions>;
+  readonly install?: Partial<InstallOptions>;
+}
+
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const clock = new VirtualClock();
+  let uids = 0;
+  let seed = 7;
+  const host: RegistryHost = {
+    storage: createMemoryStorage({ clock }),
+    scope: 'registry',
+    clock,
+    newUid: () => `uid-${++uids}`,
+    random: (below) => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    },
+    onTrouble: (error) => {
+      throw error;
+    },
+  };
+  const published = new Map<string, DiscoveryVersion>();
+  const documents = new Map<string, OpenApiVersion>();
+  const nameOf = ({ group, version: name }: { group: string; version: string }): string => `${group}/${name}`;
+  const server = new ResourceServer({
+    clock,
+    admission: options.admission ?? NO_ADMISSION,
+    ...(options.authorizer === undefined ? {} : { authorizer: options.authorizer }),
+    delegate: () => ({ kind: 'bytes', status: 404, headers: {}, body: encodeUtf8('404 page not found\n') }),
+    discovery: {
+      publish: (v) => void published.set(nameOf(v), v),
+      remove: (v) => void published.delete(nameOf(v)),
+    },
+    openapi: { publish: (v) => void documents.set(nameOf(v), v), remove: (v) => void documents.delete(nameOf(v)) },
+    random: () => 0.5,
+    ...options.server,
+  });
+  const definitions = options.resources ?? [
+    gadgets(),
+    gadgets({
+      plural: 'widgets',
+      singular: 'widget',
+      versions: [widgetV1],
+      storageVersion: widgetV1,
+      storagePrefix: 'widgets',
+      subresources: [],
+    }),
+    gadgets({
+      plural: 'yards',
+      singular: 'yard',
+      scope: 'Cluster',
+      versions: [yardV1],
+      storageVersion: yardV1,
+      storagePrefix: 'yards',
+      subresources: [],
+    }),
+    gadgets({
+      plural: 'namespaces',
+      singular: 'namespace',
+      scope: 'Cluster',
+      versions: [spaceV1],
+      storageVersion: spaceV1,
+      storagePrefix: 'namespaces',
+      subresources: [status],
+    }),
+    opinions,
+  ];
+  const opened = definitions.map((definition) => openResource(definition, host));
+  for (const open of opened) await open.registry?.start();
+  server.install(opened, {
+    groupPriority: () => 1000,
+    versionPriority: () => 10,
+    typeName: () => undefined,
+    ...options.install,
+  });
+  const handler = handlerOf(server, clock);
+  const transport = inProcess(handler);
+  return {
+    clock,
+    server,
+    published,
+    documents,
+    opened,
+    transport,
+    answer: async (method, target, headers = {}, body = '') => handler(incomingOf(method, target, headers, body)),
+    ask: async (method, target, body, headers = {}) => {
+      const bytes = body === undefined ? undefined : encodeUtf8(typeof body === 'string' ? body : JSON.stringify(body));
+      const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
+      const response = await transport({
+        method,
+        target,
+        headers: { ...type, ...headers },
+        ...(bytes === undefined ? {} : { body: bytes }),
+      });
+      const chunks: Uint8Array[] = [];
+      if (response.body instanceof Uint8Array) chunks.push(response.body);
+      else for await (const chunk of response.body) chunks.push(chunk);
+      const shown = decodeUtf8(concatBytes(chunks));
+      const warnings = response.headers['warning'] ?? [];
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: shown,
+        body: shown.startsWith('{') && !shown.includes('\n{') ? (JSON.parse(shown) as JsonObject) : {},
+        warnings: typeof warnings === 'string' ? [warnings] : warnings,
+      };
+    },
+    stop: async () => {
+      server.drain();
+      for (const open of opened) await open.stop();
+    },
+  };
+}
+
+/** The smallest chain: request info in front, errors as statuses and warnings behind. */
+function handlerOf(server: ResourceServer, clock: VirtualClock): Handler {
+  return async (incoming) => {
+    const parsed = parseRequestInfo(incoming.method, incoming.target);
+    if (!parsed.ok) return { kind: 'bytes', status: 400, headers: {}, body: encodeUtf8('') };
+    const request = new ServerRequest(incoming, parsed.info, clock.now());
+    request.user = { name: 'ann', uid: '', groups: [], extra: {} };
+    let answer: Answer;
+    try {
+      answer = await server.handle(request);
+    } catch (caught) {
+      answer = statusAnswer(request, statusOfError(caught));
+    }
+    const warnings = request.warnings?.headers ?? [];
+    return warnings.length === 0 ? answer : { ...answer, headers: { ...answer.headers, warning: warnings } };
+  };
+}
+
+function incomingOf(method: string, target: string, headers: Readonly<Record<string, string>>, body: string): Incoming {
+  return {
+    method,
+    target,
+    connection: {
+      protocol: 'in-process',
+      secure: true,
+      remoteAddress: '',
+      certificate: () => undefined,
+      certificateProblem: () => undefined,
+    },
+    header: (name) => headers[name],
+    headerValues: (name) => (headers[name] === undefined ? [] : [headers[name]]),
+    headerNames: () => Object.keys(headers),
+    body: () => ({ outcome: 'ok', bytes: encodeUtf8(body) }),
+    onClose: () => undefined,
+  };
+}
+
+/** Code, reason and message of a failure. */
+export function failure({ body }: Reply): readonly [number, string, string] {
+  const { code = 0, reason = '', message = '' } = body as unknown as Status;
+  return [code, reason, message];
+}
+
+export const GADGETS = '/apis/toys.test/v1/namespaces/ns/gadgets';

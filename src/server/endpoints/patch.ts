@@ -1,0 +1,52 @@
+/** PATCH of one object, or of a subresource. Invariant: each try of the store applies the patch anew to what is stored then; a patch never creates. */
+
+import { strictWarnings } from '../../apimachinery/codec/strict.ts';
+import { readPatchOptions } from '../../apimachinery/meta/options.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import type { Answer } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import { objectAnswer } from './answer.ts';
+import { fieldValidationOf, kindProblem } from './decode-object.ts';
+import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
+import { checkName, ensureNamespace, ownMetadata } from './object-meta.ts';
+import { patchTypeOf } from './patch-types.ts';
+import { Patch } from './patched-object.ts';
+import { mutation, updateRequest } from './update.ts';
+
+export async function patchObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+  const type = patchTypeOf(request, scope.speaks);
+  const context = namedContext(scope, request);
+  const form = host.forms.of(request, false);
+  const bytes = await readBody(host, request);
+  const options = checkedOptions(readPatchOptions(request.info.params, false), 'PatchOptions');
+  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'patch'));
+
+  const fieldValidation = fieldValidationOf(options.fieldValidation);
+  const patch = new Patch(
+    { type, bytes, fieldValidation },
+    {
+      version: scope.speaks,
+      kindProblem: (value) => kindProblem(host, scope, value),
+      warn: (problems) => {
+        for (const warning of strictWarnings(problems)) request.warn(warning);
+      },
+    },
+  );
+  const mutate = mutation(host, scope, request, options);
+  const answer = await scope.store.update(
+    context,
+    {
+      apply: (current) => {
+        if (current === undefined) throw new StatusError(notFound(scope.name, context.name));
+        const patched = patch.applyTo(current);
+        ensureNamespace(ownMetadata(patched), context.namespace);
+        checkName(patched, context.name);
+        return mutate(patched, current);
+      },
+      preconditions: undefined,
+    },
+    updateRequest(host, scope, request, options),
+  );
+  return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
+}
