@@ -9,7 +9,14 @@ import { decodeBase64 } from '../base/base64.ts';
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import type { BoundObject, BoundObjectLookup, BoundSecret, BoundServiceAccount, Lookup } from '../pki/bound-objects.ts';
+import type {
+  BoundObject,
+  BoundObjectLookup,
+  BoundSecret,
+  BoundServiceAccount,
+  CheckNotes,
+  Lookup,
+} from '../pki/bound-objects.ts';
 import type { PublicKey } from '../pki/keys.ts';
 import {
   createTokenVerifier,
@@ -31,7 +38,11 @@ export interface ServiceAccountAuthenticatorOptions {
   readonly clock: Clock;
   readonly serviceAccounts: ObjectReader;
   readonly secrets: ObjectReader;
+  /** Told when a token that is kept in a Secret was used for the first time on a day. */
+  noteLegacyUse(use: LegacyUse): void;
 }
+
+export type LegacyUse = NonNullable<CheckNotes['legacySecretUse']>;
 
 export function createServiceAccountAuthenticator(options: ServiceAccountAuthenticatorOptions): TokenAuthenticator {
   const { issuers, keys, apiAudiences, clock } = options;
@@ -43,8 +54,12 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     lookup: lookupOver(options),
     clock,
   });
-  return async (token, audiences) =>
-    resultOf(await verifier.authenticate(token, audiences.length === 0 ? {} : { audiences }));
+  return async (token, audiences) => {
+    const answer = await verifier.authenticate(token, audiences.length === 0 ? {} : { audiences });
+    if (answer.kind !== 'unknown' && answer.notes.legacySecretUse !== undefined)
+      options.noteLegacyUse(answer.notes.legacySecretUse);
+    return resultOf(answer);
+  };
 }
 
 function resultOf(answer: TokenAnswer): AuthenticationResult {

@@ -87,9 +87,15 @@ export function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObj
   ];
 }
 
-/** True while something has to be cleaned up in it. */
+/** True while something has to be cleaned up in it, and before it is marked: the first request to delete it only marks it. */
 export function namespaceIsHeld(object: JsonObject): boolean {
-  return textsAt(object, 'spec', 'finalizers').length > 0;
+  return textsAt(object, 'spec', 'finalizers').length > 0 || textAt(object, 'metadata', 'deletionTimestamp') === '';
+}
+
+/** A namespace that was just marked: it is Terminating, and there is no grace period to wait for. */
+export function prepareNamespaceForDeletion(object: JsonObject): void {
+  ensureObject(object, 'status')['phase'] = 'Terminating';
+  delete ensureMeta(object)['deletionGracePeriodSeconds'];
 }
 
 function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {

@@ -1,0 +1,142 @@
+/** A middle server over memory storage for tests, and requests to it as users make them. */
+
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
+import { isStatusError } from '../apimachinery/status/status.ts';
+import { concatBytes, encodeUtf8 } from '../base/bytes.ts';
+import { readJson } from '../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../base/json-value.ts';
+import { writeJsonBytes } from '../base/json-write.ts';
+import { SILENT } from '../base/logger.ts';
+import type { VirtualClock } from '../base/virtual-clock.ts';
+import { generateKey } from '../pki/keys.ts';
+import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
+import type { Incoming } from '../server/exchange.ts';
+import { type World, world } from '../server/registry/thing.fixtures.ts';
+import { ServerRequest } from '../server/request.ts';
+import { parseRequestInfo } from '../server/request-info.ts';
+import { createKubeServer, type KubeServer, type KubeServerOptions } from './server.ts';
+
+export const ADMIN: UserInfo = user('admin', ['system:masters', 'system:authenticated']);
+export const ISSUER = 'https://kubernetes.default.svc';
+
+export function user(name: string, groups: readonly string[] = ['system:authenticated']): UserInfo {
+  return { name, uid: '', groups, extra: {} };
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+export interface TestKube {
+  readonly server: KubeServer;
+  readonly clock: VirtualClock;
+  readonly world: World;
+  /** As ADMIN unless told otherwise. The media type of a patch is that of a merge patch. */
+  request(
+    method: string,
+    target: string,
+    body?: JsonObject,
+    options?: { readonly as?: UserInfo; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+/** A started server. `inWorld` may be that of a server that was stopped. */
+export async function startTestKube(
+  changes: Partial<KubeServerOptions> = {},
+  inWorld: World = world(),
+): Promise<TestKube> {
+  const { clock, host } = inWorld;
+  const key = await generateKey();
+  const tokens: TokenAuthenticator = (token, audiences) => {
+    if (token === 'static') return { outcome: 'ok', user: user('joe', ['devs']) };
+    return token.includes('.') ? server.serviceAccountTokens(token, audiences) : NOT_RECOGNIZED;
+  };
+  const server: KubeServer = createKubeServer({
+    host,
+    clock,
+    random: () => 0,
+    logger: SILENT,
+    delegate: () => ({ kind: 'bytes', status: 404, headers: {}, body: encodeUtf8('{}') }),
+    discovery: { publish: () => undefined, remove: () => undefined },
+    openapi: { publish: () => undefined, remove: () => undefined },
+    authenticateToken: tokens,
+    apiAudiences: [ISSUER],
+    serviceAccounts: {
+      issuers: [ISSUER],
+      signingKey: key,
+      verifyKeys: [key.publicKey],
+      maxExpirationSeconds: 0,
+      lookup: true,
+      jwksUri: '',
+    },
+    admission: { enable: [], disable: [] },
+    authorizationModes: ['RBAC'],
+    trust: { clientCaPem: '', requestHeader: undefined },
+    eventTtlSeconds: 3600,
+    ...changes,
+  });
+  await server.start();
+  return {
+    server,
+    clock,
+    world: inWorld,
+    request: (method, target, body, { as = ADMIN, headers = {} } = {}) =>
+      send(server, clock, method, target, body, as, headers),
+    stop: () => server.stop(),
+  };
+}
+
+async function send(
+  server: KubeServer,
+  clock: VirtualClock,
+  method: string,
+  target: string,
+  body: JsonObject | undefined,
+  as: UserInfo,
+  headers: Readonly<Record<string, string>>,
+): Promise<TestAnswer> {
+  const info = parseRequestInfo(method, target);
+  if (!info.ok) throw new Error(`no target: ${target}`);
+  const all: Record<string, string> = {
+    'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+    ...headers,
+  };
+  const incoming: Incoming = {
+    method,
+    target,
+    connection: {
+      protocol: 'in-process',
+      secure: true,
+      remoteAddress: '',
+      certificate: () => undefined,
+      certificateProblem: () => undefined,
+    },
+    header: (name) => all[name],
+    headerValues: (name) => (all[name] === undefined ? [] : [all[name]]),
+    headerNames: () => Object.keys(all),
+    body: () => ({ outcome: 'ok', bytes: body === undefined ? new Uint8Array() : writeJsonBytes(body) }),
+    onClose: () => undefined,
+  };
+  const request = new ServerRequest(incoming, info.info, clock.now());
+  request.user = as;
+  const warnings = (): readonly string[] => request.warnings?.headers ?? [];
+  try {
+    const answer = await server.handle(request);
+    if (answer.kind !== 'bytes' && answer.kind !== 'chunks') throw new Error(`an answer of kind ${answer.kind}`);
+    const bytes = answer.kind === 'bytes' ? answer.body : concatBytes(answer.chunks);
+    return { status: answer.status, body: parse(bytes), warnings: warnings() };
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    const status = error.status as unknown as JsonObject;
+    return { status: error.status.code ?? 500, body: status, warnings: warnings() };
+  }
+}
+
+function parse(bytes: Uint8Array): JsonObject {
+  const read = readJson(bytes);
+  if (!read.ok || !isJsonObject(read.value)) throw new Error('the answer is no JSON object');
+  return read.value;
+}

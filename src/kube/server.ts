@@ -1,0 +1,272 @@
+/**
+ * The middle server: the built-in kinds, who may do what, and what a fresh server contains. Invariant: nothing happens before `start()`; requests that come earlier wait
+ * for it; what is unknown here goes to the delegate unchanged.
+ */
+import { createAdmission } from '../admission/chain.ts';
+import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
+import { BugError, toError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { typeName } from '../kinds/views.ts';
+import { LAST_USED_LABEL } from '../pki/bound-objects.ts';
+import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
+import type { PrivateKey, PublicKey } from '../pki/keys.ts';
+import { createTokenSigner } from '../pki/service-account-tokens.ts';
+import type { TokenAuthenticator } from '../server/authentication.ts';
+import type { Authorizer } from '../server/authorization.ts';
+import type { RegistryHost } from '../server/registry/host.ts';
+import { internalContext } from '../server/registry/internal-context.ts';
+import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
+import type { RequestHandler } from '../server/request.ts';
+import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import type { AuthenticationTrust } from './authentication-config-map.ts';
+import { alwaysAllowAuthorizer, alwaysDenyAuthorizer, mastersAuthorizer, unionAuthorizer } from './authorizers.ts';
+import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
+import { delegateStore } from './delegate-store.ts';
+import { guardBindings, guardRoles } from './escalation-guard.ts';
+import { groupPriority, versionPriority } from './group-priorities.ts';
+import { LateLister } from './late-lister.ts';
+import { ensureMeta, ensureObject } from './object-fields.ts';
+import { createObjectReader, type ObjectReader } from './object-reader.ts';
+import { createRbacAuthorizer, type RbacAuthorizer } from './rbac-authorizer.ts';
+import { storedResources } from './resources.ts';
+import { accessReviews } from './reviews/access-reviews.ts';
+import { selfSubjectReview, tokenReview } from './reviews/identity-reviews.ts';
+import { rulesReview } from './reviews/rules-review.ts';
+import { createServiceAccountAuthenticator, type LegacyUse } from './service-account-authenticator.ts';
+import { tokenSubresource } from './token-request.ts';
+
+/** `Node` is accepted and says nothing: there are no nodes yet. */
+export type AuthorizationMode = 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node';
+
+export interface ServiceAccountsConfig {
+  /** The first one signs, all are accepted. */
+  readonly issuers: readonly string[];
+  readonly signingKey: PrivateKey;
+  /** Any of these may have signed a token that is accepted. */
+  readonly verifyKeys: readonly PublicKey[];
+  /** 0 for no limit. */
+  readonly maxExpirationSeconds: number;
+  /** Whether tokens kept in Secrets are compared with their Secret. */
+  readonly lookup: boolean;
+  /** '' makes it from the external address. */
+  readonly jwksUri: string;
+}
+
+/** What the resource server is told beside what this server decides itself. */
+type ServingOptions = Omit<ResourceServerOptions, 'admission' | 'authorizer'>;
+
+export interface KubeServerOptions extends ServingOptions {
+  readonly host: RegistryHost;
+  readonly logger: Logger;
+  /** How a bearer token is judged, for TokenReview: asked when a review comes, so it may be composed later and call `serviceAccountTokens`. */
+  readonly authenticateToken: TokenAuthenticator;
+  /** What tokens are for: `--api-audiences`, by default the first issuer. */
+  readonly apiAudiences: readonly string[];
+  readonly serviceAccounts: ServiceAccountsConfig;
+  readonly admission: { readonly enable: readonly string[]; readonly disable: readonly string[] };
+  /** In order; members of system:masters are always allowed. */
+  readonly authorizationModes: readonly AuthorizationMode[];
+  /** Published for extension servers. */
+  readonly trust: AuthenticationTrust;
+  /** `--event-ttl`; 0 keeps events for ever. */
+  readonly eventTtlSeconds: number;
+}
+
+export interface KubeServer {
+  readonly handle: RequestHandler;
+  readonly authorizer: Authorizer;
+  /** The tokens of ServiceAccounts; to be composed with other ways to authenticate. */
+  readonly serviceAccountTokens: TokenAuthenticator;
+  /** `externalAddress` is host and port under which clients reach us. */
+  openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
+  /** Starts the stores and writes what a fresh server contains. Once. */
+  start(): Promise<void>;
+  /** Ends every watch cleanly, now and from now on. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+/** Throws ConfigError for an admission plugin that nobody knows. */
+export function createKubeServer(options: KubeServerOptions): KubeServer {
+  const resources = openResources(options);
+  const { stored, listers, rbac, authorizer, readers } = resources;
+  const admission = createAdmission([namespaceLifecycle(listers.namespaces)], options.admission);
+  for (const warning of admission.warnings) options.logger.warn(warning);
+  const server = new ResourceServer({ ...options, admission, authorizer });
+  server.install([...stored.values(), ...resources.reviews], {
+    groupPriority,
+    versionPriority,
+    typeName,
+    ownsGroups: true,
+  });
+  const { issuers, verifyKeys, lookup, jwksUri } = options.serviceAccounts;
+  const serviceAccountTokens = createServiceAccountAuthenticator({
+    issuers,
+    keys: verifyKeys,
+    apiAudiences: options.apiAudiences,
+    lookup,
+    clock: options.clock,
+    ...readers,
+    noteLegacyUse: (use) => noteLegacyUse(resourceOf(stored, 'secrets'), use, options.logger),
+  });
+  return {
+    handle: server.handle,
+    authorizer,
+    serviceAccountTokens,
+    openIdDocuments: (externalAddress) =>
+      createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
+    start: () => start(options, stored, listers),
+    drain: () => server.drain(),
+    stop: async () => {
+      server.drain();
+      rbac.stop();
+      await Promise.all([...stored.values()].map((resource) => resource.stop()));
+    },
+  };
+}
+
+/** The kinds that the server itself must know. */
+type Listers = Readonly<
+  Record<'namespaces' | 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings', LateLister>
+>;
+
+interface OpenResources {
+  readonly stored: ReadonlyMap<string, OpenResource>;
+  readonly reviews: readonly OpenResource[];
+  readonly listers: Listers;
+  readonly rbac: RbacAuthorizer;
+  readonly authorizer: Authorizer;
+  readonly readers: { readonly serviceAccounts: ObjectReader; readonly secrets: ObjectReader };
+}
+
+function openResources(options: KubeServerOptions): OpenResources {
+  const { host, clock, apiAudiences } = options;
+  const listers: Listers = {
+    namespaces: new LateLister(),
+    roles: new LateLister(),
+    rolebindings: new LateLister(),
+    clusterroles: new LateLister(),
+    clusterrolebindings: new LateLister(),
+  };
+  const rbac = createRbacAuthorizer({
+    roles: listers.roles,
+    roleBindings: listers.rolebindings,
+    clusterRoles: listers.clusterroles,
+    clusterRoleBindings: listers.clusterrolebindings,
+  });
+  const authorizer = authorizerOf(options.authorizationModes, rbac);
+  const { issuers, signingKey, maxExpirationSeconds } = options.serviceAccounts;
+  const signer = createTokenSigner({ issuer: issuers[0] ?? '', key: signingKey });
+  const token = tokenSubresource(() => ({ signer, apiAudiences, maxExpirationSeconds, clock, ...readers }));
+  const stored = new Map<string, OpenResource>();
+  for (const definition of storedResources({ eventTtlSeconds: options.eventTtlSeconds, token }))
+    stored.set(definition.plural, openResource(definition, host));
+  const front = (plural: string, wrap: (open: OpenResource) => OpenResource['store']): void => {
+    const open = resourceOf(stored, plural);
+    stored.set(plural, { ...open, store: wrap(open) });
+  };
+  front('namespaces', ({ store }) => delegateStore(store, { deleteCollection: undefined }));
+  for (const plural of ['roles', 'clusterroles'])
+    front(plural, ({ store }) => guardRoles(store, plural, { authorizer, rbac }));
+  for (const plural of ['rolebindings', 'clusterrolebindings'])
+    front(plural, ({ store }) => guardBindings(store, plural, { authorizer, rbac }));
+  const readers = { serviceAccounts: readerOf(stored, 'serviceaccounts'), secrets: readerOf(stored, 'secrets') };
+  const reviews = [
+    ...accessReviews(authorizer),
+    rulesReview(authorizer),
+    tokenReview({ authenticateToken: options.authenticateToken, apiAudiences }),
+    selfSubjectReview(clock),
+  ].map((definition) => openResource(definition, host));
+  return { stored, reviews, listers, rbac, authorizer, readers };
+}
+
+function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Authorizer {
+  const byMode: Readonly<Record<AuthorizationMode, readonly Authorizer[]>> = {
+    RBAC: [rbac],
+    AlwaysAllow: [alwaysAllowAuthorizer],
+    AlwaysDeny: [alwaysDenyAuthorizer],
+    Node: [],
+  };
+  return unionAuthorizer([mastersAuthorizer, ...modes.flatMap((mode) => byMode[mode])]);
+}
+
+async function start(
+  options: KubeServerOptions,
+  stored: ReadonlyMap<string, OpenResource>,
+  listers: Listers,
+): Promise<void> {
+  const attached = Object.entries(listers).map(async ([plural, late]) => {
+    const lister = await resourceOf(stored, plural).registry?.lister();
+    if (lister === undefined) throw new BugError(`${plural} have no lister`);
+    late.attach(lister);
+  });
+  const configMaps = readerOf(stored, 'configmaps');
+  const present = new Map<string, Awaited<ReturnType<ObjectReader>>>();
+  const read = BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
+    present.set(name, await configMaps(namespace, name));
+  });
+  await Promise.all([...attached, ...read]);
+  const listed = (plural: keyof Listers): BootstrapTarget => ({
+    resource: resourceOf(stored, plural),
+    stored: (namespace, name) => listers[plural].get(namespace, name),
+  });
+  await bootstrap({
+    namespaces: listed('namespaces'),
+    roles: listed('roles'),
+    roleBindings: listed('rolebindings'),
+    clusterRoles: listed('clusterroles'),
+    clusterRoleBindings: listed('clusterrolebindings'),
+    configMaps: {
+      resource: resourceOf(stored, 'configmaps'),
+      stored: (_namespace, name) => {
+        const answer = present.get(name);
+        return answer !== undefined && 'object' in answer ? answer.object : undefined;
+      },
+    },
+    trust: options.trust,
+    clock: options.clock,
+    logger: options.logger,
+  });
+}
+
+function resourceOf(stored: ReadonlyMap<string, OpenResource>, plural: string): OpenResource {
+  const resource = stored.get(plural);
+  if (resource === undefined) throw new BugError(`${plural} are not served`);
+  return resource;
+}
+
+function readerOf(stored: ReadonlyMap<string, OpenResource>, plural: string): ObjectReader {
+  const { definition, store } = resourceOf(stored, plural);
+  if (definition.storageVersion === undefined) throw new BugError(`${plural} are not stored`);
+  return createObjectReader(store, definition.storageVersion);
+}
+
+/** Writes the date onto the Secret, beside the request that showed it; that it fails is no fault of the request. */
+function noteLegacyUse({ definition, store }: OpenResource, use: LegacyUse, logger: Logger): void {
+  const { storageVersion } = definition;
+  if (storageVersion === undefined) return;
+  const nothing = (): undefined => undefined;
+  const written = store.update?.(
+    internalContext(storageVersion, use.namespace, use.name),
+    {
+      preconditions: { uid: use.uid, resourceVersion: undefined },
+      apply: (current) => {
+        if (current === undefined) throw new BugError('an update without creation got no object');
+        ensureObject(ensureMeta(current), 'labels')[LAST_USED_LABEL] = use.date;
+        return current;
+      },
+    },
+    {
+      dryRun: false,
+      fieldManager: 'kube-apiserver',
+      forceAllowCreate: false,
+      validateCreate: nothing,
+      validateUpdate: nothing,
+    },
+  );
+  Promise.resolve(written).catch((error: unknown) => {
+    if (isNotFound(error) || isConflict(error)) return;
+    logger.warn('the use of a token in a Secret could not be noted', { reason: toError(error).message });
+  });
+}
