@@ -25,8 +25,17 @@ export interface OpenApiVersion extends GroupVersion {
   resources(): readonly OpenApiResource[];
   /** The name of a type in the documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a type without a name, which is written in place. */
   typeName(view: StructView): string | undefined;
-  /** Schemas that are not made from views (custom resources), by name. Default none. */
+  /** Schemas that are not made from views (custom resources), by name, as OpenAPI v3 has them; they win over what a view would give. Default none. */
   schemas?(): Readonly<Record<string, JsonObject>>;
+  /** One line about a type, or about a field of it. Default: those that all kinds share are described, the rest is not. */
+  describe?(typeName: string, field?: string): string | undefined;
+  /**
+   * A text that differs whenever the document would: its hash is then made from this, and the index of all documents does not have to make this one. Default: the
+   * hash is that of the document.
+   */
+  readonly fingerprint?: string;
+  /** True where the publisher has the whole group: the discovery paths of the group and of the version are then documented too. Default false. */
+  readonly ownsGroup?: boolean;
 }
 
 export interface OpenApiPublisher {

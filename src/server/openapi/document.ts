@@ -1,0 +1,128 @@
+/**
+ * One OpenAPI v3 document from operations and schemas. Invariant: paths are sorted; a parameter that all operations of a path have is said once, of the path, as in
+ * the reference's documents.
+ */
+import type { JsonObject } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { Content, Operation } from './operations.ts';
+import { METHODS } from './operations.ts';
+import type { Parameter } from './parameters.ts';
+
+export interface DocumentInfo {
+  readonly title: string;
+  readonly version: string;
+}
+
+/** An operation with the schemas of what it takes and gives. */
+export interface ResolvedOperation {
+  readonly operation: Operation;
+  schemaOf(content: Content): JsonObject;
+}
+
+const TEXTS = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
+
+export function documentOf(info: DocumentInfo, paths: JsonObject, schemas: JsonObject): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: info.title, version: info.version },
+    paths,
+    components: {
+      ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
+      securitySchemes: {
+        BearerToken: { type: 'apiKey', description: 'A bearer token', name: 'authorization', in: 'header' },
+      },
+    },
+  };
+}
+
+/** Path items by path. */
+export function pathsOf(operations: readonly ResolvedOperation[]): JsonObject {
+  const byPath = new Map<string, ResolvedOperation[]>();
+  for (const resolved of operations) {
+    const known = byPath.get(resolved.operation.path);
+    if (known === undefined) byPath.set(resolved.operation.path, [resolved]);
+    else known.push(resolved);
+  }
+  const sorted = [...byPath].sort(([a], [b]) => compareUtf8(a, b));
+  return Object.fromEntries(sorted.map(([path, list]) => [path, pathItem(list)]));
+}
+
+function pathItem(list: readonly ResolvedOperation[]): JsonObject {
+  const [first, ...others] = list.map(({ operation }) => operation.parameters);
+  const common = (first ?? []).filter((parameter) => others.every((parameters) => parameters.includes(parameter)));
+  const item: JsonObject = {};
+  for (const method of METHODS) {
+    const resolved = list.find(({ operation }) => operation.method === method);
+    if (resolved !== undefined) item[method] = operationObject(resolved, common);
+  }
+  if (common.length > 0) item.parameters = common.map(parameterObject);
+  return item;
+}
+
+function operationObject({ operation, schemaOf }: ResolvedOperation, common: readonly Parameter[]): JsonObject {
+  const { body, kind } = operation;
+  const parameters = operation.parameters.filter((parameter) => !common.includes(parameter));
+  const responses: JsonObject = {};
+  for (const { code, content } of operation.answers)
+    responses[code] = { description: TEXTS[code], content: contentObject(operation.produces, schemaOf(content)) };
+  responses['401'] = { description: 'Unauthorized' };
+  return {
+    tags: [operation.tag],
+    description: operation.description,
+    operationId: operation.id,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            content: contentObject(body.consumes, schemaOf(body.content)),
+            ...(body.isRequired ? { required: true } : {}),
+          },
+        }),
+    responses,
+    'x-kubernetes-action': operation.action,
+    'x-kubernetes-group-version-kind': { group: kind.group, version: kind.version, kind: kind.kind },
+  };
+}
+
+function parameterObject({ name, in: place, type, description }: Parameter): JsonObject {
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === 'path' ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  };
+}
+
+function contentObject(mediaTypes: readonly string[], schema: JsonObject): JsonObject {
+  return Object.fromEntries([...mediaTypes].sort().map((mediaType) => [mediaType, { schema }]));
+}
+
+/** A path with one GET and no parameters: discovery, the version. `schema` undefined: plain text. */
+export interface SimplePath {
+  /** The document that it is in: `apis/apps`, `version`. */
+  readonly document: string;
+  /** With a slash at its end, as the reference prints them. */
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly description: string;
+  readonly produces: readonly string[];
+  /** A type that all servers share, by its name. Default: plain text. */
+  readonly typeName?: string;
+}
+
+export function simplePathItem(simple: SimplePath, schema: JsonObject): JsonObject {
+  return {
+    get: {
+      tags: [simple.tag],
+      description: simple.description,
+      operationId: simple.id,
+      responses: {
+        '200': { description: TEXTS[200], content: contentObject(simple.produces, schema) },
+        '401': { description: 'Unauthorized' },
+      },
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * `/openapi/v3`, its documents, and `/openapi/v2`: what there is, for tools. Several servers publish into one manager. Invariant: publishing costs nothing but a
+ * note; a document is made when it is first asked for, kept as bytes, and dropped when its own group-version is published anew.
+ */
+import { parseAccept } from '../../apimachinery/codec/media-type.ts';
+import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { firstParam } from '../../apimachinery/meta/query.ts';
+import { EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { Answer, AnswerHeaders } from '../exchange.ts';
+import type { ServerRequest } from '../request.ts';
+import type { TypeBook } from '../type-book.ts';
+import { REFERENCE_VERSION } from '../version-info.ts';
+import type { DocumentInfo, SimplePath } from './document.ts';
+import { DocumentV2 } from './document-v2.ts';
+import { gnosticV2 } from './gnostic-v2.ts';
+import { gnosticV3 } from './gnostic-v3.ts';
+import type { OpenApiPublisher, OpenApiVersion } from './openapi.ts';
+import { PublishedDocument } from './published-document.ts';
+import {
+  type DocumentSettings,
+  GROUPS_ROOT,
+  groupPath,
+  LEGACY_ROOT,
+  simpleDocument,
+  versionDocument,
+} from './version-document.ts';
+
+export interface OpenApiOptions {
+  readonly clock: Clock;
+  readonly types: TypeBook;
+  /** Default: the reference's title, and the version of the reference that this server follows. */
+  readonly info?: DocumentInfo;
+  /** Paths that are no resources and are documented all the same (`VERSION_PATH`). Default none. */
+  readonly paths?: readonly SimplePath[];
+}
+
+const NO_CACHE = 'no-cache, private';
+const JSON_TYPE = 'application/json';
+
+/** Media types of both versions: what a client may ask for, and what it is then told. `.` is the valid name, `@` the one that older clients send. */
+const FORMS = {
+  v2: formsOf('v2'),
+  v3: formsOf('v3'),
+} as const;
+
+export class OpenApiManager implements OpenApiPublisher {
+  readonly #options: OpenApiOptions;
+  readonly #settings: DocumentSettings;
+  /** By the name of the document: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
+  readonly #documents = new Map<string, PublishedDocument>();
+  /** Owned versions of each group: a group is documented as long as it has one. */
+  readonly #owned = new Map<string, Set<string>>();
+  #index: Uint8Array | undefined;
+  #v2: PublishedDocument | undefined;
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+    const { major, minor } = REFERENCE_VERSION;
+    this.#settings = {
+      types: options.types,
+      info: options.info ?? { title: 'Kubernetes', version: `${major}.${minor}` },
+    };
+    for (const path of [GROUPS_ROOT, ...(options.paths ?? [])]) this.#addSimple(path);
+  }
+
+  publish(version: OpenApiVersion): void {
+    this.#documents.set(
+      documentName(version),
+      new PublishedDocument({
+        make: () => versionDocument(version, this.#settings),
+        encode: gnosticV3,
+        fingerprint: version.fingerprint,
+      }),
+    );
+    this.#own(version, version.ownsGroup === true);
+    this.#changed();
+  }
+
+  /** Does nothing if it is not published. */
+  remove(version: GroupVersion): void {
+    if (!this.#documents.delete(documentName(version))) return;
+    this.#own(version, false);
+    this.#changed();
+  }
+
+  /** What `/` lists of this. */
+  paths(): readonly string[] {
+    return ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
+  }
+
+  /** Undefined if the path is none of these. Any method is answered, as in the reference. */
+  handle(request: ServerRequest): Answer | undefined {
+    const { path } = request.info;
+    if (!path.startsWith('/openapi/v')) return undefined;
+    if (path === '/openapi/v2') return this.#answerV2(request);
+    if (path === '/openapi/v3') return this.#answerIndex();
+    return path.startsWith('/openapi/v3/') ? this.#answerV3(request, path.slice('/openapi/v3/'.length)) : undefined;
+  }
+
+  /** The reference names no content type here, and so it is found to be text. */
+  #answerIndex(): Answer {
+    if (this.#index === undefined) {
+      const names = [...this.#documents.keys()].sort(compareUtf8);
+      const entries = names.map((name) => {
+        const hash = this.#documents.get(name)?.hash ?? '';
+        return `${JSON.stringify(name)}:{"serverRelativeURL":${JSON.stringify(documentUrl(name, hash))}}`;
+      });
+      this.#index = encodeUtf8(`{"paths":{${entries.join(',')}}}`);
+    }
+    const headers = { 'cache-control': NO_CACHE, 'content-type': 'text/plain; charset=utf-8' };
+    return { kind: 'bytes', status: 200, headers, body: this.#index };
+  }
+
+  #answerV3(request: ServerRequest, name: string): Answer {
+    const document = this.#documents.get(name);
+    const form = formOf(request, FORMS.v3);
+    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
+    if (document === undefined) return empty(404, { 'cache-control': NO_CACHE });
+    const headers = { 'content-type': form.answered, etag: `"${document.hash}"`, vary: 'Accept' };
+    const asked = firstParam(request.info.params, 'hash') ?? '';
+    if (asked !== '' && asked !== document.hash) {
+      const location = documentUrl(name, document.hash);
+      return empty(301, { ...headers, 'cache-control': NO_CACHE, location });
+    }
+    // The hash is in the address, so this address never has another content.
+    const caching: Readonly<Record<string, string>> =
+      asked === ''
+        ? { 'cache-control': NO_CACHE }
+        : { 'cache-control': 'public, immutable', expires: inOneYear(this.#options.clock.now()) };
+    return conditional(request, { ...headers, ...caching }, () =>
+      form.isProtobuf ? document.protobuf() : document.json(),
+    );
+  }
+
+  #answerV2(request: ServerRequest): Answer {
+    const form = formOf(request, FORMS.v2);
+    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
+    this.#v2 ??= new PublishedDocument({ make: () => this.#makeV2(), encode: gnosticV2 });
+    const document = this.#v2;
+    const headers = {
+      'cache-control': NO_CACHE,
+      'content-type': form.answered,
+      etag: `"${document.hash}"`,
+      vary: 'Accept',
+    };
+    return conditional(request, headers, () => (form.isProtobuf ? document.protobuf() : document.json()));
+  }
+
+  #makeV2(): ReturnType<DocumentV2['finish']> {
+    const whole = new DocumentV2();
+    for (const name of [...this.#documents.keys()].sort(compareUtf8)) {
+      const document = this.#documents.get(name);
+      if (document !== undefined) whole.add(document.value());
+    }
+    return whole.finish();
+  }
+
+  #own({ group, version }: GroupVersion, isOwned: boolean): void {
+    const versions = this.#owned.get(group) ?? new Set();
+    if (isOwned) versions.add(version);
+    else versions.delete(version);
+    const path = group === '' ? LEGACY_ROOT : groupPath(group);
+    if (versions.size === 0) {
+      this.#owned.delete(group);
+      this.#documents.delete(path.document);
+      return;
+    }
+    this.#owned.set(group, versions);
+    if (!this.#documents.has(path.document)) this.#addSimple(path);
+  }
+
+  #addSimple(path: SimplePath): void {
+    const make = () => simpleDocument(path, this.#settings);
+    this.#documents.set(path.document, new PublishedDocument({ make, encode: gnosticV3 }));
+  }
+
+  #changed(): void {
+    this.#index = undefined;
+    this.#v2 = undefined;
+  }
+}
+
+function documentName({ group, version }: GroupVersion): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+function documentUrl(name: string, hash: string): string {
+  return `/openapi/v3/${name}?hash=${hash}`;
+}
+
+interface Form {
+  readonly asked: string;
+  readonly answered: string;
+  readonly isProtobuf: boolean;
+}
+
+function formsOf(version: 'v2' | 'v3'): readonly Form[] {
+  const protobuf = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+  return [
+    { asked: JSON_TYPE, answered: JSON_TYPE, isProtobuf: false },
+    { asked: protobuf, answered: protobuf, isProtobuf: true },
+    { asked: protobuf.replace('.v1.0', '@v1.0'), answered: protobuf, isProtobuf: true },
+  ];
+}
+
+/** The first form that a clause of Accept names; undefined for 406. */
+function formOf({ incoming }: ServerRequest, forms: readonly Form[]): Form | undefined {
+  const accept = incoming.header('accept') ?? '';
+  for (const { type, subtype } of parseAccept(accept === '' ? '*/*' : accept)) {
+    if (type !== 'application' && type !== '*') continue;
+    const form = forms.find(({ asked }) => subtype === '*' || asked === `application/${subtype}`);
+    if (form !== undefined) return form;
+  }
+  return undefined;
+}
+
+/** 304 if the client has the document already. */
+function conditional(
+  { incoming }: ServerRequest,
+  headers: Readonly<Record<string, string>>,
+  body: () => Uint8Array,
+): Answer {
+  const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
+  if (isRead && matchesEtag(incoming.header('if-none-match'), headers.etag ?? '')) {
+    const { 'content-type': _, ...others } = headers;
+    return empty(304, others);
+  }
+  return { kind: 'bytes', status: 200, headers, body: body() };
+}
+
+/** Weak comparison with a list of tags, or with `*`. */
+function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((part) => {
+    const tag = part.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}
+
+function empty(status: number, headers: AnswerHeaders): Answer {
+  return { kind: 'bytes', status, headers, body: EMPTY_BYTES };
+}
+
+/** As the reference prints it, with the name of the zone that Go uses. */
+function inOneYear(now: number): string {
+  const then = new Date(now);
+  then.setUTCFullYear(then.getUTCFullYear() + 1);
+  return then.toUTCString().replace('GMT', 'UTC');
+}

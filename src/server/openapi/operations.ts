@@ -1,0 +1,307 @@
+/**
+ * The operations of a group-version: which paths there are, which methods each has, what they take and give. Invariant: an operation exists exactly if the store
+ * has the verb; both versions of OpenAPI are written from this list.
+ */
+import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
+import type { ResourceStore } from '../registry/resource-store.ts';
+import type { OpenApiResource } from './openapi.ts';
+import { operationId, operationTag, titleCase } from './operation-names.ts';
+import {
+  DELETE_COLLECTION_OPTIONS,
+  DELETE_OPTIONS,
+  LIST_OPTIONS,
+  NAME,
+  NAMESPACE,
+  PATCH_OPTIONS,
+  type Parameter,
+  PRETTY,
+  REST_OF_PATH,
+  WRITE_OPTIONS,
+} from './parameters.ts';
+
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What a body or an answer is: a type by its role, or plain text. */
+export type Content = 'object' | 'list' | 'Status' | 'DeleteOptions' | 'Patch' | 'WatchEvent' | 'text';
+
+export interface Operation {
+  readonly path: string;
+  readonly method: Method;
+  readonly id: string;
+  readonly tag: string;
+  readonly description: string;
+  /** `x-kubernetes-action`. */
+  readonly action: string;
+  readonly kind: GroupVersionKind;
+  readonly parameters: readonly Parameter[];
+  readonly body?: { readonly content: Content; readonly isRequired: boolean; readonly consumes: readonly string[] };
+  readonly answers: readonly { readonly code: 200 | 201 | 202; readonly content: Content }[];
+  /** In the reference's order of preference. */
+  readonly produces: readonly string[];
+}
+
+/** One resource, or one subresource, with what its operations have in common. */
+export interface Subject {
+  readonly resource: OpenApiResource;
+  /** '' for the resource itself. */
+  readonly subresource: string;
+  readonly kind: GroupVersionKind;
+  readonly store: ResourceStore;
+  readonly isBuiltIn: boolean;
+}
+
+/** The resource, then its subresources. */
+export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
+  const subject = (subresource: string, version: OpenApiResource['version'], store: ResourceStore): Subject => ({
+    resource,
+    subresource,
+    kind: { group: version.group, version: version.version, kind: version.kind },
+    store,
+    isBuiltIn: resource.version.strategicMerge,
+  });
+  return [
+    subject('', resource.version, resource.store),
+    ...resource.subresources.map(({ name, version, store }) => subject(name, version, store)),
+  ];
+}
+
+/** Where a group-version is served: `/api/v1`, `/apis/apps/v1`. */
+export function rootPath({ group, version }: GroupVersion): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+export function operationsOf(served: GroupVersion, subject: Subject): readonly Operation[] {
+  const maker = new OperationMaker(served, subject);
+  return subject.subresource === '' ? maker.ofResource() : maker.ofSubresource();
+}
+
+const JSON_PATCHES = ['application/json-patch+json', 'application/merge-patch+json'];
+const ANYTHING = ['*/*'];
+
+class OperationMaker {
+  readonly #served: GroupVersion;
+  readonly #subject: Subject;
+  readonly #isNamespaced: boolean;
+  /** The collection, and one object of it. */
+  readonly #collection: string;
+  readonly #item: string;
+  readonly #watchRoot: string;
+
+  constructor(served: GroupVersion, subject: Subject) {
+    this.#served = served;
+    this.#subject = subject;
+    const { plural, scope } = subject.resource.definition;
+    this.#isNamespaced = scope === 'Namespaced';
+    const below = this.#isNamespaced ? `/namespaces/{namespace}/${plural}` : `/${plural}`;
+    this.#collection = rootPath(served) + below;
+    this.#item = `${this.#collection}/{name}${subject.subresource === '' ? '' : `/${subject.subresource}`}`;
+    this.#watchRoot = `${rootPath(served)}/watch`;
+  }
+
+  ofResource(): readonly Operation[] {
+    const { store } = this.#subject;
+    const { kind } = this.#subject.kind;
+    const all: Operation[] = [];
+    if (store.list !== undefined || store.watch !== undefined) all.push(...this.#lists());
+    if (store.create !== undefined) all.push(this.#create(this.#collection, `create a new ${kind}`));
+    if (store.deleteCollection !== undefined)
+      all.push(
+        this.#operation('delete', 'delete', this.#collection, {
+          name: `Collection${this.#qualified()}`,
+          action: 'deletecollection',
+          description: `delete all ${kind} objects that match`,
+          parameters: DELETE_COLLECTION_OPTIONS,
+          body: { content: 'DeleteOptions', isRequired: false, consumes: ANYTHING },
+          answers: [[200, 'Status']],
+        }),
+      );
+    all.push(...this.#ofItem());
+    if (store.watch !== undefined) all.push(...this.#watches());
+    return all;
+  }
+
+  ofSubresource(): readonly Operation[] {
+    const { store, subresource } = this.#subject;
+    const { kind } = this.#subject.resource.version;
+    const all: Operation[] = [];
+    if (store.create !== undefined) all.push(this.#create(this.#item, `create the ${subresource} of a ${kind}`));
+    all.push(...this.#ofItem());
+    for (const method of store.connect === undefined ? [] : (store.connectMethods ?? [])) {
+      all.push(this.#connect(method, this.#item, ''), this.#connect(method, `${this.#item}/{path}`, 'WithPath'));
+    }
+    return all;
+  }
+
+  /** get, put, patch and delete of one object. */
+  #ofItem(): Operation[] {
+    const { store, subresource, isBuiltIn, resource } = this.#subject;
+    const what = subresource === '' ? `a ${resource.version.kind}` : `the ${subresource} of a ${resource.version.kind}`;
+    const all: Operation[] = [];
+    if (store.get !== undefined)
+      all.push(this.#operation('get', 'read', this.#item, { action: 'get', description: `read ${what}` }));
+    if (store.update !== undefined)
+      all.push(
+        this.#operation('put', 'replace', this.#item, {
+          action: 'put',
+          description: `replace ${what}`,
+          parameters: WRITE_OPTIONS,
+          body: { content: 'object', isRequired: true, consumes: ANYTHING },
+          answers: [
+            [200, 'object'],
+            [201, 'object'],
+          ],
+        }),
+      );
+    if (store.update !== undefined && store.get !== undefined)
+      all.push(
+        this.#operation('patch', 'patch', this.#item, {
+          action: 'patch',
+          description: `change parts of ${what}`,
+          parameters: PATCH_OPTIONS,
+          body: {
+            content: 'Patch',
+            isRequired: true,
+            consumes: [
+              ...JSON_PATCHES,
+              ...(isBuiltIn ? ['application/strategic-merge-patch+json'] : []),
+              'application/apply-patch+yaml',
+            ],
+          },
+          answers: [
+            [200, 'object'],
+            [201, 'object'],
+          ],
+        }),
+      );
+    if (store.delete !== undefined) {
+      const content = resource.definition.strategy.returnsDeletedObject === true ? 'object' : 'Status';
+      all.push(
+        this.#operation('delete', 'delete', this.#item, {
+          action: 'delete',
+          description: `delete ${what}`,
+          parameters: DELETE_OPTIONS,
+          body: { content: 'DeleteOptions', isRequired: false, consumes: ANYTHING },
+          answers: [
+            [200, content],
+            [202, content],
+          ],
+        }),
+      );
+    }
+    return all;
+  }
+
+  #create(path: string, description: string): Operation {
+    return this.#operation('post', 'create', path, {
+      action: 'post',
+      description,
+      parameters: WRITE_OPTIONS,
+      body: { content: 'object', isRequired: true, consumes: ANYTHING },
+      answers: [
+        [200, 'object'],
+        [201, 'object'],
+        [202, 'object'],
+      ],
+    });
+  }
+
+  #lists(): Operation[] {
+    const { kind } = this.#subject.kind;
+    const facts = {
+      action: 'list',
+      description: `list ${kind} objects, or watch them`,
+      parameters: LIST_OPTIONS,
+      answers: [[200, 'list']] as const,
+      canStream: true,
+    };
+    const lists = [this.#operation('get', 'list', this.#collection, facts)];
+    if (this.#isNamespaced) {
+      const path = `${rootPath(this.#served)}/${this.#subject.resource.definition.plural}`;
+      lists.push(this.#operation('get', 'list', path, { ...facts, name: `${kind}ForAllNamespaces` }));
+    }
+    return lists;
+  }
+
+  /** The old paths with `watch` in front, which still work. */
+  #watches(): Operation[] {
+    const { kind } = this.#subject.kind;
+    const { plural } = this.#subject.resource.definition;
+    const below = this.#collection.slice(rootPath(this.#served).length);
+    const watch = (path: string, action: string, name: string): Operation =>
+      this.#operation('get', 'watch', this.#watchRoot + path, {
+        name,
+        action,
+        description: `watch ${kind} objects; deprecated in favour of list with the parameter watch`,
+        parameters: LIST_OPTIONS,
+        answers: [[200, 'WatchEvent']],
+        canStream: true,
+      });
+    const watches = [watch(below, 'watchlist', `${this.#qualified()}List`)];
+    if (this.#subject.store.get !== undefined) watches.push(watch(`${below}/{name}`, 'watch', this.#qualified()));
+    if (this.#isNamespaced) watches.push(watch(`/${plural}`, 'watchlist', `${kind}ListForAllNamespaces`));
+    return watches;
+  }
+
+  #connect(httpMethod: string, path: string, suffix: string): Operation {
+    const { subresource, resource } = this.#subject;
+    const operation = this.#operation(httpMethod.toLowerCase() as Method, 'connect', path, {
+      name: `${titleCase(httpMethod)}${this.#qualified()}${suffix}`,
+      action: 'connect',
+      description: `connect ${httpMethod} requests to the ${subresource} of a ${resource.version.kind}`,
+      answers: [[200, 'text']],
+    });
+    return {
+      ...operation,
+      parameters: operation.parameters.filter(({ name }) => name !== 'pretty'),
+      produces: ANYTHING,
+    };
+  }
+
+  /** `NamespacedPodStatus`. */
+  #qualified(): string {
+    const { subresource, resource } = this.#subject;
+    return `${this.#isNamespaced ? 'Namespaced' : ''}${resource.version.kind}${titleCase(subresource)}`;
+  }
+
+  #operation(method: Method, verb: string, path: string, facts: OperationFacts): Operation {
+    const { kind, isBuiltIn } = this.#subject;
+    const served = this.#served;
+    const inPath = [NAME, NAMESPACE, REST_OF_PATH].filter(({ name }) => path.includes(`{${name}}`));
+    return {
+      path,
+      method,
+      id: operationId(verb, served, facts.name ?? this.#qualified()),
+      tag: operationTag(served.group, served.version),
+      description: facts.description,
+      action: facts.action,
+      kind,
+      parameters: [...inPath, ...(facts.parameters ?? []), PRETTY].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      ...(facts.body === undefined ? {} : { body: facts.body }),
+      answers: (facts.answers ?? [[200, 'object']]).map(([code, content]) => ({ code, content })),
+      produces: mediaTypes(isBuiltIn, facts.canStream === true),
+    };
+  }
+}
+
+interface OperationFacts {
+  /** What follows verb, group and version in the name. Default: scope, kind and subresource. */
+  readonly name?: string;
+  readonly action: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: Operation['body'];
+  readonly answers?: readonly (readonly [code: 200 | 201 | 202, content: Content])[];
+  readonly canStream?: boolean;
+}
+
+function mediaTypes(isBuiltIn: boolean, canStream: boolean): readonly string[] {
+  const protobuf = 'application/vnd.kubernetes.protobuf';
+  return [
+    'application/json',
+    'application/yaml',
+    ...(isBuiltIn ? [protobuf] : []),
+    ...(canStream ? ['application/json;stream=watch'] : []),
+    ...(canStream && isBuiltIn ? [`${protobuf};stream=watch`] : []),
+  ];
+}

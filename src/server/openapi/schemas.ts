@@ -1,0 +1,238 @@
+/**
+ * Schemas of types, as OpenAPI v3 has them, with the extensions that clients merge and validate by. Invariant: a named type is written once, where it is first
+ * reached, and referred to everywhere else, so recursive types end; properties come in the order of their names.
+ */
+import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
+import type { FieldView, ScalarType, ScalarView, StructView, TypeView } from '../../apimachinery/type-view.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { META_TYPES, type TypeBook } from '../type-book.ts';
+import { sharedDescription } from './descriptions.ts';
+
+export interface SchemaSource {
+  /** The types that all servers share. */
+  readonly types: TypeBook;
+  typeName(view: StructView): string | undefined;
+  schemas(): Readonly<Record<string, JsonObject>>;
+  describe?(typeName: string, field?: string): string | undefined;
+}
+
+const REF = '#/components/schemas/';
+
+/** Scalars with a name of their own, and the schema behind it. */
+const NAMED_SCALARS: Partial<Record<ScalarType, readonly [name: string, schema: JsonObject]>> = {
+  time: [`${META_TYPES}Time`, { type: 'string', format: 'date-time' }],
+  'micro-time': [`${META_TYPES}MicroTime`, { type: 'string', format: 'date-time' }],
+  duration: [`${META_TYPES}Duration`, { type: 'string' }],
+  quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
+  'int-or-string': [
+    'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+    { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  ],
+};
+
+const PLAIN_SCALARS: Partial<Record<ScalarType, readonly [type: string, format: string, zero?: JsonValue]>> = {
+  string: ['string', '', ''],
+  boolean: ['boolean', '', false],
+  int32: ['integer', 'int32', 0],
+  int64: ['integer', 'int64', 0],
+  uint32: ['integer', 'int64', 0],
+  uint64: ['integer', 'int64', 0],
+  float: ['number', 'float', 0],
+  double: ['number', 'double', 0],
+  bytes: ['string', 'byte'],
+};
+
+const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
+
+export class SchemaBook {
+  readonly #source: SchemaSource;
+  readonly #written = new Map<string, JsonObject>();
+  readonly #kinds = new Map<string, GroupVersionKind[]>();
+
+  constructor(source: SchemaSource) {
+    this.#source = source;
+  }
+
+  /** Says that a type is a kind, before it is written. */
+  addKind(typeName: string, kind: GroupVersionKind): void {
+    const kinds = this.#kinds.get(typeName) ?? [];
+    this.#kinds.set(typeName, kinds);
+    const isNew = !kinds.some(({ group, version }) => group === kind.group && version === kind.version);
+    if (isNew) kinds.push(kind);
+  }
+
+  /** The name of a struct, which is written if it was not yet; undefined if it has none. */
+  nameOf(view: StructView): string | undefined {
+    const name = this.#source.typeName(view) ?? this.#source.types.typeName(view);
+    if (name !== undefined && !this.#written.has(name)) this.#write(name, view);
+    return name;
+  }
+
+  /** A reference to a type that all servers share. */
+  shared(typeName: string): JsonObject {
+    this.nameOf(this.#source.types.view(typeName));
+    return reference(typeName);
+  }
+
+  /** A type that is no view: a list of objects, or the patch, which is whatever its content type says. */
+  add(typeName: string, schema: JsonObject): JsonObject {
+    if (!this.#written.has(typeName)) this.#written.set(typeName, this.#finish(typeName, undefined, schema));
+    return reference(typeName);
+  }
+
+  /** A struct where it stands: a reference, or the whole schema if it has no name. */
+  struct(view: StructView): JsonObject {
+    const name = this.nameOf(view);
+    return name === undefined ? this.#structSchema('', view) : reference(name);
+  }
+
+  /** All that was written, in the order of names. */
+  components(): JsonObject {
+    const sorted = [...this.#written].sort(([a], [b]) => compareUtf8(a, b));
+    return Object.fromEntries(sorted);
+  }
+
+  #write(name: string, view: StructView): void {
+    this.#written.set(name, {});
+    const given = this.#source.schemas()[name];
+    if (given !== undefined) {
+      this.#written.set(name, withKinds(given, this.#kinds.get(name)));
+      return;
+    }
+    // A place may say more about a type than the type itself; the component is the type.
+    const own = this.#source.types.typeName(view) === name ? this.#source.types.view(name) : view;
+    this.#written.set(name, this.#finish(name, own, this.#structSchema(name, own)));
+  }
+
+  #finish(name: string, view: StructView | undefined, schema: JsonObject): JsonObject {
+    const description = this.#describe(name);
+    return withKinds(
+      {
+        ...(description === undefined ? {} : { description }),
+        ...schema,
+        ...(view?.extensions ?? {}),
+      },
+      this.#kinds.get(name),
+    );
+  }
+
+  #structSchema(name: string, view: StructView): JsonObject {
+    const required: string[] = [];
+    const properties: [string, JsonObject][] = [];
+    for (const field of view.fields()) {
+      if (field.required) required.push(field.name);
+      properties.push([field.name, this.#property(name, field)]);
+    }
+    properties.sort(([a], [b]) => compareUtf8(a, b));
+    return {
+      type: 'object',
+      ...(required.length === 0 ? {} : { required }),
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+      ...(view.preserveUnknown ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+      ...(view.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+    };
+  }
+
+  #property(owner: string, field: FieldView): JsonObject {
+    const { type, defaultValue, patchStrategies, patchMergeKey } = field;
+    const description = owner === '' ? undefined : this.#describe(owner, field.name);
+    const head: JsonObject = description === undefined ? {} : { description };
+    const schema = this.#typeSchema(type, defaultValue);
+    const tail: JsonObject = {
+      ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
+      ...(patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': patchStrategies.join(',') }),
+    };
+    return { ...head, ...schema, ...(field.nullable ? { nullable: true } : {}), ...this.#atomicHere(type), ...tail };
+  }
+
+  /** What a place says about a struct whose type does not say so itself. */
+  #atomicHere(type: TypeView): JsonObject {
+    if (type.kind !== 'struct' || !type.atomic) return {};
+    const name = this.#source.types.typeName(type);
+    const isOwn = name === undefined || this.#source.types.view(name).atomic;
+    return isOwn ? {} : { 'x-kubernetes-map-type': 'atomic' };
+  }
+
+  /** The schema of a property. A reference stands in `allOf`, because nothing may stand beside it. */
+  #typeSchema(type: TypeView, defaultValue: JsonValue | undefined): JsonObject {
+    const withDefault: JsonObject = defaultValue === undefined ? {} : { default: defaultValue };
+    switch (type.kind) {
+      case 'scalar': {
+        const named = this.#namedScalar(type);
+        return named === undefined ? scalarSchema(type, withDefault) : { ...withDefault, allOf: [named] };
+      }
+      case 'struct':
+        return wrapped(this.struct(type), withDefault);
+      case 'any': {
+        const named = this.#namedAny(type.raw);
+        return named === undefined ? withDefault : { ...withDefault, allOf: [named] };
+      }
+      case 'list':
+        return {
+          type: 'array',
+          ...withDefault,
+          items: this.#itemSchema(type.items),
+          ...(type.mapKeys.length === 0 ? {} : { 'x-kubernetes-list-map-keys': [...type.mapKeys] }),
+          ...(type.declared === true || type.listType !== 'atomic' ? { 'x-kubernetes-list-type': type.listType } : {}),
+        };
+      case 'map':
+        return {
+          type: 'object',
+          ...withDefault,
+          additionalProperties: this.#itemSchema(type.values),
+          ...(type.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+        };
+    }
+  }
+
+  /** The schema of an item of a list or of a value of a map: its zero value is its default. */
+  #itemSchema(type: TypeView): JsonObject {
+    if (type.kind === 'struct') return wrapped(this.struct(type), { default: {} });
+    if (type.kind === 'scalar') {
+      const zero = PLAIN_SCALARS[type.scalar]?.[2];
+      return this.#namedScalar(type) ?? scalarSchema(type, zero === undefined ? {} : { default: zero });
+    }
+    if (type.kind === 'any') return this.#namedAny(type.raw) ?? {};
+    return this.#typeSchema(type, undefined);
+  }
+
+  #namedScalar({ scalar }: ScalarView): JsonObject | undefined {
+    const named = NAMED_SCALARS[scalar];
+    return named === undefined ? undefined : this.add(named[0], named[1]);
+  }
+
+  #namedAny(raw: 'json' | 'raw-extension' | 'fields-v1'): JsonObject | undefined {
+    if (raw === 'json') return undefined;
+    return this.add(raw === 'fields-v1' ? `${META_TYPES}FieldsV1` : RAW_EXTENSION, { type: 'object' });
+  }
+
+  #describe(typeName: string, field?: string): string | undefined {
+    return this.#source.describe?.(typeName, field) ?? sharedDescription(typeName, field, this.#kinds.has(typeName));
+  }
+}
+
+function reference(name: string): JsonObject {
+  return { $ref: REF + name };
+}
+
+function wrapped(schema: JsonObject, beside: JsonObject): JsonObject {
+  return '$ref' in schema ? { ...beside, allOf: [schema] } : { ...schema, ...beside };
+}
+
+function scalarSchema(view: ScalarView, withDefault: JsonObject): JsonObject {
+  const [type, format] = PLAIN_SCALARS[view.scalar] ?? ['string', ''];
+  const shown = view.format ?? format;
+  return {
+    type,
+    ...(shown === '' ? {} : { format: shown }),
+    ...withDefault,
+    ...(view.enum === undefined ? {} : { enum: [...view.enum] }),
+  };
+}
+
+function withKinds(schema: JsonObject, kinds: readonly GroupVersionKind[] | undefined): JsonObject {
+  if (kinds === undefined) return schema;
+  const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
+  return { ...schema, 'x-kubernetes-group-version-kind': list };
+}
