@@ -2,8 +2,7 @@
  * Users by client certificate: the common name is the user, the organizations are the groups. Invariant: only a certificate that was verified against the `client`
  * authority says who somebody is; what it says is worked out once and kept for as long as the connection lives.
  */
-import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { isPromise } from '../../base/maybe-promise.ts';
+import { sha256 as baseSha256 } from '../../base/sha256.ts';
 import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../authentication.ts';
 import type { PeerCertificate } from '../exchange.ts';
 import { subjectUid } from './x509-uid.ts';
@@ -15,8 +14,8 @@ export const CLIENT_AUTHORITY = 'client';
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 export interface X509Options {
-  /** Default: Web Crypto, which makes the first request of each connection wait a little. */
-  readonly sha256?: (bytes: Uint8Array) => MaybePromise<Uint8Array>;
+  /** Default: the one of `base/`. */
+  readonly sha256?: (bytes: Uint8Array) => Uint8Array;
 }
 
 const UNKNOWN_AUTHORITY: AuthenticationResult = {
@@ -26,8 +25,8 @@ const UNKNOWN_AUTHORITY: AuthenticationResult = {
 
 /** A certificate without a common name names nobody; one that does not verify is a wrong credential. */
 export function x509Authenticator(options: X509Options = {}): Authenticator {
-  const sha256 = options.sha256 ?? webSha256;
-  const known = new WeakMap<PeerCertificate, MaybePromise<AuthenticationResult>>();
+  const sha256 = options.sha256 ?? baseSha256;
+  const known = new WeakMap<PeerCertificate, AuthenticationResult>();
   return ({ connection }) => {
     const certificate = connection.certificate();
     if (certificate === undefined) {
@@ -37,46 +36,26 @@ export function x509Authenticator(options: X509Options = {}): Authenticator {
         : { outcome: 'failed', message: `verifying certificate failed: ${problem}` };
     }
     if (!certificate.authorities.includes(CLIENT_AUTHORITY)) return UNKNOWN_AUTHORITY;
-    const found = known.get(certificate);
-    if (found !== undefined) return found;
-    const result = userOf(certificate, sha256);
-    known.set(certificate, result);
-    if (isPromise(result)) {
-      const keep = (settled: AuthenticationResult): void => void known.set(certificate, settled);
-      // Not kept if it fails: the next request tries again. Who waits for this one gets the rejection itself.
-      result.then(keep, () => known.delete(certificate));
+    let result = known.get(certificate);
+    if (result === undefined) {
+      result = resultOf(certificate, sha256);
+      known.set(certificate, result);
     }
     return result;
   };
 }
 
-function userOf(
-  certificate: PeerCertificate,
-  sha256: (bytes: Uint8Array) => MaybePromise<Uint8Array>,
-): MaybePromise<AuthenticationResult> {
+function resultOf(certificate: PeerCertificate, sha256: (bytes: Uint8Array) => Uint8Array): AuthenticationResult {
   const { commonName, organizations, der } = certificate;
   if (commonName === '') return NOT_RECOGNIZED;
   const subject = subjectUid(der);
   if (!subject.ok) return { outcome: 'failed', message: subject.message };
-  const withDigest = (digest: Uint8Array): AuthenticationResult => ({
-    outcome: 'ok',
-    user: {
-      name: commonName,
-      uid: subject.uid,
-      groups: organizations,
-      extra: { [CREDENTIAL_ID]: [`X509SHA256=${formatHex(digest)}`] },
-    },
-  });
-  const digest = sha256(der);
-  return isPromise(digest) ? digest.then(withDigest) : withDigest(digest);
+  const extra = { [CREDENTIAL_ID]: [`X509SHA256=${formatHex(sha256(der))}`] };
+  return { outcome: 'ok', user: { name: commonName, uid: subject.uid, groups: organizations, extra } };
 }
 
 function formatHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
   return text;
-}
-
-async function webSha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)));
 }
