@@ -2,6 +2,7 @@
  * Continue tokens, in the reference's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. Invariant: a token can only continue below the prefix
  * of the list that it is used with.
  */
+import { formatNumber } from '../../apimachinery/go-format.ts';
 import { jsonKind } from '../../apimachinery/go-json.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
@@ -58,7 +59,7 @@ function readFields(prefix: string, value: JsonObject): ContinueToken | string {
   const start = getField(value, 'start') ?? '';
   if (typeof version !== 'string') return mismatch(version, 'v', 'string');
   if (typeof revision !== 'bigint' && !(typeof revision === 'number' && Number.isInteger(revision)))
-    return mismatch(revision, 'rv', 'int64');
+    return mismatch(revision, 'rv', 'int64', typeof revision === 'number' ? ` ${formatNumber(revision)}` : '');
   if (typeof start !== 'string') return mismatch(start, 'start', 'string');
   if (version !== VERSION) return unrecognized(version);
   if (Number(revision) === 0) return `${INVALID}: incorrect encoded start resourceVersion (version ${VERSION})`;
@@ -72,8 +73,8 @@ function unrecognized(version: string): string {
   return `${INVALID}: server does not recognize this encoded version ${version}`;
 }
 
-function mismatch(value: JsonValue, field: string, type: string): string {
-  return `${INVALID}: json: cannot unmarshal ${jsonKind(value)} into Go struct field continueToken.${field} of type ${type}`;
+function mismatch(value: JsonValue, field: string, type: string, literal = ''): string {
+  return `${INVALID}: json: cannot unmarshal ${jsonKind(value)}${literal} into Go struct field continueToken.${field} of type ${type}`;
 }
 
 /** A path that stays where it is: no empty segment, no `.`, no `..`, no slash at the end. */

@@ -22,7 +22,9 @@ export function listScope(keys: ObjectKeys, requestNamespace: string, options: L
   const namespace = keys.namespaced && requestNamespace === '' ? selectedNamespace(fields) : requestNamespace;
   const prefix = keys.prefix(namespace);
   const filter = selectorFilter({ labels, fields, fieldOfKey: keys.fieldOfKey });
-  const name = filter === undefined ? undefined : requiredFieldValue(fields, 'metadata.name');
+  // A token continues a list of many, whatever the selector says.
+  const narrow = filter !== undefined && options.continueToken === '';
+  const name = narrow ? requiredFieldValue(fields, 'metadata.name') : undefined;
   const single =
     name !== undefined &&
     checkPathSegmentName(name).length === 0 &&

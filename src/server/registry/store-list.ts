@@ -49,7 +49,7 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
   const scope = listScope(core.keys, context.namespace, options);
   const { resourceVersion: text, resourceVersionMatch: match } = options;
   const limit = options.limit > 0 && !scope.single ? Number(options.limit) : 0;
-  if (options.continueToken !== '' && !scope.single) {
+  if (options.continueToken !== '') {
     const token = decodeContinue(scope.prefix, options.continueToken);
     if (text !== '' && text !== '0')
       throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
