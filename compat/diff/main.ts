@@ -63,13 +63,11 @@ const complaints = [
   ...unlisted.map((id) => `docs/compatibility.md has no line "**${id}.**"`),
 ];
 for (const complaint of complaints) console.log(`FAIL ${complaint}`);
-if (complaints.length > 0) {
-  const folder = join(ROOT, '.cache', 'compat');
-  mkdirSync(folder, { recursive: true });
-  const log = join(folder, 'diff.log');
-  writeFileSync(log, results.map(formatResult).join('\n'));
-  console.log(`every request and both answers: ${log}`);
-}
+const folder = join(ROOT, '.cache', 'compat');
+mkdirSync(folder, { recursive: true });
+const log = join(folder, 'diff.log');
+writeFileSync(log, results.map(formatResult).join('\n'));
+if (complaints.length > 0) console.log(`every request and both answers: ${log}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
 function formatResult(result: StepResult): string {

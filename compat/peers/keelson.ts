@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Credentials, commonFlags, type Peer, TOKEN_USERS, writeUserKubeconfig } from './peer.ts';
+import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
 import { freePort, probe, startChild, waitUntilReady } from './process.ts';
 import { keelsonCli } from './programs.ts';
 
@@ -54,7 +54,7 @@ export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
     url,
     credentials,
     pids: [child.pid],
-    kubeconfig: (user) => writeUserKubeconfig(folder, url, credentials, user),
+    kubeconfig: kubeconfigs(folder, url, credentials),
     logFile,
     stop,
   };

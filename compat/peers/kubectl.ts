@@ -12,13 +12,15 @@ export interface KubectlRun {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** SIGTERM after this long; default 20 s. A bounded `get --watch` is ended this way on purpose. */
+  /** SIGTERM after this long; default 20 s. */
   readonly timeoutMs?: number;
+  /** SIGTERM when this resolves: how a watch is ended on purpose. */
+  readonly until?: Promise<unknown>;
 }
 
 export interface KubectlAnswer {
-  /** `timeout` if it had to be ended. */
-  readonly exit: number | 'timeout';
+  /** `timeout` if it had to be ended, `stopped` if `until` ended it. */
+  readonly exit: number | 'timeout' | 'stopped';
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -40,11 +42,13 @@ export function runKubectl(run: KubectlRun): Promise<KubectlAnswer> {
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
+    let ended: 'timeout' | 'stopped' | undefined;
+    const end = (how: 'timeout' | 'stopped'): void => {
+      ended ??= how;
       child.kill('SIGTERM');
-    }, run.timeoutMs ?? 20_000);
+    };
+    const timer = setTimeout(() => end('timeout'), run.timeoutMs ?? 20_000);
+    void run.until?.finally(() => end('stopped'));
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -59,7 +63,7 @@ export function runKubectl(run: KubectlRun): Promise<KubectlAnswer> {
     });
     child.once('close', (code) => {
       clearTimeout(timer);
-      resolve({ exit: timedOut ? 'timeout' : (code ?? -1), stdout, stderr });
+      resolve({ exit: child.signalCode === null ? (code ?? -1) : (ended ?? -1), stdout, stderr });
     });
     // A kubectl that fails early closes its input; that is its answer, not ours.
     child.stdin.on('error', () => {});

@@ -118,16 +118,21 @@ export function commonFlags(credentials: Credentials, port: number, certDir: str
   ];
 }
 
-/** Writes a kubeconfig that stands alone and returns its path. */
-export function writeUserKubeconfig(folder: string, url: string, credentials: Credentials, user: TokenUser): string {
-  const path = join(folder, `${user}.kubeconfig`);
-  const text = formatKubeconfig({
-    server: url,
-    caPem: credentials.caPem,
-    credentials: { kind: 'token', token: TOKEN_USERS[user].token },
-    cluster: 'compat',
-    user,
-  });
-  writeFileSync(path, text, { mode: 0o600 });
-  return path;
+/** Kubeconfigs that stand alone, written once for each user: several kubectls may read one at a time. */
+export function kubeconfigs(folder: string, url: string, credentials: Credentials): (user: TokenUser) => string {
+  const written = new Set<string>();
+  return (user) => {
+    const path = join(folder, `${user}.kubeconfig`);
+    if (written.has(path)) return path;
+    written.add(path);
+    const text = formatKubeconfig({
+      server: url,
+      caPem: credentials.caPem,
+      credentials: { kind: 'token', token: TOKEN_USERS[user].token },
+      cluster: 'compat',
+      user,
+    });
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Credentials, commonFlags, type Peer, TOKEN_USERS, writeUserKubeconfig } from './peer.ts';
+import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
 import { type Child, freePort, probe, startChild, waitUntilReady } from './process.ts';
 import { program } from './programs.ts';
 
@@ -90,7 +90,7 @@ export async function startReference(options: ReferenceOptions): Promise<Peer> {
       url,
       credentials,
       pids: children.map((child) => child.pid),
-      kubeconfig: (user) => writeUserKubeconfig(folder, url, credentials, user),
+      kubeconfig: kubeconfigs(folder, url, credentials),
       logFile,
       stop,
     };

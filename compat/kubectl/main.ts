@@ -1,0 +1,68 @@
+/**
+ * Runs the real kubectl against the reference and against our server and compares exit code, standard output and standard error.
+ * usage: main.ts [--self] [--script NAME,...] [--known]
+ *   --self    compares two references: whatever differs then is noise of this suite
+ *   --script  only these scripts (switches the stale check off); --known prints the known differences that occurred too
+ * Fails on a difference that known.ts does not list, and on a listed one that no longer occurs.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPair } from '../peers/pair.ts';
+import { ROOT } from '../peers/programs.ts';
+import { KNOWN } from './known.ts';
+import { judge, printDifferences, printScripts } from './report.ts';
+import { runScripts, type StepResult } from './run.ts';
+import { SCRIPTS } from './scripts.ts';
+
+const { values } = parseArgs({
+  options: {
+    self: { type: 'boolean', default: false },
+    script: { type: 'string' },
+    known: { type: 'boolean', default: false },
+  },
+});
+const names = values.script?.split(',');
+const scripts = SCRIPTS.filter((script) => names === undefined || names.includes(script.name));
+if (scripts.length === 0)
+  throw new Error(`no such scripts; there are ${SCRIPTS.map((script) => script.name).join(', ')}`);
+
+const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
+const unlisted = KNOWN.map((entry) => entry.id).filter((id) => !page.includes(`**${id}.**`));
+
+const started = performance.now();
+const pair = await startPair(values.self ? 'reference' : 'keelson');
+let results: StepResult[];
+try {
+  results = await runScripts(pair, scripts);
+} finally {
+  await pair.stop();
+}
+const { judged, outcome } = judge(results, values.self);
+printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
+printScripts(judged);
+console.log(
+  `${outcome.agreed} of ${outcome.total} command lines agree (${((100 * outcome.agreed) / outcome.total).toFixed(2)} %), ${outcome.known} differ in known ways, ${outcome.unknown} otherwise; ${((performance.now() - started) / 1000).toFixed(1)} s`,
+);
+const complaints = [
+  ...(outcome.unknown > 0
+    ? [`${outcome.unknown} command lines differ in ways that compat/kubectl/known.ts does not list`]
+    : []),
+  ...(names === undefined
+    ? outcome.stale.map((id) => `"${id}" is listed in compat/kubectl/known.ts but no longer occurs`)
+    : []),
+  ...unlisted.map((id) => `docs/compatibility.md has no line "**${id}.**"`),
+];
+for (const complaint of complaints) console.log(`FAIL ${complaint}`);
+const folder = join(ROOT, '.cache', 'compat');
+mkdirSync(folder, { recursive: true });
+const log = join(folder, 'kubectl.log');
+writeFileSync(log, results.map(formatResult).join('\n'));
+if (complaints.length > 0) console.log(`every command line and both outputs: ${log}`);
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+function formatResult({ script, line, differences, reference, candidate }: StepResult): string {
+  const show = ({ exit, stdout, stderr }: typeof reference): string =>
+    `exit ${exit}\n${stdout}${stderr === '' ? '' : `stderr:\n${stderr}`}`;
+  return `=== ${script} / kubectl ${line}${differences.length === 0 ? '' : ' DIFFERS'}\n--- reference ${show(reference)}\n--- ours ${show(candidate)}`;
+}

@@ -1,0 +1,33 @@
+/** Replaces in kubectl's output what two correct servers may show differently: addresses, ages, times, uids, revisions, widths of columns. */
+import { createNormaliser } from '../diff/normalise.ts';
+
+const AGE = /(?<![\w.:-])\d+(?:y\d+d|d\d+h|h\d+m|m\d+s|[smhdy])(?![\w:-])/g;
+const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm;
+
+export interface TextNormaliser {
+  text(text: string): string;
+}
+
+/** One for each server and script; `folder` is the working folder, whose path goes too. */
+export function createTextNormaliser(url: string, folder: string, home: string): TextNormaliser {
+  const inner = createNormaliser(url, Date.now());
+  return {
+    text(original) {
+      return inner
+        .text(original)
+        .replaceAll(folder, '<folder>')
+        .replaceAll(home, '<home>')
+        .replace(KLOG, '$1 ')
+        .replace(/[\w-]+\.go:\d+\]/g, '<source>]')
+        .replace(/milliseconds=\d+/g, 'milliseconds=<n>')
+        .replace(/\/(?:tmp|var\/tmp)\/[\w.-]+(?:\/[\w.-]+)*/g, '<temporary>')
+        .replace(/("?resourceVersion"?: ?"?|\bresource version )\d+/g, '$1<revision>')
+        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, '<time>')
+        .replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d \d\d:\d\d:\d\d \+0000/g, '<time>')
+        .replace(AGE, '<age>')
+        .split('\n')
+        .map((line) => line.replace(/(?<=\S) {2,}/g, '  ').trimEnd())
+        .join('\n');
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Runs scripts with the real kubectl against two servers and collects what differs. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type KubectlAnswer, runKubectl } from '../peers/kubectl.ts';
+import type { Pair } from '../peers/pair.ts';
+import type { Peer } from '../peers/peer.ts';
+import { createTextNormaliser, type TextNormaliser } from './normalise.ts';
+import { type Script, type Step, splitLine } from './script.ts';
+
+export interface StepResult {
+  readonly script: string;
+  readonly line: string;
+  /** Which of exit, stdout, stderr differ, with both normalised texts. */
+  readonly differences: readonly OutputDifference[];
+  readonly reference: KubectlAnswer;
+  readonly candidate: KubectlAnswer;
+}
+
+export interface OutputDifference {
+  readonly where: 'exit' | 'stdout' | 'stderr';
+  readonly reference: string;
+  readonly candidate: string;
+}
+
+const WIDTH = 2;
+/** How long a watch gets to begin, and to show the last change, before it is ended. */
+const SETTLE_MS = 900;
+
+interface Side {
+  readonly peer: Peer;
+  readonly home: string;
+  readonly folder: string;
+  readonly namespace: string;
+  readonly normaliser: TextNormaliser;
+}
+
+/** Results in the order in which the scripts are written. */
+export async function runScripts(pair: Pair, scripts: readonly Script[]): Promise<StepResult[]> {
+  const root = mkdtempSync(join(tmpdir(), 'compat-kubectl-'));
+  const results: StepResult[][] = scripts.map(() => []);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < scripts.length; i = next++) {
+      results[i] = await runScript(pair, scripts[i] as Script, root);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: WIDTH }, worker));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  return results.flat();
+}
+
+async function runScript(pair: Pair, script: Script, root: string): Promise<StepResult[]> {
+  const namespace = `kubectl-${script.name}`;
+  const sides = [pair.reference, pair.candidate].map((peer): Side => {
+    const home = join(root, peer.name);
+    const folder = join(home, script.name);
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of Object.entries(script.files ?? {})) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text.replaceAll('{{ns}}', namespace));
+    }
+    return { peer, home, folder, namespace, normaliser: createTextNormaliser(peer.url, folder, home) };
+  });
+  await Promise.all(sides.map((side) => runStep(side, { line: `create namespace ${namespace}` })));
+  const results: StepResult[] = [];
+  for (const step of script.steps) {
+    const [reference, candidate] = (await Promise.all(sides.map((side) => runStep(side, step)))) as [
+      KubectlAnswer,
+      KubectlAnswer,
+    ];
+    const differences = compare(step, sides[0] as Side, reference, sides[1] as Side, candidate);
+    results.push({ script: script.name, line: step.line, differences, reference, candidate });
+  }
+  return results;
+}
+
+async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
+  const words = splitLine(step.line.replaceAll('{{ns}}', side.namespace));
+  const scoped = words.some((word) => /^(-n|--namespace|-A|--all-namespaces)\b/.test(word)) || words[0] === 'config';
+  const run = (args: readonly string[], until?: Promise<unknown>): Promise<KubectlAnswer> =>
+    runKubectl({
+      args,
+      kubeconfig: side.peer.kubeconfig(step.user ?? 'admin'),
+      home: side.home,
+      cwd: side.folder,
+      ...(step.stdin === undefined ? {} : { stdin: step.stdin.replaceAll('{{ns}}', side.namespace) }),
+      ...(step.timeoutMs === undefined ? {} : { timeoutMs: step.timeoutMs }),
+      ...(step.editor === undefined ? {} : { env: { EDITOR: step.editor } }),
+      ...(until === undefined ? {} : { until }),
+    });
+  const args = scoped ? words : [...words, `--namespace=${side.namespace}`];
+  if (step.during === undefined) return run(args);
+  const meanwhile = async (): Promise<void> => {
+    await settle();
+    for (const line of step.during ?? []) await runStep(side, { line });
+    await settle();
+  };
+  return run(args, meanwhile());
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+}
+
+function compare(
+  step: Step,
+  left: Side,
+  reference: KubectlAnswer,
+  right: Side,
+  candidate: KubectlAnswer,
+): OutputDifference[] {
+  const differences: OutputDifference[] = [];
+  const note = (where: OutputDifference['where'], a: string, b: string): void => {
+    if (a !== b) differences.push({ where, reference: a, candidate: b });
+  };
+  const whole = (text: string): string => text;
+  const { view = whole, errors = whole } = step;
+  note('exit', String(reference.exit), String(candidate.exit));
+  note('stdout', left.normaliser.text(view(reference.stdout)), right.normaliser.text(view(candidate.stdout)));
+  note('stderr', left.normaliser.text(errors(reference.stderr)), right.normaliser.text(errors(candidate.stderr)));
+  return differences;
+}

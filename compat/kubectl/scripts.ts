@@ -1,0 +1,20 @@
+/** Every script, in the order of the report. A new one is added here and nowhere else. */
+import type { Script } from './script.ts';
+import { access } from './scripts/access.ts';
+import { describeScript, explain, get, offers, watchScript } from './scripts/read.ts';
+import { remove, waiting } from './scripts/remove.ts';
+import { apply, change, create } from './scripts/write.ts';
+
+export const SCRIPTS: readonly Script[] = [
+  get,
+  watchScript,
+  describeScript,
+  explain,
+  offers,
+  create,
+  apply,
+  change,
+  remove,
+  waiting,
+  access,
+];

@@ -1,0 +1,78 @@
+/** Deleting and waiting. */
+import { $, type Script } from '../script.ts';
+
+const held = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, finalizers: [example.com/hold]}\n`;
+
+export const remove: Script = {
+  name: 'delete',
+  files: {
+    'held.yaml': held('held'),
+    'held2.yaml': held('held2'),
+    'ns.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: {name: kubectl-delete-ns}\n',
+  },
+  steps: [
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => $(`create cm ${name}`)),
+    $('label cm c d of=pair'),
+    $('delete cm a'),
+    $('delete cm a'),
+    $('delete cm a --ignore-not-found'),
+    $('delete cm/b -o name'),
+    $('delete cm -l of=pair'),
+    $('delete cm e --cascade=foreground --wait=false'),
+    $('get cm e -o yaml'),
+    $('patch cm e --type=merge -p \'{"metadata":{"finalizers":null}}\''),
+    $('delete cm f --cascade=orphan --wait=false'),
+    $('patch cm f --type=merge -p \'{"metadata":{"finalizers":null}}\''),
+    $('delete cm g --cascade=background --grace-period=5'),
+    $('delete cm h --now'),
+    $('create cm i'),
+    $('delete cm i --force --grace-period=0'),
+    $('create cm j'),
+    $('delete cm j --dry-run=server'),
+    $('delete cm j --dry-run=client'),
+    $('delete cm j missing'),
+    $('create -f held.yaml'),
+    $('delete cm held --wait=false'),
+    $('delete cm held --timeout=1s'),
+    $('get cm held -o yaml'),
+    $('wait --for=delete cm/held --timeout=1s'),
+    $('patch cm held --type=merge -p \'{"metadata":{"finalizers":[]}}\''),
+    $('wait --for=delete cm/held --timeout=5s'),
+    $('create -f held2.yaml'),
+    $('delete -f held2.yaml', { during: ['patch cm held2 --type=merge -p \'{"metadata":{"finalizers":null}}\''] }),
+    $('create cm k'),
+    $('create secret generic s'),
+    $('delete cm --all'),
+    $('delete cm,secret --all'),
+    $('delete cm --all'),
+    $('delete cm'),
+    $('delete --raw /api/v1/namespaces/{{ns}}/configmaps/none'),
+    $('delete ns default'),
+    $('delete ns kube-system'),
+    $('create -f ns.yaml'),
+    $('delete ns kubectl-delete-ns --wait=false'),
+    $('get ns kubectl-delete-ns'),
+    $('create cm late -n kubectl-delete-ns'),
+    $('delete ns kubectl-delete-ns --timeout=1s'),
+    $('delete ns kubectl-delete-missing'),
+    $('delete nothing x'),
+    $('delete cm j', { user: 'alice' }),
+  ],
+};
+
+export const waiting: Script = {
+  name: 'wait',
+  steps: [
+    $("wait --for=jsonpath='{.status.phase}'=Active ns/{{ns}} --timeout=5s"),
+    $("wait --for=jsonpath='{.status.phase}'=Gone ns/{{ns}} --timeout=1s"),
+    $('wait --for=condition=Ready ns/{{ns}} --timeout=1s'),
+    $('wait --for=delete cm/missing --timeout=1s'),
+    $('wait --for=create cm/missing --timeout=1s'),
+    $("wait --for=jsonpath='{.data.k}' cm/missing --timeout=1s"),
+    $('create cm a --from-literal=k=v'),
+    $("wait --for=jsonpath='{.data.k}'=v cm/a --timeout=5s"),
+    $('wait --for=create cm/a --timeout=1s'),
+    $("wait --for=jsonpath='{.data.k}'=w cm --all --timeout=1s"),
+  ],
+};

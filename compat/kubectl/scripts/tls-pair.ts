@@ -1,0 +1,20 @@
+/** A certificate and its key that kubectl takes for a pair; made for this suite and trusted by nobody. */
+export const TLS_PAIR: { readonly certificate: string; readonly key: string } = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBeTCCAR+gAwIBAgIUMEn7xBV9Sy5DtLOyaQrCJwlzROswCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGY29tcGF0MCAXDTI2MTExNTA4MDI1OVoYDzIxMjYxMDIyMDgw
+MjU5WjARMQ8wDQYDVQQDDAZjb21wYXQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAS9c2EyM2C5ePLf21WvHxpl08ESMYqLJRv5ILX3W+oi2/JvlHI9bbnigOYdIQA2
+8LOCmf08EnnZ3/rydMqHLHIno1MwUTAdBgNVHQ4EFgQUhZbOxHVBQ35Mf1p9PBgB
+Fn93aYYwHwYDVR0jBBgwFoAUhZbOxHVBQ35Mf1p9PBgBFn93aYYwDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiA8t24IWRKqcV/QD7JNnLDIcPsNuZto
+0FgENf2prJyeVQIhANuPhPbY1lVSrVTNVAeHsxg74EFrUCVfSVl4SYutYEYB
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEINqUC5I6DgC4umkUBeXHkVw34s6f2Wf1Uo9tmmtn/7pOoAoGCCqGSM49
+AwEHoUQDQgAEvXNhMjNguXjy39tVrx8aZdPBEjGKiyUb+SC191vqItvyb5RyPW25
+4oDmHSEANvCzgpn9PBJ52d/68nTKhyxyJw==
+-----END EC PRIVATE KEY-----
+`,
+};
