@@ -55,7 +55,9 @@ export function decodeObject(
   const expected = scope.speaks;
   const decoded = readValue(body, expected);
   if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
-  const { value, problems } = decoded;
+  const { problems } = decoded;
+  // Nothing decodes into an empty object.
+  const value = decoded.value ?? {};
   const kind = bodyKind(value, expected);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
   checkKind(host, scope, kind.gvk);
@@ -106,10 +108,8 @@ function bodyKind(
   value: JsonValue,
   expected: VersionDefinition,
 ): { readonly gvk: GroupVersionKind } | { readonly message: string } {
-  if (!isJsonObject(value)) {
-    if (value !== null) return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
-    return { message: `${NO_KIND} unexpected end of JSON input` };
-  }
+  if (!isJsonObject(value))
+    return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
   for (const name of Object.keys(value)) {
     if (name !== 'kind' && name !== 'apiVersion') continue;
     const field = value[name] as JsonValue;

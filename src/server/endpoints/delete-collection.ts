@@ -19,7 +19,7 @@ export async function deleteCollection(
 ): Promise<Answer> {
   const form = host.forms.of(request, false);
   const list = checkedOptions(readListOptions(request.info.params), 'ListOptions');
-  checkFields(scope.version, list.fieldSelector);
+  checkFields(scope, list.fieldSelector);
   const options = await deleteOptionsOf(host, request);
   if (scope.store.deleteCollection === undefined)
     throw new StatusError(methodNotAllowed(scope.name, 'deletecollection'));

@@ -75,11 +75,14 @@ export interface EndpointScope {
 /** One verb. It throws, or rejects with, StatusErrors. */
 export type Endpoint = (host: EndpointHost, scope: EndpointScope, request: ServerRequest) => MaybePromise<Answer>;
 
-/** Fails for a path that leaves the name empty. */
+/** Fails for a path that leaves the name, or that of the namespace, empty. */
 export function namedContext(scope: EndpointScope, request: ServerRequest): ResourceContext {
   const name = request.info.parts[1] ?? '';
   if (name === '') throw new StatusError(badRequest('name must be provided'));
-  return { request, version: scope.version, namespace: scope.namespaced ? request.info.namespace : '', name };
+  const { namespaced, version } = scope;
+  const namespace = namespaced ? request.info.namespace : '';
+  if (namespaced && namespace === '') throw new StatusError(badRequest('Namespace parameter required.'));
+  return { request, version, namespace, name };
 }
 
 export function collectionContext(scope: EndpointScope, request: ServerRequest): ResourceContext {

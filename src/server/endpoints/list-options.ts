@@ -10,14 +10,13 @@ import {
 } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
 import type { ServerRequest } from '../request.ts';
 import { checkedOptions, type EndpointScope } from './endpoint.ts';
 
 /** Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one that the selector requires, is selected alone. */
 export function listOptionsOf(scope: EndpointScope, request: ServerRequest): ListOptions {
   const options = checkedOptions(readListOptions(request.info.params), 'ListOptions');
-  checkFields(scope.version, options.fieldSelector);
+  checkFields(scope, options.fieldSelector);
   const { name } = request.info;
   if (name === '') return options;
   if (isEveryField(options.fieldSelector))
@@ -27,15 +26,17 @@ export function listOptionsOf(scope: EndpointScope, request: ServerRequest): Lis
   return options;
 }
 
-export function checkFields(version: VersionDefinition, selector: FieldSelector): void {
+/** Throws the 400 for a field that cannot be selected by. */
+export function checkFields({ version, namespaced }: EndpointScope, selector: FieldSelector): void {
+  const { selectableFields } = version;
+  // Kinds with fields of their own have their own list, and their own words, as in the reference.
+  const hasOwnList = selectableFields.length > 0 || version.typedItems === true;
   for (const { field } of selector.terms) {
-    if (field === 'metadata.name' || field === 'metadata.namespace' || version.selectableFields.includes(field))
-      continue;
-    // Kinds with fields of their own say it in other words than those without, as in the reference.
-    const message =
-      version.selectableFields.length > 0 || version.typedItems === true
-        ? `field label not supported: ${field}`
-        : `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+    if (field === 'metadata.name' || selectableFields.includes(field)) continue;
+    if (field === 'metadata.namespace' && (namespaced || !hasOwnList)) continue;
+    const message = hasOwnList
+      ? `field label not supported: ${field}`
+      : `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
     throw new StatusError(badRequest(message));
   }
 }
