@@ -1,3 +1,4 @@
+// usage: node scripts/bundle-command.mjs OUTFILE
 // Bundles the command into one file, so that it starts fast; what it imports dynamically is in the file too, but runs only when asked for.
 import { chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,3 +27,5 @@ export async function bundleCommand(outfile) {
   });
   chmodSync(outfile, 0o755);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand(process.argv[2]);

@@ -1,4 +1,12 @@
-/** The front door. The server will be exported here; today these are the errors that every other door throws, and their guards. */
+/**
+ * The front door: the server, its options, and the errors that every door throws, with their guards.
+ *
+ * ```ts
+ * const server = await startControlPlane({ storage: 'memory', dataDir: './state', serving: { port: 0 } });
+ * console.log(server.url, server.kubeconfig);
+ * await server.stop();
+ * ```
+ */
 export {
   isAlreadyExists,
   isConflict,
@@ -22,3 +30,8 @@ export {
   TransportError,
 } from './base/errors.ts';
 export type { JsonArray, JsonObject, JsonValue } from './base/json-value.ts';
+export type { LogFields, Logger } from './base/logger.ts';
+export type { ControlPlane } from './controlplane/control-plane.ts';
+export { startOnNode as startControlPlane } from './controlplane/node/start-on-node.ts';
+export type { PartialOptions, ServerOptions } from './controlplane/options.ts';
+export type { InProcessRequest, InProcessResponse, InProcessTransport } from './server/in-process.ts';

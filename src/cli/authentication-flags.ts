@@ -74,12 +74,6 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
     requestHeader((v) => ({ usernameHeaders: v.list() })),
   ],
   [
-    'service-account-extend-token-expiration',
-    'bool',
-    'let tokens that kubelets mount live for a year (default true)',
-    serviceAccounts((v) => ({ extendExpiration: v.bool() })),
-  ],
-  [
     'service-account-issuer',
     'stringArray',
     'issuer of ServiceAccount tokens; repeated ones are accepted too (default "https://kubernetes.default.svc.cluster.local")',

@@ -73,20 +73,6 @@ export class FlagValues {
     return found;
   }
 
-  /** `key=true,other=false`, repeated or not. `key` alone is true if `bare` allows it. */
-  switches(bare: boolean): Readonly<Record<string, boolean>> {
-    const switches: Record<string, boolean> = {};
-    for (const pair of this.list()) {
-      const at = pair.indexOf('=');
-      const key = (at < 0 ? pair : pair.slice(0, at)).trim();
-      const value = at < 0 ? (bare ? 'true' : '') : pair.slice(at + 1).trim();
-      if (key === '' || (!TRUE.has(value) && !FALSE.has(value)))
-        throw new ConfigError(`--${this.name}: ${JSON.stringify(pair)} is not of the form name=true or name=false`);
-      switches[key] = TRUE.has(value);
-    }
-    return switches;
-  }
-
   refuse(why: string): ConfigError {
     return new ConfigError(`--${this.name}: ${JSON.stringify(this.text())} ${why}`);
   }

@@ -42,11 +42,6 @@ describe('the server command line', () => {
       server('--service-account-issuer=a,b', '--service-account-issuer=c').authentication.serviceAccounts.issuers,
     ).toEqual(['a,b', 'c']);
     expect(server('--authorization-mode=Node,RBAC').authorizationModes).toEqual(['Node', 'RBAC']);
-    expect(server('--runtime-config=api/all=false,v1,apps/v1=true').runtimeConfig).toEqual({
-      'api/all': false,
-      v1: true,
-      'apps/v1': true,
-    });
   });
 
   it('reads durations in every unit', () => {

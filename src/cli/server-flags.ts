@@ -172,14 +172,6 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ authorizationModes: v.list().map((mode) => authorizationMode(v, mode)) })),
     ],
   ]),
-  ...group('API enablement', [
-    [
-      'runtime-config',
-      'mapStringString',
-      'group-versions to serve or not: apps/v1=false,api/all=true',
-      server((v) => ({ runtimeConfig: v.switches(true) })),
-    ],
-  ]),
   ...group('Admission', [
     [
       'disable-admission-plugins',

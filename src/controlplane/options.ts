@@ -56,8 +56,6 @@ export interface ServiceAccountOptions {
   readonly lookup: boolean;
   /** `--service-account-max-token-expiration` in seconds; 0 for no limit. */
   readonly maxExpirationSeconds: number;
-  /** `--service-account-extend-token-expiration`. */
-  readonly extendExpiration: boolean;
 }
 
 export interface AuthenticationOptions {
@@ -116,8 +114,6 @@ export interface ServerOptions {
   readonly limits: LimitOptions;
   /** `--event-ttl` in seconds. */
   readonly eventTtlSeconds: number;
-  /** `--runtime-config`: group-versions (`apps/v1`, `api/all`) to serve or not. */
-  readonly runtimeConfig: Readonly<Record<string, boolean>>;
   /** `--shutdown-delay-duration` in milliseconds: how long requests are still served after readyz began to fail. */
   readonly shutdownDelayMs: number;
   /** How long requests in flight may take to finish once no new ones are accepted; then they are cut off. */
@@ -165,7 +161,6 @@ export const defaultOptions: ServerOptions = {
       jwksUri: '',
       lookup: true,
       maxExpirationSeconds: 0,
-      extendExpiration: true,
     },
   },
   authorizationModes: ['RBAC'],
@@ -186,7 +181,6 @@ export const defaultOptions: ServerOptions = {
     minRequestTimeoutSeconds: 1_800,
   },
   eventTtlSeconds: 3_600,
-  runtimeConfig: {},
   shutdownDelayMs: 0,
   shutdownGraceMs: 5_000,
   livezGracePeriodMs: 0,
@@ -196,11 +190,9 @@ export const defaultOptions: ServerOptions = {
 export type PartialOptions<T> = {
   readonly [Key in keyof T]?: T[Key] extends readonly unknown[]
     ? T[Key]
-    : T[Key] extends Readonly<Record<string, boolean>>
-      ? T[Key]
-      : T[Key] extends object
-        ? PartialOptions<T[Key]>
-        : T[Key];
+    : T[Key] extends object
+      ? PartialOptions<T[Key]>
+      : T[Key];
 };
 
 /** The defaults with what is said in their place. */

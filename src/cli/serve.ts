@@ -1,0 +1,70 @@
+/**
+ * Runs a server until a signal ends it. Invariant: standard output holds the lines of the first minute (or the audit log, if that was asked for) and nothing else; logs go
+ * to standard error. The first signal stops the server in order, the second ends the process at once.
+ */
+import type { Logger } from '../base/logger.ts';
+import { completeOptions } from '../controlplane/complete-options.ts';
+import type { ControlPlane } from '../controlplane/control-plane.ts';
+import { nodePlatform } from '../controlplane/node/node-platform.ts';
+import { startControlPlane } from '../controlplane/start.ts';
+import { createLogger } from '../node/logging.ts';
+import { readPackageVersion } from '../node/platform.ts';
+import { firstMinuteLines } from './first-minute.ts';
+import type { ServerCommandLine } from './server-command-line.ts';
+
+/** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
+export async function serveUntilSignal(line: ServerCommandLine): Promise<number> {
+  const { server, log } = line.options;
+  const format = log.format === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : log.format;
+  const logger = await createLogger({ format, verbosity: log.verbosity });
+  if (line.withoutMeaning.length > 0)
+    logger.warn(`flags of kube-apiserver that mean nothing here: ${line.withoutMeaning.join(', ')}`);
+  const signals = new Signals();
+  try {
+    const completed = await completeOptions(server, nodePlatform);
+    for (const warning of completed.warnings) logger.warn(warning);
+    const plane = await startControlPlane(completed, { logger });
+    await Promise.race([plane.ready, signals.first]);
+    if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);
+    const signal = await signals.first;
+    logger.info('stopping', { signal });
+    await plane.stop();
+    logger.info('stopped');
+    return 0;
+  } finally {
+    signals.release();
+  }
+}
+
+function greet(plane: ControlPlane, outputIsTaken: boolean, logger: Logger): void {
+  const { url, kubeconfig } = plane;
+  const readyMs = performance.now();
+  const lines = firstMinuteLines({ version: readPackageVersion(), url, kubeconfig, readyMs });
+  (outputIsTaken ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+  logger.info('ready', { url, milliseconds: Math.round(readyMs) });
+}
+
+/** SIGINT and SIGTERM: the first is a wish, the second an order. */
+class Signals {
+  readonly first: Promise<NodeJS.Signals>;
+  caught = false;
+  #resolve: (signal: NodeJS.Signals) => void = () => undefined;
+  readonly #listener = (signal: NodeJS.Signals): void => {
+    if (this.caught) process.exit(1);
+    this.caught = true;
+    this.#resolve(signal);
+  };
+
+  constructor() {
+    this.first = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    process.on('SIGINT', this.#listener);
+    process.on('SIGTERM', this.#listener);
+  }
+
+  release(): void {
+    process.off('SIGINT', this.#listener);
+    process.off('SIGTERM', this.#listener);
+  }
+}

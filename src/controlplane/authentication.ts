@@ -1,0 +1,75 @@
+/**
+ * Who a client may be, put together from the completed options in the reference's order: front proxy, client certificate, bearer tokens, anonymous. Invariant: the token of
+ * the server's own connections exists in this process only.
+ */
+import { sha256 } from '../base/sha256.ts';
+import { encodeBase64Url } from '../pki/base64url.ts';
+import {
+  type AuthenticationResult,
+  type Authenticator,
+  NOT_RECOGNIZED,
+  type TokenAuthenticator,
+} from '../server/authentication.ts';
+import type { Handler } from '../server/exchange.ts';
+import { anonymousAuthenticator } from '../server/filters/anonymous.ts';
+import { bearerTokenAuthenticator, webSocketTokenAuthenticator } from '../server/filters/bearer-token.ts';
+import { type RequestHeaderNames, requestHeaderAuthenticator } from '../server/filters/request-header.ts';
+import { parseTokenFile } from '../server/filters/token-file.ts';
+import { createAuthenticator, unionTokenAuthenticator } from '../server/filters/union.ts';
+import { x509Authenticator } from '../server/filters/x509.ts';
+import { type InProcessTransport, inProcess } from '../server/in-process.ts';
+import { SERVER_USER } from '../server/registry/internal-context.ts';
+import type { CompletedOptions } from './complete-options.ts';
+
+/** A random token that makes the server's own requests those of `system:apiserver`. */
+export class Loopback {
+  readonly #token: string;
+  readonly #result: AuthenticationResult = { outcome: 'ok', user: SERVER_USER };
+
+  constructor() {
+    this.#token = encodeBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(32)));
+  }
+
+  readonly authenticate: TokenAuthenticator = (token) => (token === this.#token ? this.#result : NOT_RECOGNIZED);
+
+  /** Requests that bring an `authorization` header keep it. */
+  transport(handler: Handler): InProcessTransport {
+    const send = inProcess(handler);
+    const authorization = `Bearer ${this.#token}`;
+    return (request) => send({ ...request, headers: { authorization, ...request.headers } });
+  }
+}
+
+export interface TokenAuthentication {
+  readonly authenticate: TokenAuthenticator;
+  readonly warnings: readonly string[];
+}
+
+/** All bearer tokens: the server's own, those of the file, those of ServiceAccounts. Throws ConfigError for a token file that cannot be read. */
+export function tokenAuthentication(
+  { tokenFile }: CompletedOptions,
+  loopback: Loopback,
+  serviceAccounts: TokenAuthenticator,
+): TokenAuthentication {
+  const file = tokenFile === undefined ? undefined : parseTokenFile(tokenFile.text, tokenFile.path);
+  const all = [loopback.authenticate, ...(file === undefined ? [] : [file.authenticate]), serviceAccounts];
+  return { authenticate: unionTokenAuthenticator(all), warnings: file?.warnings ?? [] };
+}
+
+export function requestHeaderNames({ options }: CompletedOptions): RequestHeaderNames {
+  const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = options.authentication.requestHeader;
+  return { username: usernameHeaders, uid: uidHeaders, group: groupHeaders, extraPrefix: extraHeaderPrefixes };
+}
+
+export function composeAuthenticator(completed: CompletedOptions, tokens: TokenAuthenticator): Authenticator {
+  const { anonymous, requestHeader } = completed.options.authentication;
+  return createAuthenticator({
+    authenticators: [
+      requestHeaderAuthenticator({ ...requestHeaderNames(completed), allowedNames: requestHeader.allowedNames }),
+      x509Authenticator({ sha256 }),
+      bearerTokenAuthenticator(tokens),
+      webSocketTokenAuthenticator(tokens),
+    ],
+    anonymous: anonymous ? anonymousAuthenticator() : undefined,
+  });
+}

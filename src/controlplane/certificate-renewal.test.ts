@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { startCertificateRenewal } from './certificate-renewal.ts';
+import type { TlsMaterial } from './tls-material.ts';
+
+const material = (cert: string): TlsMaterial =>
+  ({ config: { key: 'k', cert }, pki: { admin: { certificatePem: 'a' } } }) as unknown as TlsMaterial;
+
+const MINUTE = 60_000;
+
+describe('the renewal of certificates', () => {
+  it('applies what changed and nothing else, once an interval', async () => {
+    const clock = new VirtualClock();
+    const applied: string[] = [];
+    let cert = 'one';
+    const renewal = startCertificateRenewal({
+      clock,
+      intervalMs: MINUTE,
+      current: material('one'),
+      reload: async () => material(cert),
+      apply: ({ config }) => void applied.push(config.cert),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    await clock.advance(3 * MINUTE);
+    expect(applied).toEqual([]);
+    cert = 'two';
+    await clock.advance(3 * MINUTE);
+    expect(applied).toEqual(['two']);
+    await renewal.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('reports a failure, keeps what it has and tries again', async () => {
+    const clock = new VirtualClock();
+    const events: string[] = [];
+    let refuse = true;
+    const renewal = startCertificateRenewal({
+      clock,
+      intervalMs: MINUTE,
+      current: material('one'),
+      reload: async () => material('two'),
+      apply: ({ config }) => {
+        if (refuse) throw new Error('not now');
+        events.push(config.cert);
+      },
+      onError: (error) => void events.push(error.message),
+    });
+    await clock.advance(2 * MINUTE);
+    refuse = false;
+    await clock.advance(2 * MINUTE);
+    expect(events).toEqual(['not now', 'not now', 'two']);
+    await renewal.stop();
+  });
+});

@@ -1,0 +1,253 @@
+/**
+ * The servers behind one another and the filters in front of them, built tail first: 404 ← built-in kinds ← filters. Invariant: a request passes the filters once, and
+ * whatever serves resources publishes into the one discovery manager and the one OpenAPI manager.
+ */
+import { toError } from '../base/errors.ts';
+import type { Lifetime } from '../base/lifetime.ts';
+import type { Logger } from '../base/logger.ts';
+import { typeName, viewOfTypeName } from '../kinds/views.ts';
+import { createKubeServer, type KubeServer } from '../kube/server.ts';
+import type { Listener } from '../node/listener.ts';
+import type { TokenAuthenticator } from '../server/authentication.ts';
+import { buildChain } from '../server/chain.ts';
+import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
+import type { Handler } from '../server/exchange.ts';
+import type { AuditOptions } from '../server/filters/audit.ts';
+import { parseAuditPolicy } from '../server/filters/audit-policy.ts';
+import type { Health } from '../server/health.ts';
+import { createLongRunningCheck, InFlightGate } from '../server/in-flight.ts';
+import type { InProcessTransport } from '../server/in-process.ts';
+import { MetricRegistry } from '../server/metrics.ts';
+import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
+import { VERSION_PATH } from '../server/openapi/version-document.ts';
+import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from '../server/paths.ts';
+import type { RequestHandler } from '../server/request.ts';
+import type { RequestInfo } from '../server/request-info.ts';
+import { registerServerMetrics, type ServerMetrics } from '../server/server-metrics.ts';
+import { versionInfo } from '../server/version-info.ts';
+import type { Storage } from '../storage/storage.ts';
+import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
+import type { CompletedOptions } from './complete-options.ts';
+import { BOOT_HOOKS, BootState, createHealth } from './health-checks.ts';
+import { mountOpenId } from './openid-paths.ts';
+
+export interface Chain {
+  readonly handler: Handler;
+  readonly transport: InProcessTransport;
+  readonly health: Health;
+  readonly metrics: ServerMetrics;
+  /** Where clients reach it, for documents that say so. */
+  listensOn(listener: Listener): void;
+  /** Fills the store with what a fresh server contains; readyz passes after that. Once. */
+  start(): Promise<void>;
+  /** Ends watches cleanly and refuses what comes now. */
+  drain(): void;
+}
+
+/** The first segment of every key, as the reference's default. */
+const SCOPE = 'registry';
+// As the reference has them; those that nobody serves yet cost nothing.
+const LONG_RUNNING = {
+  verbs: ['watch', 'proxy'],
+  subresources: ['attach', 'exec', 'proxy', 'log', 'portforward'],
+};
+
+export async function composeChain(
+  completed: CompletedOptions,
+  storage: Storage,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<Chain> {
+  const { options, platform } = completed;
+  const { clock } = platform;
+  const startedAt = clock.now();
+  const registry = new MetricRegistry();
+  const metrics = registerServerMetrics(registry);
+  const boot = new BootState(BOOT_HOOKS);
+  const { livezGracePeriodMs } = options;
+  const health = createHealth({ clock, logger, storage, livezGracePeriodMs, metrics }, boot);
+  const types = { view: viewOfTypeName, typeName };
+  const address: ExternalAddress = { hostAndPort: '' };
+  const discovery = new DiscoveryManager({
+    addresses: () => [{ clientCIDR: '0.0.0.0/0', serverAddress: address.hostAndPort }],
+    types,
+  });
+  const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH] });
+  const loopback = new Loopback();
+  const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
+  const kube = createKube(completed, { storage, logger, discovery, openapi, metrics, authenticateToken });
+  lifetime.add('built-in kinds', () => kube.stop());
+  const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
+  for (const warning of tokens.warnings) logger.warn(warning);
+
+  const mux = new PathMux();
+  mountVersion(mux, versionInfo(platform.buildInfo()));
+  mountHealth(mux, health);
+  mountMetrics(mux, registry, { startedAt });
+  mountOpenId(mux, () => kube.openIdDocuments(address.hostAndPort), logger);
+  mux.list(() => [...discovery.paths(), ...openapi.paths()]);
+
+  const gate = new InFlightGate({
+    readOnly: options.limits.readOnlyInFlight,
+    mutating: options.limits.mutatingInFlight,
+  });
+  registry.onCollect(() => {
+    for (const kind of ['readOnly', 'mutating'] as const)
+      metrics.currentInFlight.labels(kind).set(gate.takeHighWater(kind));
+  });
+  const audit = await openAudit(completed, logger, lifetime);
+  const shutdown = { refusing: false };
+  const handler = buildChain({
+    clock,
+    logger,
+    newAuditId: () => globalThis.crypto.randomUUID(),
+    authenticate: composeAuthenticator(completed, tokens.authenticate),
+    authorizer: kube.authorizer,
+    isLongRunning: createLongRunningCheck(LONG_RUNNING),
+    gate,
+    requestTimeoutMs: options.limits.requestTimeoutMs,
+    requestHeaders: requestHeaderNames(completed),
+    ...(audit === undefined ? {} : { audit }),
+    metrics,
+    isServed: (info) => isServed(info, discovery, mux),
+    connectSubresources: LONG_RUNNING.subresources,
+    shutdown,
+    dispatch: dispatcher(mux, discovery, openapi, kube.handle),
+  });
+  return {
+    handler,
+    transport: loopback.transport(handler),
+    health,
+    metrics,
+    listensOn: (listener) => {
+      address.hostAndPort = externalAddress(completed, listener);
+    },
+    start: () => startKube(kube, boot),
+    drain: () => {
+      shutdown.refusing = true;
+      kube.drain();
+    },
+  };
+}
+
+interface ExternalAddress {
+  hostAndPort: string;
+}
+
+interface KubeParts {
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly discovery: DiscoveryManager;
+  readonly openapi: OpenApiManager;
+  readonly metrics: ServerMetrics;
+  readonly authenticateToken: TokenAuthenticator;
+}
+
+function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
+  const { options, platform, serviceAccounts: keys, tls } = completed;
+  const { authentication, limits } = options;
+  const { serviceAccounts, requestHeader } = authentication;
+  const { storage, logger, metrics } = parts;
+  return createKubeServer({
+    host: {
+      storage,
+      scope: SCOPE,
+      clock: platform.clock,
+      newUid: () => globalThis.crypto.randomUUID(),
+      random: (below) => Math.floor(Math.random() * below),
+      onTrouble: (error) => logger.error('a cache lost touch with the store', error),
+    },
+    logger,
+    clock: platform.clock,
+    random: Math.random,
+    delegate: () => NOT_FOUND,
+    discovery: parts.discovery,
+    openapi: parts.openapi,
+    minRequestTimeoutSeconds: limits.minRequestTimeoutSeconds,
+    gzip: platform.compressor,
+    onWatchEvents: ({ group, version, resource }, count, bytes) => {
+      metrics.watchEvents.labels(group, version, resource).add(count);
+      if (count > 0) metrics.watchEventSizes.labels(group, version, resource).observe(bytes / count);
+    },
+    authenticateToken: parts.authenticateToken,
+    apiAudiences:
+      authentication.apiAudiences.length > 0 ? authentication.apiAudiences : serviceAccounts.issuers.slice(0, 1),
+    serviceAccounts: {
+      issuers: serviceAccounts.issuers,
+      signingKey: keys.signingKey,
+      verifyKeys: keys.verifyingKeys,
+      maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
+      lookup: serviceAccounts.lookup,
+      jwksUri: serviceAccounts.jwksUri,
+    },
+    admission: { enable: options.enableAdmission, disable: options.disableAdmission },
+    authorizationModes: options.authorizationModes,
+    trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
+    eventTtlSeconds: options.eventTtlSeconds,
+  });
+}
+
+async function startKube(kube: KubeServer, boot: BootState): Promise<void> {
+  try {
+    await kube.start();
+    boot.done();
+  } catch (caught) {
+    boot.failed(toError(caught).message);
+    throw caught;
+  }
+}
+
+/** Resources are most of what comes; everything else is looked for by its path. */
+function dispatcher(
+  mux: PathMux,
+  discovery: DiscoveryManager,
+  openapi: OpenApiManager,
+  resources: RequestHandler,
+): RequestHandler {
+  return (request) =>
+    request.info.isResourceRequest
+      ? resources(request)
+      : (mux.serve(request) ?? discovery.handle(request) ?? openapi.handle(request) ?? resources(request));
+}
+
+function isServed(info: RequestInfo, discovery: DiscoveryManager, mux: PathMux): boolean {
+  if (!info.isResourceRequest) return mux.paths().includes(info.path);
+  const version = discovery.get({ group: info.apiGroup, version: info.apiVersion });
+  return version?.resources.some(({ plural }) => plural === info.resource) ?? false;
+}
+
+/** Undefined unless there is both a policy and a log. */
+async function openAudit(
+  { auditPolicy, options: { audit }, platform }: CompletedOptions,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<AuditOptions | undefined> {
+  if (auditPolicy === undefined || audit.logPath === '') return undefined;
+  const { policy, warnings } = parseAuditPolicy(auditPolicy.text, auditPolicy.path);
+  for (const warning of warnings) logger.warn(warning);
+  const log = await platform.openAuditLog({
+    path: audit.logPath,
+    maxSizeMb: audit.maxSizeMb,
+    maxAgeDays: audit.maxAgeDays,
+    maxBackups: audit.maxBackups,
+    compress: audit.compress,
+    clock: platform.clock,
+    onProblem: (error) => logger.error('an old audit log could not be tidied up', error),
+  });
+  lifetime.add('audit log', () => log.stop());
+  return { policy, sink: log, withholdBodies: holdsToken };
+}
+
+/** Their bodies are credentials. */
+function holdsToken({ apiGroup, resource, subresource }: RequestInfo): boolean {
+  return (
+    (apiGroup === '' && resource === 'serviceaccounts' && subresource === 'token') ||
+    (apiGroup === 'authentication.k8s.io' && resource === 'tokenreviews')
+  );
+}
+
+/** Host and port as others reach us: what the flags say, else what we listen on. */
+function externalAddress({ options: { serving } }: CompletedOptions, { address, port }: Listener): string {
+  const host = serving.externalHostname || serving.advertiseAddress || address;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

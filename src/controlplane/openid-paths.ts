@@ -1,0 +1,35 @@
+/**
+ * `/.well-known/openid-configuration` and `/openid/v1/jwks`: by which others verify ServiceAccount tokens. Invariant: both documents are made once, when one of them is
+ * first asked for; an issuer that can have none has neither path answered.
+ */
+import type { Logger } from '../base/logger.ts';
+import {
+  JWKS_PATH,
+  JWKS_TYPE,
+  OPENID_CACHE_CONTROL,
+  OPENID_CONFIGURATION_PATH,
+  OPENID_CONFIGURATION_TYPE,
+  type OpenIdResult,
+} from '../pki/jwks.ts';
+import { NOT_FOUND, type PathMux } from '../server/paths.ts';
+
+export function mountOpenId(mux: PathMux, make: () => Promise<OpenIdResult>, logger: Logger): void {
+  let made: Promise<OpenIdResult> | undefined;
+  const documents = (): Promise<OpenIdResult> => {
+    made ??= make().then((result) => {
+      if (!result.ok)
+        logger.warn('the documents about ServiceAccount tokens are not served', { reason: result.message });
+      return result;
+    });
+    return made;
+  };
+  const mount = (path: string, type: string, pick: (result: OpenIdResult & { ok: true }) => Uint8Array): void =>
+    mux.handle(path, async () => {
+      const result = await documents();
+      if (!result.ok) return NOT_FOUND;
+      const headers = { 'content-type': type, 'cache-control': OPENID_CACHE_CONTROL };
+      return { kind: 'bytes', status: 200, headers, body: pick(result) };
+    });
+  mount(OPENID_CONFIGURATION_PATH, OPENID_CONFIGURATION_TYPE, ({ configuration }) => configuration);
+  mount(JWKS_PATH, JWKS_TYPE, ({ keySet }) => keySet);
+}

@@ -1,0 +1,263 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
+import { ROOT } from '../source-graph.ts';
+
+// Two folders below package.json, as the built command is.
+const COMMAND = join(ROOT, '.cache', 'first-minute', 'main.mjs');
+const LAST_LINE = 'Ctrl-C ends it';
+
+let folder: string;
+let servers: Server[];
+let sessions: ClientHttp2Session[];
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'bundle-command.mjs'), COMMAND]);
+});
+
+afterAll(() => rmSync(join(ROOT, '.cache', 'first-minute'), { recursive: true, force: true }));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keelson-first-minute-'));
+  servers = [];
+  sessions = [];
+});
+
+afterEach(async () => {
+  for (const session of sessions) session.destroy();
+  for (const server of servers) await server.kill();
+  rmSync(folder, { recursive: true });
+});
+
+/** The command in a child process of its own. */
+class Server {
+  readonly child: ChildProcess;
+  output = '';
+  complaints = '';
+  readonly exited: Promise<number | null>;
+
+  constructor(args: readonly string[]) {
+    this.child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout?.on('data', (text: Buffer) => {
+      this.output += text.toString();
+    });
+    this.child.stderr?.on('data', (text: Buffer) => {
+      this.complaints += text.toString();
+    });
+    this.exited = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  async greeted(): Promise<string[]> {
+    while (!this.output.includes(LAST_LINE)) {
+      const ended = await Promise.race([once(this.child.stdout as NodeJS.EventEmitter, 'data'), this.exited]);
+      if (!Array.isArray(ended)) throw new Error(`ended with ${ended}: ${this.complaints}`);
+    }
+    return this.output.trimEnd().split('\n');
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
+  }
+}
+
+async function start(...args: string[]): Promise<Server> {
+  const server = new Server(['--secure-port=0', ...args]);
+  servers.push(server);
+  await server.greeted();
+  return server;
+}
+
+/** The admin, or nobody, over HTTP/2 with nothing but what the kubeconfig holds. */
+function client(server: Server, as: 'admin' | 'nobody' = 'admin'): Client {
+  const path = /export KUBECONFIG=(\S+)/.exec(server.output)?.[1] as string;
+  const read = readYaml(readFileSync(path, 'utf8'));
+  if (!read.ok) throw new Error(read.error.message);
+  const config = read.value as unknown as {
+    clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
+    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
+  };
+  const { cluster } = config.clusters[0];
+  const { user } = config.users[0];
+  const decode = (data: string): Buffer => Buffer.from(data, 'base64');
+  const session = connect(cluster.server, {
+    ca: decode(cluster['certificate-authority-data']),
+    ...(as === 'nobody' ? {} : { cert: decode(user['client-certificate-data']), key: decode(user['client-key-data']) }),
+  });
+  session.on('error', () => undefined);
+  sessions.push(session);
+  return new Client(session);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+class Client {
+  readonly session: ClientHttp2Session;
+
+  constructor(session: ClientHttp2Session) {
+    this.session = session;
+  }
+
+  async send(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Answer> {
+    const stream = this.session.request({
+      ':method': method,
+      ':path': path,
+      accept,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    });
+    stream.end(body === undefined ? undefined : JSON.stringify(body));
+    let text = '';
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    const [headers] = (await once(stream, 'response')) as [{ ':status': number }];
+    if (!stream.readableEnded) await once(stream, 'end');
+    return { status: headers[':status'], text };
+  }
+}
+
+/** Command lines and what they print, from the transcripts of the README. */
+function transcripts(): { command: string; output: string[] }[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+  const found: { command: string; output: string[] }[] = [];
+  for (const line of blocks.join('').trimEnd().split('\n')) {
+    if (line.startsWith('$ ')) found.push({ command: line.slice(2), output: [] });
+    else found.at(-1)?.output.push(line);
+  }
+  return found;
+}
+
+/** What differs from one start to the next, made equal. */
+function plain(line: string): string {
+  return line
+    .replace(/Keelson \d\S*/, 'Keelson VERSION')
+    .replace(/https:\/\/127\.0\.0\.1:\d+/, 'URL')
+    .replace(/ready in \d+ ms/, 'ready in N ms')
+    .replace(/KUBECONFIG=\S*\.keelson/, 'KUBECONFIG=.keelson')
+    .replace(/ +\d+s$/, ' AGE');
+}
+
+/** As kubectl prints a Table without wide columns. */
+function printTable(text: string): string[] {
+  const table = JSON.parse(text) as {
+    columnDefinitions: { name: string; priority: number }[];
+    rows: { cells: unknown[] }[];
+  };
+  const shown = table.columnDefinitions.flatMap(({ priority }, index) => (priority === 0 ? [index] : []));
+  const lines = [
+    shown.map((index) => (table.columnDefinitions[index]?.name ?? '').toUpperCase()),
+    ...table.rows.map(({ cells }) => shown.map((index) => String(cells[index]))),
+  ];
+  const widths = shown.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines.map((line) =>
+    line.map((cell, column) => (column === line.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 3))).join(''),
+  );
+}
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+describe('the first minute', () => {
+  it('is as the README shows it', async () => {
+    const [started, exported, listed, created] = transcripts();
+    expect(started?.command).toBe('npx keelson');
+    const server = await start();
+    const lines = await server.greeted();
+    expect(lines.map(plain)).toEqual(started?.output.map(plain));
+
+    const next = lines.filter((line) => line.startsWith('  ')).map((line) => plain(line.trim()));
+    expect(next).toEqual([exported, listed, created].map((one) => plain(one?.command ?? '')));
+
+    const admin = client(server);
+    const namespaces = await admin.send('GET', '/api/v1/namespaces?limit=500', undefined, TABLE);
+    expect(printTable(namespaces.text).map(plain)).toEqual(listed?.output.map(plain));
+    const hello = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hello' }, data: { greeting: 'ahoy' } };
+    const answer = await admin.send('POST', CONFIG_MAPS, hello);
+    expect(`configmap/hello ${answer.status === 201 ? 'created' : answer.text}`).toBe(created?.output.join('\n'));
+  });
+
+  it('leaves files that only their owner may read, and logs in JSON without a secret', async () => {
+    const server = await start('--allow-privileged', '--service-cluster-ip-range=10.0.0.0/24', '-v=4');
+    const kubeconfig = join(folder, '.keelson', 'admin.kubeconfig');
+    expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, '.keelson')).mode & 0o777).toBe(0o700);
+    await client(server).send('GET', '/api');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const log = server.complaints
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
+    const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    expect(warnings).toEqual([
+      'flags of kube-apiserver that mean nothing here: --allow-privileged, --service-cluster-ip-range',
+    ]);
+    expect(server.complaints + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
+  });
+
+  it('lets anybody ask for health and nothing else', async () => {
+    const nobody = client(await start('--storage=memory'), 'nobody');
+    for (const path of ['/healthz', '/livez', '/readyz'])
+      expect(await nobody.send('GET', path)).toEqual({ status: 200, text: 'ok' });
+    expect((await nobody.send('GET', CONFIG_MAPS)).status).toBe(403);
+  });
+
+  it('refuses a folder or a port that is in use in one sentence', async () => {
+    const server = await start();
+    const port = /127\.0\.0\.1:(\d+)/.exec(server.output)?.[1] as string;
+    const twin = new Server(['--secure-port=0']);
+    const rival = new Server([`--secure-port=${port}`, '--data-dir=elsewhere', '--storage=memory']);
+    servers.push(twin, rival);
+    expect([await twin.exited, await rival.exited]).toEqual([1, 1]);
+    expect(twin.complaints).toMatch(/^keelson: data folder \S+ is in use by process \d+: stop it first, .*\n$/);
+    expect(rival.complaints).toMatch(
+      new RegExp(`^keelson: cannot listen on 127.0.0.1:${port}: another program uses that port .*\n$`),
+    );
+    expect(twin.output + rival.output).toBe('');
+  });
+});
+
+describe('the end', () => {
+  it('closes watches cleanly, exits 0 and keeps what was written', async () => {
+    const server = await start();
+    const admin = client(server);
+    await admin.send('POST', CONFIG_MAPS, { metadata: { name: 'kept' } });
+    const watch = admin.session.request({ ':path': `${CONFIG_MAPS}?watch=true` });
+    let watched = '';
+    watch.setEncoding('utf8').on('data', (text: string) => {
+      watched += text;
+    });
+    await once(watch, 'data');
+    server.child.kill('SIGTERM');
+    await once(watch, 'end');
+    expect(watch.rstCode).toBe(0);
+    expect(watched).toContain('"kept"');
+    expect(await server.exited).toBe(0);
+
+    const again = client(await start());
+    expect((await again.send('GET', `${CONFIG_MAPS}/kept`)).status).toBe(200);
+  });
+
+  it('is announced by readyz while requests are still served, and comes at once with a second signal', async () => {
+    const server = await start('--storage=memory', '--shutdown-delay-duration=1h');
+    const admin = client(server);
+    server.child.kill('SIGINT');
+    let readyz: Answer;
+    do readyz = await admin.send('GET', '/readyz');
+    while (readyz.status === 200);
+    expect(readyz.text).toContain('[-]shutdown failed');
+    expect((await admin.send('GET', '/livez')).status).toBe(200);
+    expect((await admin.send('POST', CONFIG_MAPS, { metadata: { name: 'late' } })).status).toBe(201);
+    server.child.kill('SIGINT');
+    expect(await server.exited).toBe(1);
+  });
+});
