@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { at, complaint, made, parse, thing, things, v2 } from './thing.fixtures.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { StorageError } from '../../storage/errors.ts';
+import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { RegistryStore } from './store.ts';
+import { at, complaint, made, parse, refused, thing, thingDefinition, things, v2, world } from './thing.fixtures.ts';
 
 describe('a get', () => {
   it('finds what was just created, synchronously, as the very bytes of the cache', async () => {
@@ -9,6 +14,42 @@ describe('a get', () => {
     expect(first).toBeInstanceOf(Uint8Array);
     expect(parse(first as Uint8Array)).toEqual(created);
     expect(store.get(at('a'), { resourceVersion: '0' })).toBe(first);
+    expect(store.get(at('a'), { resourceVersion: '2' })).toBe(first);
+  });
+
+  it('is still synchronous, and right, when other resources have moved the store on', async () => {
+    const { store, storage } = await things();
+    await made(store, thing('a'));
+    const cached = store.get(at('a'), { resourceVersion: '0' });
+    await storage.create('registry/others/x', encodeUtf8('{}'));
+    expect(store.get(at('a'), { resourceVersion: '' })).toBe(cached);
+  });
+
+  it('asks a store whose cache is behind', async () => {
+    const storage = createMemoryStorage();
+    const deaf = new Proxy(storage, {
+      get(target, name) {
+        if (name === 'watch') return () => ({ stop: () => undefined, requestProgress: () => undefined });
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const { store } = await things({}, {}, deaf as Storage);
+    const created = await made(store, thing('a', { spec: { color: 'red' } }));
+    expect(parse(await store.get(at('a'), { resourceVersion: '' }))).toEqual(created);
+    expect(parse(await store.get(at('a', 'ns', v2), { resourceVersion: '' })).spec).toEqual({ hue: 'red', size: 1 });
+    expect((await refused(() => store.get(at('a'), { resourceVersion: '0' }))).code).toBe(404);
+  });
+
+  it('starts the cache with the first use', async () => {
+    const { host } = world();
+    const store = new RegistryStore(thingDefinition(), host);
+    await made(store, thing('a'));
+    expect(store.get(at('a'), { resourceVersion: '' })).toBeInstanceOf(Uint8Array);
+    const second = new RegistryStore(thingDefinition(), host);
+    const found = second.get(at('a'), { resourceVersion: '' });
+    expect(found).toBeInstanceOf(Promise);
+    expect(parse(await found).metadata.name).toBe('a');
   });
 
   it('answers 404 in the words of the reference', async () => {
@@ -18,14 +59,94 @@ describe('a get', () => {
       'NotFound',
       'things.example.test "a" not found',
     ]);
+    expect((await refused(() => store.get(at('x'.repeat(5000)), { resourceVersion: '' }))).code).toBe(404);
   });
 
-  it('shows another version converted and with its defaults', async () => {
+  it('keeps to its namespace, whatever a name contains', async () => {
+    const { store } = await things();
+    await made(store, thing('b'), at('', 'a'));
+    for (const [name, namespace] of [
+      ['b', 'ns'],
+      ['a/b', ''],
+      ['../a/b', 'ns'],
+      ['b', ''],
+    ] as const)
+      expect((await refused(() => store.get(at(name, namespace), { resourceVersion: '' }))).code).toBe(404);
+  });
+
+  it('shows another version converted and with its defaults, made once', async () => {
     const { store } = await things();
     await made(store, thing('a', { spec: { color: 'red' } }));
-    const shown = parse(await store.get(at('a', 'ns', v2), { resourceVersion: '' }));
-    expect(shown.apiVersion).toBe('example.test/v2');
-    expect(shown.spec).toEqual({ hue: 'red', size: 1 });
-    expect(shown.metadata.resourceVersion).toMatch(/^[0-9]+$/);
+    const shown = await store.get(at('a', 'ns', v2), { resourceVersion: '' });
+    expect(parse(shown)).toMatchObject({ apiVersion: 'example.test/v2', spec: { hue: 'red', size: 1 } });
+    expect(parse(shown).metadata.resourceVersion).toBe('2');
+    expect(store.get(at('a', 'ns', v2), { resourceVersion: '' })).toBe(shown);
+  });
+
+  it('differs only in type fields where nobody says how versions convert', async () => {
+    const { convert: _, ...definition } = thingDefinition();
+    const store = new RegistryStore(definition, world().host);
+    await made(store, thing('a', { spec: { color: 'red' } }));
+    expect(parse(await store.get(at('a', 'ns', v2), { resourceVersion: '' }))).toMatchObject({
+      apiVersion: 'example.test/v2',
+      spec: { color: 'red', size: 1 },
+    });
+  });
+
+  it('waits for a revision of the future, then answers 504', async () => {
+    const { store, clock } = await things();
+    await made(store, thing('a'));
+    const asked = refused(() => store.get(at('a'), { resourceVersion: '99' }));
+    await clock.advance(2999);
+    await clock.advance(1);
+    expect(await asked).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'Timeout: Too large resource version: 99, current: 2',
+      reason: 'Timeout',
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
+      code: 504,
+    });
+    const reached = store.get(at('b'), { resourceVersion: '3' });
+    await made(store, thing('b'));
+    expect(parse(await reached).metadata.name).toBe('b');
+  });
+
+  it.each([
+    ['abc', 'invalid syntax'],
+    ['-1', 'invalid syntax'],
+    ['18446744073709551616', 'value out of range'],
+  ])('answers 500 to the resourceVersion %s, as the reference does', async (text, why) => {
+    const { store } = await things();
+    expect(await complaint(() => store.get(at('a'), { resourceVersion: text }))).toEqual([
+      500,
+      '',
+      `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${why}`,
+    ]);
+  });
+
+  it('tells what clients can do when storage fails', async () => {
+    const { store, storage } = await things();
+    await storage.create('registry/example.test/things/ns/x', encodeUtf8('nonsense'));
+    expect(await refused(() => store.get(at('x'), { resourceVersion: '' }))).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+    });
+    storage.get = () => {
+      throw new StorageError('Unavailable', 'the disk is on fire');
+    };
+    await storage.create('registry/others/y', encodeUtf8('{}'));
+    expect(await refused(() => store.get(at('a'), { resourceVersion: '' }))).toMatchObject({
+      code: 500,
+      reason: 'ServerTimeout',
+      details: { name: 'get', retryAfterSeconds: 2 },
+    });
+    await store.stop();
+    expect(await refused(() => store.get(at('a'), { resourceVersion: '0' }))).toMatchObject({ code: 503 });
   });
 });

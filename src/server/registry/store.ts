@@ -85,9 +85,12 @@ export class RegistryStore implements ResourceStore, Stoppable {
     };
   }
 
-  /** The resource's objects for the server's own use; one for all who ask. Resolves when it holds the present state. */
+  /** The resource's objects for the server's own use; one for all who ask. Resolves when it holds the present state; rejects with Closed after stop(). */
   lister(): Promise<Lister> {
-    this.#lister ??= new RegistryLister(this.#core);
+    if (this.#lister === undefined) {
+      this.#lister = new RegistryLister(this.#core);
+      if (this.#stopping !== undefined) this.#lister.stop();
+    }
     return this.#lister.start();
   }
 
