@@ -74,6 +74,8 @@ function listen({ options, platform, tls }: CompletedOptions, chain: Chain, logg
       const fields = { kind, remoteAddress, suppressed };
       if (kind === 'tls-handshake') chain.metrics.tlsHandshakeErrors.labels().add(1 + suppressed);
       if (kind === 'handler-failed') logger.error(message, cause, fields);
+      // Clients that break off are no news.
+      else if (kind === 'broken-protocol') logger.debug(message, fields);
       else logger.info(message, fields);
     },
   });
