@@ -98,8 +98,8 @@ function checkBinding(
   const role = index.resolveRole(roleRef, namespace);
   if ('problem' in role) {
     if (role.problem === 'unsupported-kind') throw new StatusError(unknown(formatProblem(role, 'storage')));
-    const plural = roleRef.kind === 'Role' ? 'roles' : 'clusterroles';
-    throw new StatusError(notFound({ group: RBAC_GROUP, resource: plural }, roleRef.name ?? ''));
+    // The reference names the resource of the request beside the name of the role.
+    throw new StatusError(notFound({ group: RBAC_GROUP, resource }, roleRef.name ?? ''));
   }
   const escalation = describeEscalation(index, user, namespace, role.rules);
   if (escalation === undefined) return;

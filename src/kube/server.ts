@@ -22,10 +22,10 @@ import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { alwaysAllowAuthorizer, alwaysDenyAuthorizer, mastersAuthorizer, unionAuthorizer } from './authorizers.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
-import { delegateStore } from './delegate-store.ts';
 import { guardBindings, guardRoles } from './escalation-guard.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import { LateLister } from './late-lister.ts';
+import { frontNamespaces } from './namespace-store.ts';
 import { ensureMeta, ensureObject } from './object-fields.ts';
 import { createObjectReader, type ObjectReader } from './object-reader.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './rbac-authorizer.ts';
@@ -166,7 +166,7 @@ function openResources(options: KubeServerOptions): OpenResources {
     const open = resourceOf(stored, plural);
     stored.set(plural, { ...open, store: wrap(open) });
   };
-  front('namespaces', ({ store }) => delegateStore(store, { deleteCollection: undefined }));
+  front('namespaces', frontNamespaces);
   for (const plural of ['roles', 'clusterroles'])
     front(plural, ({ store }) => guardRoles(store, plural, { authorizer, rbac }));
   for (const plural of ['rolebindings', 'clusterrolebindings'])

@@ -10,7 +10,7 @@ import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { FIELD_IMMUTABLE } from '../../apimachinery/validation/validate-object-meta.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { fieldAt, metaFacts, numberAt, objectAt, textAt } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
@@ -70,9 +70,32 @@ export function validateEventUpdate(event: JsonObject, old: JsonObject, request:
   for (const name of UNCHANGING) {
     if (sameField(event, old, name)) continue;
     const path = FieldPath.of(name === 'reportingComponent' ? 'reportingController' : name);
-    issues.push(declared(invalid(path, fieldAt(event, name) ?? null, FIELD_IMMUTABLE)));
+    issues.push(declared(invalid(path, shownValue(event, name), FIELD_IMMUTABLE)));
   }
   return issues;
+}
+
+/** The names that a value's fields have in the reference's internal types, which its texts show. */
+const REFERENCE_NAMES = {
+  kind: 'Kind',
+  namespace: 'Namespace',
+  name: 'Name',
+  uid: 'UID',
+  apiVersion: 'APIVersion',
+  resourceVersion: 'ResourceVersion',
+  fieldPath: 'FieldPath',
+};
+const SHOWN_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  involvedObject: REFERENCE_NAMES,
+  related: REFERENCE_NAMES,
+  source: { component: 'Component', host: 'Host' },
+};
+
+function shownValue(event: JsonObject, name: string): JsonValue {
+  const value = fieldAt(event, name) ?? null;
+  const names = SHOWN_NAMES[name];
+  if (names === undefined || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(names).map(([field, shown]) => [shown, textAt(value, field)]));
 }
 
 /** What holds for every event. An event with an eventTime is of the new kind and must say who reports it. */
