@@ -6,66 +6,17 @@
  */
 
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
-import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
-import type { StructView } from '../../apimachinery/type-view.ts';
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
-import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { RegistryHost } from './host.ts';
 import type { ResourceContext, ResourceStore } from './resource-store.ts';
+import type { VersionDefinition } from './version-definition.ts';
 
-// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** A column of the Table that `kubectl get` prints, as meta.k8s.io describes it. */
-export interface ColumnDefinition {
-  readonly name: string;
-  readonly type: string;
-  readonly format: string;
-  readonly description: string;
-  /** 0 is always shown, above 0 only with `-o wide`. */
-  readonly priority: number;
-}
-
-export interface TableDefinition {
-  readonly columns: readonly ColumnDefinition[];
-  /** One value for each column. The object is in the table's version; `now` is the wall clock in milliseconds, for ages. */
-  cells(object: JsonObject, now: number): JsonValue[];
-}
-
-// ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type NormalizeResult =
-  | { readonly ok: true; readonly object: JsonObject }
-  /** In the decoder's words: `json: cannot unmarshal number into Go struct field ...`. */
-  | { readonly ok: false; readonly message: string };
-
-/** One served version. The group is here and not in the resource because Event lives in two. */
-export interface VersionDefinition extends GroupVersion {
-  readonly kind: string;
-  /** Default `<kind>List`. */
-  readonly listKind: string;
-  /** Items of lists carry their type fields, as those of custom resources do. Default false: items of built-in kinds come without. */
-  readonly typedItems?: boolean;
-  /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
-  type(): StructView;
-  /** True where strategic merge patches are allowed: built-in kinds. */
-  readonly strategicMerge: boolean;
-  /**
-   * What the server keeps of a body: fields that the type does not have are gone already; here values of a wrong type are refused and the rest is brought
-   * into the form in which the type is written (absent instead of null, zero values that are always written, field order).
-   */
-  normalize(object: JsonObject): NormalizeResult;
-  /** Fills in this version's defaults. It runs on bodies, on patched objects and on what storage holds. Idempotent. */
-  setDefaults?(object: JsonObject): void;
-  /** Default: name and age. */
-  table?(): TableDefinition;
-  /** Paths beside metadata.name and metadata.namespace, as in `fieldSelector`. They read the object in this version. */
-  readonly selectableFields: readonly string[];
-  /** Warned about on every request to this version; '' if it is not deprecated. */
-  readonly deprecationWarning: string;
-}
+/** What a version declares has a file of its own; most who declare a resource want both. */
+export type { ColumnDefinition, NormalizeResult, TableDefinition, VersionDefinition } from './version-definition.ts';
 
 // ── Strategy ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -14,7 +14,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
 import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
-import type { VersionDefinition } from './definition.ts';
+import type { VersionDefinition } from './version-definition.ts';
 
 /** One request to one resource. */
 export interface ResourceContext {
