@@ -5,7 +5,7 @@ export type CsvResult =
   /** In Go's words. */
   | { readonly ok: false; readonly message: string };
 
-const BARE_QUOTE = 'bare " in non-quoted field';
+const BARE_QUOTE = 'bare " in non-quoted-field';
 const BAD_QUOTE = 'extraneous or missing " in quoted-field';
 
 export function readCsv(text: string): CsvResult {
