@@ -10,8 +10,8 @@ import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../
 import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { AuditRecord, ServerRequest } from '../request.ts';
-import type { AuditStage } from './audit-policy.ts';
 import type { AuditDecision } from './audit-policy-match.ts';
+import type { AuditStage } from './audit-rules.ts';
 import { sourceIps } from './source-ips.ts';
 
 const MAX_USER_AGENT = 1024;

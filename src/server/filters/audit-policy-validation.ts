@@ -2,7 +2,7 @@
 import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, indexPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
-import type { AuditGroupResources, AuditPolicy, AuditRule } from './audit-policy.ts';
+import type { AuditGroupResources, AuditPolicy, AuditRule } from './audit-rules.ts';
 
 const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];

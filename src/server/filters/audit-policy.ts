@@ -17,39 +17,7 @@ import { formatIssues } from '../../apimachinery/validation/field-issue.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { validateAuditPolicy } from './audit-policy-validation.ts';
-
-export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
-export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
-
-export interface AuditGroupResources {
-  /** '' is the core group, `*` every group. */
-  readonly group: string;
-  /** `pods`, `pods/log`, `pods/*`, `*\/scale`, `*`. Empty: all. */
-  readonly resources: readonly string[];
-  readonly resourceNames: readonly string[];
-}
-
-/** Empty lists match everything. */
-export interface AuditRule {
-  readonly level: AuditLevel;
-  readonly users: readonly string[];
-  readonly userGroups: readonly string[];
-  readonly verbs: readonly string[];
-  readonly resources: readonly AuditGroupResources[];
-  /** '' is what has no namespace. */
-  readonly namespaces: readonly string[];
-  readonly nonResourceURLs: readonly string[];
-  readonly omitStages: readonly AuditStage[];
-  /** Undefined: as the policy says. */
-  readonly omitManagedFields: boolean | undefined;
-}
-
-export interface AuditPolicy {
-  /** The first that matches counts; a request that none matches is not logged. */
-  readonly rules: readonly AuditRule[];
-  readonly omitStages: readonly AuditStage[];
-  readonly omitManagedFields: boolean;
-}
+import type { AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-rules.ts';
 
 export interface ParsedAuditPolicy {
   readonly policy: AuditPolicy;

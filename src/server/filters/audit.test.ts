@@ -159,6 +159,19 @@ describe('the audit log', () => {
     expect(lines.join('')).not.toContain('secret');
   });
 
+  it('has what authentication noted, and keeps the first value of an annotation', async () => {
+    const { ask, lines } = auditChain({
+      authenticate: () => ({ outcome: 'ok', user: admin, annotations: { z: '1', a: '2' } }),
+      dispatch: (request) => {
+        request.audit!.annotate('z', 'other');
+        return OK_ANSWER;
+      },
+    });
+    await ask();
+    expect(lines[0]).toMatch(/"annotations":\{"a":"2","z":"1"\}\}\n$/);
+    expect(JSON.parse(lines[1]!).annotations).toMatchObject({ a: '2', z: '1' });
+  });
+
   it('tells of a fault of the server', async () => {
     const { ask, lines } = auditChain({
       dispatch: async () => {

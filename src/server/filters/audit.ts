@@ -15,8 +15,8 @@ import type { RequestInfo } from '../request-info.ts';
 import { statusAnswer } from '../respond.ts';
 import type { ServerMetrics } from '../server-metrics.ts';
 import { AuditEvent, statusFromBytes } from './audit-event.ts';
-import type { AuditPolicy, AuditStage } from './audit-policy.ts';
 import { type AuditDecision, compileAuditPolicy } from './audit-policy-match.ts';
+import type { AuditPolicy, AuditStage } from './audit-rules.ts';
 import { attributesOf } from './authorization.ts';
 import { trackAnswer } from './tracked-answer.ts';
 

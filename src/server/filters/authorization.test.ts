@@ -151,7 +151,7 @@ describe('authorizers', () => {
   });
 
   it('of paths know whole ones and prefixes, and nothing of resources', () => {
-    const decisions = pathsAuthorizer(['/healthz', 'openapi/*', '/']);
+    const decisions = pathsAuthorizer(['/healthz', 'openapi/*', '/', '/api/*']);
     const decide = (target: string) => (decisions.authorize(asked(target)) as AuthorizationResult).decision;
     expect(['/healthz', '/healthz/x', '/openapi/v3', '/openapi', '/', '/api/v1/pods'].map(decide)).toEqual([
       'allow',

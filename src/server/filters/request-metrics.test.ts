@@ -68,6 +68,15 @@ describe('request metrics', () => {
     expect(linesOf('apiserver_request_total')).toEqual([`apiserver_request_total{${labels(expected)}} 2`]);
   });
 
+  it('tell requests apart by all that they say', async () => {
+    const { ask, linesOf } = measured();
+    const base = '/api/v1/namespaces/a/pods';
+    for (const target of [`${base}/p`, `${base}/p?dryRun=All`, `${base}/p/status`, base, '/api/v1/pods'])
+      await ask({ target });
+    for (const target of ['/api/v2/pods/p', '/apis/x/v1/pods/p', '/healthz', '/livez']) await ask({ target });
+    expect(linesOf('apiserver_request_total').map((line) => line.at(-1))).toEqual(new Array(9).fill('1'));
+  });
+
   it('know errors by their Status, and how long it took', async () => {
     const { ask, linesOf, clock } = measured({
       dispatch: async () => {
