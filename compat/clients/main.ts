@@ -1,0 +1,69 @@
+/**
+ * Runs programs written with client-go, the JavaScript client and the Python client against our server, and against the reference to see
+ * that the programs themselves are right.
+ * usage: main.ts [--client go,javascript,python] [--reference-only] [--keelson-only]
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startKeelson } from '../peers/keelson.ts';
+import { makeCredentials, type Peer } from '../peers/peer.ts';
+import { startReference } from '../peers/reference.ts';
+import { type ClientProgram, prepareGo, prepareJavaScript, preparePython } from './prepare.ts';
+
+const TIMEOUT = 90_000;
+const PREPARE = { go: prepareGo, javascript: prepareJavaScript, python: preparePython } as const;
+
+const { values } = parseArgs({
+  options: {
+    client: { type: 'string', default: Object.keys(PREPARE).join(',') },
+    'reference-only': { type: 'boolean', default: false },
+    'keelson-only': { type: 'boolean', default: false },
+  },
+});
+const programs = values.client.split(',').map((name) => {
+  const prepare = PREPARE[name as keyof typeof PREPARE];
+  if (prepare === undefined) throw new Error(`no client ${name}; there are ${Object.keys(PREPARE).join(', ')}`);
+  return prepare();
+});
+
+let failed = 0;
+const folder = mkdtempSync(join(tmpdir(), 'compat-clients-'));
+try {
+  const credentials = await makeCredentials(folder);
+  if (!values['keelson-only']) await runAll(await startReference({ credentials }));
+  if (!values['reference-only']) await runAll(await startKeelson({ credentials }));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failed === 0 ? 'all clients succeeded' : `FAIL ${failed} runs of clients`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function runAll(peer: Peer): Promise<void> {
+  try {
+    for (const program of programs) {
+      console.log(`${program.name} against ${peer.name}`);
+      const end = await run(program, peer);
+      if (end === 0) continue;
+      failed++;
+      console.log(`FAIL ${program.name} against ${peer.name}: ended with ${end}`);
+    }
+  } finally {
+    await peer.stop();
+  }
+}
+
+/** The exit code, or the signal that ended it. */
+function run(program: ClientProgram, peer: Peer): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program.command, [...program.args, peer.kubeconfig('admin'), `clients-${program.name}`], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...program.env },
+      timeout: TIMEOUT,
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? -1));
+  });
+}
