@@ -6,9 +6,7 @@ import { isPromise } from '../../base/maybe-promise.ts';
 import { MASTERS_GROUP } from '../authorization.ts';
 import type { Answer } from '../exchange.ts';
 import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
-import type { MetricRegistry } from '../metrics.ts';
 import type { RequestFilter, ServerRequest } from '../request.ts';
-import type { ServerMetrics } from '../server-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
 
@@ -51,16 +49,6 @@ export function withFlowControl(gate: InFlightGate, metrics: RequestMetrics | un
       },
     );
   };
-}
-
-/** Shows the most that were in flight since the metrics were last read, as `apiserver_current_inflight_requests`. */
-export function reportInFlight(registry: MetricRegistry, metrics: ServerMetrics, gate: InFlightGate): void {
-  const readOnly = metrics.currentInFlight.labels('readOnly');
-  const mutating = metrics.currentInFlight.labels('mutating');
-  registry.onCollect(() => {
-    readOnly.set(gate.takeHighWater('readOnly'));
-    mutating.set(gate.takeHighWater('mutating'));
-  });
 }
 
 function longRunningTracker(

@@ -6,7 +6,6 @@ import { InFlightGate } from '../in-flight.ts';
 import { MetricRegistry } from '../metrics.ts';
 import { registerServerMetrics } from '../server-metrics.ts';
 import { authorizerOf, FakeIncoming, type FakeRequest, FakeSink, OK_ANSWER, testChain } from './filters.fixtures.ts';
-import { reportInFlight } from './flow-control.ts';
 
 function measured(changes: Partial<ChainConfig> = {}) {
   const registry = new MetricRegistry();
@@ -119,17 +118,6 @@ describe('request metrics', () => {
     await ask();
     expect(linesOf('apiserver_request_total')[0]).toContain('code="429"');
     expect(linesOf('apiserver_request_terminations_total')[0]).toMatch(/code="429".*resource="configmaps".* 1$/);
-  });
-
-  it('show the most that were in flight since they were last read', async () => {
-    const registry = new MetricRegistry();
-    const metrics = registerServerMetrics(registry);
-    const gate = new InFlightGate();
-    reportInFlight(registry, metrics, gate);
-    const { handler } = testChain({ metrics, gate });
-    await handler(new FakeIncoming());
-    expect(registry.print()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1\n');
-    expect(registry.print()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0\n');
   });
 
   it('follow a watch from its start to its end', async () => {
