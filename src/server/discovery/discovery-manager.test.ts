@@ -253,6 +253,8 @@ describe('aggregated discovery', () => {
     const before = bytesOf(made.handle(requestOf('/api', { accept: V2 }))).body;
     made.publish(version('b.example', 'v1'));
     expect(bytesOf(made.handle(requestOf('/api', { accept: V2 }))).body).toBe(before);
+    made.publish({ ...core, resources: [] });
+    expect(text(made, '/api', V2)).not.toContain('serviceaccounts');
   });
 });
 

@@ -90,7 +90,7 @@ export class DocumentV2 {
       ...pick({ tags, operationId }),
       ...(parameters.length === 0 ? {} : { parameters }),
       responses: Object.fromEntries(Object.entries(responses).map(([code, response]) => [code, responseV2(response)])),
-      ...Object.fromEntries(Object.entries(operation).filter(([key]) => key.startsWith('x-'))),
+      ...extensionsV2(operation),
     };
   }
 
@@ -108,6 +108,15 @@ export class DocumentV2 {
       return known === undefined || known.text === text ? { $ref: `#/parameters/${key}` } : value;
     });
   }
+}
+
+/** The kind of an operation is written in the order of names here, unlike in v3. */
+function extensionsV2(operation: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(operation)) if (key.startsWith('x-')) result[key] = value;
+  const { group, kind, version } = objectAt(operation, KINDS);
+  if (kind !== undefined) result[KINDS] = pick({ group, kind, version });
+  return result;
 }
 
 function bodyParameter(body: JsonObject): JsonObject {

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { list, map, scalar } from '../../apimachinery/protobuf/core-facts.fixtures.ts';
+import { createStructView, type FieldView, type StructView } from '../../apimachinery/type-view.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { META_TYPES } from '../type-book.ts';
+import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
+import { SchemaBook } from './schemas.ts';
+
+const REF = '#/components/schemas/';
+
+function book(names: ReadonlyMap<StructView, string>, given: Record<string, JsonObject> = {}): SchemaBook {
+  return new SchemaBook({ types, typeName: (view) => names.get(view), schemas: () => given });
+}
+
+/** The schema of one property of an unnamed struct. */
+function property(one: FieldView): unknown {
+  const schema = book(new Map()).struct(createStructView('', () => [one]));
+  return (schema.properties as JsonObject)[one.name];
+}
+
+describe('properties', () => {
+  it.each<[string, FieldView, JsonObject]>([
+    ['a text', field('f', scalar('string')), { type: 'string' }],
+    [
+      'a number with its default',
+      field('f', scalar('int64'), { defaultValue: 0 }),
+      { type: 'integer', format: 'int64', default: 0 },
+    ],
+    ['bytes', field('f', scalar('bytes')), { type: 'string', format: 'byte' }],
+    [
+      'another format',
+      field('f', { kind: 'scalar', scalar: 'string', format: 'uri' }),
+      { type: 'string', format: 'uri' },
+    ],
+    ['a nullable one', field('f', scalar('boolean'), { nullable: true }), { type: 'boolean', nullable: true }],
+    ['anything', field('f', { kind: 'any', raw: 'json' }), {}],
+    [
+      'a list that says nothing about merging',
+      field('f', list('string')),
+      { type: 'array', items: { type: 'string', default: '' } },
+    ],
+    [
+      'a set',
+      field('f', { kind: 'list', items: scalar('string'), listType: 'set', mapKeys: [] }),
+      { type: 'array', items: { type: 'string', default: '' }, 'x-kubernetes-list-type': 'set' },
+    ],
+    [
+      'an atomic map of lists',
+      field('f', { kind: 'map', atomic: true, values: list('int32') }),
+      {
+        type: 'object',
+        additionalProperties: { type: 'array', items: { type: 'integer', format: 'int32', default: 0 } },
+        'x-kubernetes-map-type': 'atomic',
+      },
+    ],
+    [
+      'values of a type with a name',
+      field('f', map('quantity')),
+      {
+        type: 'object',
+        additionalProperties: { $ref: `${REF}io.k8s.apimachinery.pkg.api.resource.Quantity` },
+      },
+    ],
+    ['a time', field('f', scalar('time')), { allOf: [{ $ref: `${REF}${META_TYPES}Time` }] }],
+    ['raw fields', field('f', { kind: 'any', raw: 'fields-v1' }), { allOf: [{ $ref: `${REF}${META_TYPES}FieldsV1` }] }],
+  ])('%s', (_, one, expected) => {
+    expect(property(one)).toEqual(expected);
+  });
+});
+
+describe('types', () => {
+  const names = new Map([
+    [thing, `${PREFIX}Thing`],
+    [thingSpec, `${PREFIX}ThingSpec`],
+  ]);
+
+  it('are written once, refer to each other and to themselves, and say how they are merged', () => {
+    const made = book(names);
+    expect(made.struct(thing)).toEqual({ $ref: `${REF}${PREFIX}Thing` });
+    const all = made.components() as Record<string, JsonObject>;
+    expect(Object.keys(all)).toEqual([
+      `${PREFIX}Thing`,
+      `${PREFIX}ThingSpec`,
+      'io.k8s.apimachinery.pkg.api.resource.Quantity',
+      `${META_TYPES}ObjectMeta`,
+      `${META_TYPES}Time`,
+    ]);
+    expect(all[`${PREFIX}Thing`]).toEqual({
+      type: 'object',
+      properties: {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: { default: {}, allOf: [{ $ref: `${REF}${META_TYPES}ObjectMeta` }] },
+        spec: { allOf: [{ $ref: `${REF}${PREFIX}ThingSpec` }] },
+      },
+    });
+    expect(all[`${PREFIX}ThingSpec`]).toMatchObject({
+      required: ['size'],
+      properties: {
+        mode: { type: 'string', default: 'Fast', enum: ['Fast', 'Slow'] },
+        parts: {
+          items: { default: {}, allOf: [{ $ref: `${REF}${PREFIX}ThingSpec` }] },
+          'x-kubernetes-list-map-keys': ['mode'],
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-patch-merge-key': 'mode',
+          'x-kubernetes-patch-strategy': 'merge,retainKeys',
+        },
+      },
+    });
+  });
+
+  it('that are kinds say which, and have the descriptions that all kinds share', () => {
+    const made = book(names);
+    made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
+    made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
+    made.struct(thing);
+    const schema = (made.components() as Record<string, JsonObject>)[`${PREFIX}Thing`];
+    expect(schema?.['x-kubernetes-group-version-kind']).toEqual([{ group: 'a', kind: 'Thing', version: 'v1' }]);
+    expect(schema).toHaveProperty('properties.spec.description', 'What is wanted.');
+  });
+
+  it('without a name are written where they stand', () => {
+    const inner = createStructView('', () => [field('x', scalar('string'))], { preserveUnknown: true });
+    expect(property(field('f', inner, { defaultValue: {} }))).toEqual({
+      type: 'object',
+      properties: { x: { type: 'string' } },
+      'x-kubernetes-preserve-unknown-fields': true,
+      default: {},
+    });
+  });
+
+  it('that somebody gives ready-made are taken as they are', () => {
+    const made = book(names, { [`${PREFIX}Thing`]: { type: 'object', 'x-mine': true } });
+    made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
+    made.struct(thing);
+    expect(made.components()).toEqual({
+      [`${PREFIX}Thing`]: {
+        type: 'object',
+        'x-mine': true,
+        'x-kubernetes-group-version-kind': [{ group: 'a', kind: 'Thing', version: 'v1' }],
+      },
+    });
+  });
+
+  it('that are atomic in one place only say so there and not in the component', () => {
+    const meta = types.view(`${META_TYPES}ObjectMeta`);
+    const here: StructView = { ...meta, atomic: true };
+    const made = new SchemaBook({
+      types: {
+        view: types.view,
+        typeName: (view) => (view === here ? `${META_TYPES}ObjectMeta` : types.typeName(view)),
+      },
+      typeName: () => undefined,
+      schemas: () => ({}),
+    });
+    const schema = made.struct(createStructView('', () => [field('f', here)]));
+    expect(schema.properties).toEqual({
+      f: { allOf: [{ $ref: `${REF}${META_TYPES}ObjectMeta` }], 'x-kubernetes-map-type': 'atomic' },
+    });
+    expect(made.components()).not.toHaveProperty([`${META_TYPES}ObjectMeta`, 'x-kubernetes-map-type']);
+  });
+
+  it('that are atomic themselves say so in the component, with their other extensions', () => {
+    const reference = createStructView('', () => [], { atomic: true, extensions: { 'x-kubernetes-unions': [] } });
+    const made = book(new Map([[reference, 'Reference']]));
+    made.struct(reference);
+    expect(made.components()).toEqual({
+      Reference: { type: 'object', 'x-kubernetes-map-type': 'atomic', 'x-kubernetes-unions': [] },
+    });
+  });
+});
