@@ -2,9 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { StorageError } from '../../storage/errors.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { Storage } from '../../storage/storage.ts';
 import { RegistryStore } from './store.ts';
-import { at, complaint, made, parse, refused, thing, thingDefinition, things, v2, world } from './thing.fixtures.ts';
+import {
+  at,
+  complaint,
+  deafening,
+  made,
+  parse,
+  refused,
+  thing,
+  thingDefinition,
+  things,
+  v2,
+  world,
+} from './thing.fixtures.ts';
 
 describe('a get', () => {
   it('finds what was just created, synchronously, as the very bytes of the cache', async () => {
@@ -26,15 +37,9 @@ describe('a get', () => {
   });
 
   it('asks a store whose cache is behind', async () => {
-    const storage = createMemoryStorage();
-    const deaf = new Proxy(storage, {
-      get(target, name) {
-        if (name === 'watch') return () => ({ stop: () => undefined, requestProgress: () => undefined });
-        const value = Reflect.get(target, name) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    const { store } = await things({}, {}, deaf as Storage);
+    const { storage, deafen } = deafening(createMemoryStorage());
+    const { store } = await things({}, {}, storage);
+    deafen();
     const created = await made(store, thing('a', { spec: { color: 'red' } }));
     expect(parse(await store.get(at('a'), { resourceVersion: '' }))).toEqual(created);
     expect(parse(await store.get(at('a', 'ns', v2), { resourceVersion: '' })).spec).toEqual({ hue: 'red', size: 1 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import { invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { decodeUtf8 } from '../../base/bytes.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import type { Strategy } from './definition.ts';
@@ -260,6 +261,19 @@ describe('an update', () => {
       2,
     ]);
     expect(await storage.revision()).toBe(2);
+  });
+
+  it('rounds no integer of 64 bits', async () => {
+    const { store } = await withA();
+    await update(
+      store,
+      patch((object) => void Object.assign(object, { spec: { n: 9007199254740993n } })),
+    );
+    await update(
+      store,
+      patch((_, metadata) => void Object.assign(metadata, { labels: { x: 'y' } })),
+    );
+    expect(decodeUtf8(await store.get(at('a'), { resourceVersion: '' }))).toContain('"n":9007199254740993');
   });
 
   it('warns once, however often it tries', async () => {

@@ -180,4 +180,17 @@ describe('a watch', () => {
     expect(events.short).toEqual(['BOOKMARK 4']);
     expect(quiet.events.short).toEqual([]);
   });
+
+  it('just ends when its client is too slow', async () => {
+    const world = await two();
+    const events = new Events();
+    const slow = { write: () => false, end: events.end.bind(events) };
+    await world.store.watch(at(''), { options: query({ watch: true, resourceVersion: '3' }), encoding }, slow);
+    await settle();
+    for (let burst = 0; burst < 3; burst++) {
+      await Promise.all(Array.from({ length: 1100 }, (_, i) => made(world.store, thing(`n-${burst}-${i}`))));
+      await settle();
+    }
+    expect(events.ended).toEqual([undefined]);
+  });
 });

@@ -12,7 +12,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
 import type { ResourceDefinition, Strategy, VersionDefinition } from './definition.ts';
 import type { RegistryHost } from './host.ts';
 import { internalContext } from './internal-context.ts';
@@ -268,6 +268,30 @@ export class Events implements ResourceWatchSink {
 export interface Watching {
   readonly events: Events;
   readonly watch: ResourceWatch;
+}
+
+/** A store whose watches hear nothing any more after `deafen()`: caches on it stay at what they have. */
+export function deafening(inner: Storage): { readonly storage: Storage; deafen(): void } {
+  let deaf = false;
+  const watch = (options: WatchOptions, sink: WatchSink): Watch =>
+    inner.watch(options, {
+      events: (events) => (deaf ? undefined : sink.events(events)),
+      progress: (revision) => (deaf ? undefined : sink.progress(revision)),
+      end: (reason) => sink.end(reason),
+    });
+  const storage = new Proxy(inner, {
+    get(target, name) {
+      if (name === 'watch') return watch;
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    storage,
+    deafen: () => {
+      deaf = true;
+    },
+  };
 }
 
 /** Watches, and lets what is there already arrive. */

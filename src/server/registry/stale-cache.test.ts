@@ -1,0 +1,88 @@
+/** Writers whose cache is outdated: what they decide must be decided on what the store has. */
+import { describe, expect, it } from 'vitest';
+import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import type { ObjectChange } from './resource-store.ts';
+import {
+  at,
+  deafening,
+  deletion,
+  made,
+  parse,
+  query,
+  refused,
+  type Things,
+  thing,
+  things,
+  UPDATE,
+} from './thing.fixtures.ts';
+
+function put(color: string, resourceVersion = ''): ObjectChange {
+  return {
+    apply: () => thing('a', { spec: { color } }, resourceVersion === '' ? {} : { resourceVersion }),
+    preconditions: undefined,
+  };
+}
+
+/** `a` is red at revision 2 for the one whose cache is outdated, blue at revision 3 in truth. */
+async function outdated(): Promise<{ readonly fresh: Things; readonly stale: Things }> {
+  const storage = createMemoryStorage();
+  const fresh = await things({}, {}, storage);
+  await made(fresh.store, thing('a', { spec: { color: 'red' } }));
+  const ears = deafening(storage);
+  const stale = await things({}, {}, ears.storage);
+  ears.deafen();
+  await fresh.store.update(at('a'), put('blue'), UPDATE);
+  expect(parse(await stale.store.get(at('a'), { resourceVersion: '0' })).spec).toEqual({ color: 'red' });
+  return { fresh, stale };
+}
+
+describe('with an outdated cache', () => {
+  it('an update of the true version succeeds and one of the old version does not', async () => {
+    const { stale } = await outdated();
+    expect((await refused(() => stale.store.update(at('a'), put('green', '2'), UPDATE))).code).toBe(409);
+    const answer = await stale.store.update(at('a'), put('green', '3'), UPDATE);
+    expect(parse(answer.bytes)).toMatchObject({
+      spec: { color: 'green' },
+      metadata: { resourceVersion: '4', generation: 3 },
+    });
+  });
+
+  it('an update that would change nothing of the old state is still made', async () => {
+    const { stale } = await outdated();
+    const answer = await stale.store.update(at('a'), put('red'), UPDATE);
+    expect(parse(answer.bytes)).toMatchObject({ spec: { color: 'red' }, metadata: { resourceVersion: '4' } });
+  });
+
+  it('an update that changes nothing of the true state takes no revision', async () => {
+    const { stale } = await outdated();
+    const answer = await stale.store.update(at('a'), put('blue'), UPDATE);
+    expect(parse(answer.bytes)).toMatchObject({ spec: { color: 'blue' }, metadata: { resourceVersion: '3' } });
+  });
+
+  it('an update of what was deleted is 404, and a create of it succeeds', async () => {
+    const { fresh, stale } = await outdated();
+    await fresh.store.delete(at('a'), deletion());
+    expect((await refused(() => stale.store.update(at('a'), put('green'), UPDATE))).code).toBe(404);
+    expect((await made(stale.store, thing('a'))).metadata.resourceVersion).toBe('5');
+  });
+
+  it('a delete looks at the true state', async () => {
+    const { fresh, stale } = await outdated();
+    const expecting = (resourceVersion: string) => deletion({ preconditions: { uid: undefined, resourceVersion } });
+    expect((await refused(() => stale.store.delete(at('a'), expecting('2')))).code).toBe(409);
+    await fresh.store.update(
+      at('a'),
+      { apply: () => thing('a', {}, { finalizers: ['example.test/x'] }), preconditions: undefined },
+      UPDATE,
+    );
+    expect((await stale.store.delete(at('a'), deletion())).outcome).toBe('pending');
+  });
+
+  it('a fresh list asks the store itself when the cache does not catch up', async () => {
+    const { stale } = await outdated();
+    const asked = Promise.resolve(stale.store.list(at(''), query()));
+    await stale.clock.advance(3000);
+    const page = await asked;
+    expect([page.resourceVersion, page.items.map((bytes) => parse(bytes).spec)]).toEqual(['3', [{ color: 'blue' }]]);
+  });
+});
