@@ -1,12 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestKube, type TestKube } from './kube-server.fixtures.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DiscoveryVersion } from '../server/discovery/discovery.ts';
+import { startTestKube, type TestKube, user } from './kube-server.fixtures.ts';
 
-describe('a fresh server', () => {
+describe('the middle server', () => {
   let kube: TestKube;
-  beforeEach(async () => {
-    kube = await startTestKube();
+  const published: DiscoveryVersion[] = [];
+  beforeAll(async () => {
+    kube = await startTestKube({
+      discovery: { publish: (version) => void published.push(version), remove: () => undefined },
+    });
   });
-  afterEach(() => kube.stop());
+  afterAll(() => kube.stop());
 
   test('has the system namespaces', async () => {
     const { body } = await kube.request('GET', '/api/v1/namespaces');
@@ -23,4 +27,93 @@ describe('a fresh server', () => {
       status: { phase: 'Active' },
     });
   });
+
+  test('publishes its groups with the verbs that it serves', () => {
+    const core = published.find(({ group }) => group === '');
+    const verbs = Object.fromEntries((core?.resources ?? []).map(({ plural, verbs: own }) => [plural, own.join()]));
+    expect(verbs).toMatchObject({
+      namespaces: 'create,delete,get,list,patch,update,watch',
+      configmaps: 'create,delete,deletecollection,get,list,patch,update,watch',
+    });
+    const namespaces = core?.resources.find(({ plural }) => plural === 'namespaces');
+    expect(namespaces?.subresources.map(({ name, verbs: own }) => [name, own.join()])).toEqual([
+      ['finalize', 'update'],
+      ['status', 'get,patch,update'],
+    ]);
+    expect([...published].sort((a, b) => b.groupPriority - a.groupPriority).map(({ group }) => group)).toEqual([
+      '',
+      'events.k8s.io',
+      'authentication.k8s.io',
+      'authorization.k8s.io',
+      'rbac.authorization.k8s.io',
+      'coordination.k8s.io',
+    ]);
+  });
+
+  test('forgets events after their time', async () => {
+    const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } };
+    await kube.request('POST', '/api/v1/namespaces/default/events', event);
+    await kube.clock.advance(3599_000);
+    expect((await kube.request('GET', '/api/v1/namespaces/default/events/e')).status).toBe(200);
+    await kube.clock.advance(10_000);
+    expect((await kube.request('GET', '/api/v1/namespaces/default/events/e')).status).toBe(404);
+  });
+
+  test('serves an event in both groups, whichever it came through', async () => {
+    const event = { metadata: { name: 'both' }, involvedObject: { namespace: 'default', name: 'x' }, message: 'M' };
+    await kube.request('POST', '/api/v1/namespaces/default/events', event);
+    expect((await kube.request('GET', '/apis/events.k8s.io/v1/namespaces/default/events/both')).body).toMatchObject({
+      apiVersion: 'events.k8s.io/v1',
+      regarding: { name: 'x' },
+      note: 'M',
+    });
+  });
+
+  test('decides right after a binding was written', async () => {
+    const may = async () => {
+      const spec = { resourceAttributes: { verb: 'get', resource: 'secrets', namespace: 'default' } };
+      const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+      const { body } = await kube.request('POST', path, { spec }, { as: user('ann') });
+      return (body['status'] as { allowed: boolean }).allowed;
+    };
+    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
+    expect(await may()).toBe(false);
+    await kube.request('POST', path, {
+      metadata: { name: 'ann' },
+      roleRef: { kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'User', name: 'ann' }],
+    });
+    expect(await may()).toBe(true);
+    await kube.request('DELETE', `${path}/ann`);
+    expect(await may()).toBe(false);
+  });
+
+  test('keeps only the names of the Secrets of an account and warns about old habits', async () => {
+    const { body, warnings } = await kube.request('POST', '/api/v1/namespaces/default/serviceaccounts', {
+      metadata: { name: 'old', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
+      secrets: [{ kind: 'Secret', name: 's' }],
+    });
+    expect(body['secrets']).toEqual([{ name: 's' }]);
+    expect(warnings[0]).toMatch(/^299 - "metadata.annotations\[kubernetes.io\/enforce-mountable-secrets\]: deprecated/);
+    const deleted = await kube.request('DELETE', '/api/v1/namespaces/default/serviceaccounts/old');
+    expect(deleted.body).toMatchObject({ kind: 'ServiceAccount', metadata: { name: 'old' } });
+  });
+
+  test('publishes the documents by which others verify tokens', async () => {
+    const documents = await kube.server.openIdDocuments('localhost:6443');
+    expect(documents.ok).toBe(true);
+  });
+
+  test('leaves nothing behind', async () => {
+    const other = await startTestKube();
+    await other.stop();
+    expect(other.clock.pendingTimers).toBe(0);
+  });
+});
+
+test('a plugin that is switched off does nothing', async () => {
+  const kube = await startTestKube({ admission: { enable: [], disable: ['NamespaceLifecycle'] } });
+  const answer = await kube.request('POST', '/api/v1/namespaces/none/configmaps', { metadata: { name: 'x' } });
+  expect(answer.status).toBe(201);
+  await kube.stop();
 });

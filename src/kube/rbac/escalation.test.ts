@@ -83,7 +83,7 @@ describe('the ways around', () => {
   });
 
   it('or the verbs escalate and bind', () => {
-    const role = { apiGroup: RBAC_GROUP, resource: 'roles', name: 'r', namespace: 'n1' };
+    const role = { apiGroup: RBAC_GROUP, apiVersion: '*', resource: 'roles', name: 'r', namespace: 'n1' };
     expect(escalateAttributes(ada, role)).toEqual(requestOf(ada, { verb: 'escalate', ...role }));
     expect(bindAttributes(ada, { apiGroup: RBAC_GROUP, kind: 'Role', name: 'r' }, 'n1')).toEqual(
       requestOf(ada, { verb: 'bind', ...role }),
