@@ -25,7 +25,7 @@ const KINDS = 'x-kubernetes-group-version-kind';
 /** Takes v3 documents one by one; `finish` gives the whole. */
 export class DocumentV2 {
   readonly #paths = new Map<string, JsonObject>();
-  readonly #definitions = new Map<string, JsonObject>();
+  readonly #definitions = new Map<string, { readonly schema: JsonObject; readonly kinds: Map<string, JsonValue> }>();
   readonly #parameters = new Map<string, { readonly value: JsonObject; readonly text: string }>();
   #info: JsonObject = {};
 
@@ -37,11 +37,15 @@ export class DocumentV2 {
 
   finish(): JsonObject {
     const parameters = [...this.#parameters].map(([name, { value }]): [string, JsonObject] => [name, value]);
+    const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, JsonObject] => [
+      name,
+      kinds.size === 0 ? schema : { ...schema, [KINDS]: [...kinds.values()] },
+    ]);
     return {
       swagger: '2.0',
       info: this.#info,
       paths: sorted(this.#paths),
-      definitions: sorted(this.#definitions),
+      definitions: sorted(definitions),
       parameters: sorted(parameters),
       securityDefinitions: {
         BearerToken: { description: 'A bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
@@ -52,13 +56,13 @@ export class DocumentV2 {
 
   /** A type that several documents have is the same in each, but each names the kinds of its own group-version. */
   #define(name: string, schema: JsonObject): void {
-    const known = this.#definitions.get(name);
+    let known = this.#definitions.get(name);
     if (known === undefined) {
-      this.#definitions.set(name, schemaV2(schema));
-      return;
+      const { [KINDS]: _, ...own } = schemaV2(schema);
+      known = { schema: own, kinds: new Map() };
+      this.#definitions.set(name, known);
     }
-    const kinds = new Map([...arrayAt(known, KINDS), ...arrayAt(schema, KINDS)].map((kind) => [writeJson(kind), kind]));
-    if (kinds.size > 0) this.#definitions.set(name, { ...known, [KINDS]: [...kinds.values()] });
+    for (const kind of arrayAt(schema, KINDS)) known.kinds.set(writeJson(kind), kind);
   }
 
   #pathItem(item: JsonObject): JsonObject {
