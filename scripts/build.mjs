@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleCommand } from './bundle-command.mjs';
+import { bundleCommand } from './bundle-command.mjs.mts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -11,4 +11,4 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
   cwd: root,
   stdio: 'inherit',
 });
-await bundleCommand(join(root, 'dist/cli/main.js'));
+await bundleCommand(join(root, 'dist/cli'));

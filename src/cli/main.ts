@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The `keelson` command. */
 import { runCommand } from './program.ts';
 

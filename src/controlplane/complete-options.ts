@@ -60,6 +60,7 @@ export interface CompletedOptions {
 export async function completeOptions(options: ServerOptions, platform: Platform): Promise<CompletedOptions> {
   if (options.dataDir === '') throw new ConfigError('--data-dir: the data folder needs a name');
   const dataDir = platform.absolutePath(options.dataDir);
+  if (options.storage === 'lmdb') platform.prefetchStorage();
   const release = await platform.takeFolder(dataDir);
   try {
     return await completeWith(options, platform, dataDir, release);

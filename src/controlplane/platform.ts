@@ -29,6 +29,8 @@ export interface Platform {
   ensureServingPair(folder: string, pki: Pki, hosts: readonly string[]): Promise<KeyedPem>;
   /** Mode 0600, atomically. */
   writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void>;
+  /** Begins to load what `openStorage` will need, while something else waits for files. Never throws: the open will say what is wrong. */
+  prefetchStorage(): void;
   /** The durable store of a folder. */
   openStorage(folder: string, onProblem: (error: Error) => void): Promise<Storage>;
   openAuditLog(options: AuditLogOptions): Promise<AuditLog>;

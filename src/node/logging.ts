@@ -33,7 +33,8 @@ export async function createLogger(options: LoggingOptions): Promise<Logger> {
 
 async function createJsonLogger(options: LoggingOptions): Promise<Logger> {
   const { descriptor = 2, verbosity = 0, clock = systemClock } = options;
-  const { pino } = await import('pino');
+  // The default export is the one that a bundle of it has too.
+  const { default: pino } = await import('pino');
   const logger = pino(
     {
       level: verbosity >= DEBUG_FROM ? 'debug' : 'info',

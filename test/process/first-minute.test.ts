@@ -8,8 +8,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
 import { ROOT } from '../source-graph.ts';
 
-// Two folders below package.json, as the built command is.
-const COMMAND = join(ROOT, '.cache', 'first-minute', 'main.mjs');
+// The parent's parent holds package.json, as that of the built command does.
+const FOLDER = join(ROOT, '.cache', 'first-minute');
+const COMMAND = join(FOLDER, 'main.js');
 const LAST_LINE = 'Ctrl-C ends it';
 
 let folder: string;
@@ -17,10 +18,10 @@ let servers: Server[];
 let sessions: ClientHttp2Session[];
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'bundle-command.mjs'), COMMAND]);
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'bundle-command.mjs'), FOLDER]);
 });
 
-afterAll(() => rmSync(join(ROOT, '.cache', 'first-minute'), { recursive: true, force: true }));
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keelson-first-minute-'));

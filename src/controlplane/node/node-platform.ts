@@ -29,6 +29,10 @@ export const nodePlatform: Platform = {
   ensurePki,
   ensureServingPair,
   writeKubeconfig,
+  prefetchStorage: () => {
+    const loaded = import('../../storage/lmdb/open.ts').then(({ preloadLmdb }) => preloadLmdb());
+    loaded.catch(() => undefined);
+  },
   openStorage: async (folder, onProblem) => {
     const { openLmdbStorage } = await import('../../storage/lmdb/open.ts');
     return openLmdbStorage({ folder, onProblem });

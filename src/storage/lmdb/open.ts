@@ -71,6 +71,11 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   }
 }
 
+/** Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded; so will the open. */
+export async function preloadLmdb(): Promise<void> {
+  await import('lmdb');
+}
+
 async function initialise(database: Database, marked: boolean, path: string): Promise<StoreState> {
   if (marked || database.lastPosition() !== 0) {
     throw new StorageError(
