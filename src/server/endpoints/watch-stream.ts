@@ -36,7 +36,7 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
   /** What came before the client's side was there; the store is then paused. */
   #early: readonly Uint8Array[] = [];
   #firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
-  #endsEarly = false;
+  /** Nothing comes from the store any more. */
   #closed = false;
 
   constructor(options: WatchStreamOptions) {
@@ -54,17 +54,16 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
   /** The client's side is there. */
   start(output: WatchOutput): void {
     this.#output = output;
-    output.onClose(() => this.#close(false));
+    output.onClose(() => this.#release());
+    const early = this.#early;
+    this.#early = [];
+    const ready = early.length === 0 || output.write(early);
     if (this.#closed) {
       output.end();
       return;
     }
     output.onDrain(() => this.#watch?.drained());
-    const early = this.#early;
-    this.#early = [];
-    const ready = early.length === 0 || output.write(early);
-    if (this.#endsEarly) this.#close(true);
-    else if (early.length > 0 && ready) this.#watch?.drained();
+    if (early.length > 0 && ready) this.#watch?.drained();
   }
 
   write(chunks: readonly Uint8Array[]): boolean {
@@ -82,9 +81,8 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
 
   end(error: Status | undefined): void {
     if (this.#closed) return;
-    if (error !== undefined) this.write([this.#options.errorEvent(error)]);
-    if (this.#output === undefined) this.#endsEarly = true;
-    else this.#close(true);
+    if (error !== undefined) this.#writeError(error);
+    this.drain();
   }
 
   expire(): void {
@@ -93,9 +91,14 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
   }
 
   drain(): void {
-    if (this.#output === undefined) this.#endsEarly = true;
-    else this.#close(true);
-    this.#options.watches.delete(this);
+    if (this.#closed) return;
+    this.#release();
+    this.#output?.end();
+  }
+
+  #writeError(error: Status): void {
+    this.#firstEvent = undefined;
+    this.write([this.#options.errorEvent(error)]);
   }
 
   #changeFirst(chunks: readonly Uint8Array[]): readonly Uint8Array[] {
@@ -106,13 +109,11 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
     return [changed, ...rest];
   }
 
-  #close(clientIsThere: boolean): void {
+  #release(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#options.watches.delete(this);
     this.#watch?.stop();
-    this.#early = [];
-    if (clientIsThere) this.#output?.end();
   }
 }
 

@@ -3,7 +3,7 @@
  * tells.
  */
 
-import { defaultListOptions, type ListOptions } from '../../apimachinery/meta/list-options.ts';
+import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -17,12 +17,13 @@ import { listOptionsOf } from './list-options.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
 import { errorEvent, withColumns } from './watch-encoding.ts';
 import { WatchStream, webSocketOutput } from './watch-stream.ts';
+import { isWebSocket, offeredProtocols, webSocketRefusal } from './web-socket.ts';
 
 export function watchObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
   const form = host.forms.of(request, true);
   const given = listOptionsOf(scope, request);
-  // The path `/watch/...` watches without saying so in the query.
-  const options = given.watch ? given : defaultListOptions({ ...given, watch: true });
+  // The path `/watch/...` watches without saying so in the query, and is then not read as a streamed list.
+  const options = given.watch ? given : { ...given, watch: true };
   const { store, speaks } = scope;
   if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.name, 'watch'));
   const { includeObject } =
@@ -31,10 +32,15 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
   if (form.shape === 'PartialObjectMetadataList')
     throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks.kind));
 
+  const socket = isWebSocket(request);
+  const refusal = socket ? webSocketRefusal(request) : undefined;
+  if (refusal !== undefined) return refusal;
+
   const metrics = host.onWatchEvents;
+  const seconds = timeoutOf(host, options);
   const stream = new WatchStream({
-    deadline: host.clock.monotonic() + timeoutOf(host, options) * 1000,
-    bookmarks: options.allowWatchBookmarks,
+    deadline: host.clock.monotonic() + seconds * 1000,
+    bookmarks: options.allowWatchBookmarks && seconds > LAST_BOOKMARK_SECONDS,
     watches: host.watches,
     errorEvent: (status) => errorEvent(status, form),
     firstEvent: form.shape === 'Table' ? (event) => withColumns(event, speaks) : undefined,
@@ -44,9 +50,12 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
   const started = store.watch(collectionContext(scope, request), { options, encoding }, stream);
   return andThen(started, (watch) => {
     stream.hold(watch);
-    return isWebSocket(request) ? webSocketAnswer(request, form, stream) : streamAnswer(form, stream);
+    return socket ? webSocketAnswer(request, form, stream) : streamAnswer(form, stream);
   });
 }
+
+/** The reference's last bookmark comes this long before the end, so shorter watches have none. */
+const LAST_BOOKMARK_SECONDS = 2;
 
 /** In seconds: what the client asks for, or a random time so that clients of one server do not come back all at once. */
 function timeoutOf(host: EndpointHost, options: ListOptions): number {
@@ -68,23 +77,11 @@ function contentTypeOf(form: AnswerForm): string {
   return form.mediaType === 'application/json' ? form.mediaType : (form.streamMediaType as string);
 }
 
-const UPGRADE = /(?:^|,\s*)upgrade(?:$|\s*,)/i;
-
-function isWebSocket(request: ServerRequest): boolean {
-  const upgrade = request.incoming.header('upgrade');
-  return upgrade?.toLowerCase() === 'websocket' && UPGRADE.test(request.incoming.header('connection') ?? '');
-}
-
-/** A client that offers one subprotocol gets it, whatever it is: the events are the same in all. */
 function webSocketAnswer(request: ServerRequest, form: AnswerForm, stream: WatchStream): Answer {
-  const offered = (request.incoming.header('sec-websocket-protocol') ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
   return {
     kind: 'websocket',
     headers: contentHeaders(contentTypeOf(form)),
-    protocols: offered.length === 1 ? offered : [],
+    protocols: offeredProtocols(request),
     start: (socket) => stream.start(webSocketOutput(socket, form.mediaType === 'application/json')),
   };
 }
