@@ -103,7 +103,9 @@ describe('a lister', () => {
 
   it('goes on where a watch failed, and reads anew what was compacted away', async () => {
     const breaks: ((reason: WatchEnd) => void)[] = [];
+    const origins: WatchOptions['from'][] = [];
     const storage = withWatch(createMemoryStorage(), (inner, options, sink) => {
+      origins.push(options.from);
       const watch = inner.watch(options, { ...methods(sink), end: () => undefined });
       breaks.push((reason) => {
         watch.stop();
@@ -135,6 +137,7 @@ describe('a lister', () => {
     expect(heard).toEqual(['-ns/a', '+ns/d']);
     expect(lister.fresh()).toBeUndefined();
     expect(lister.list()).toHaveLength(3);
+    expect(origins.slice(1)).toEqual(['state', { after: 3 }, 'state']);
     expect(troubles.map((error) => error.message)).toEqual([
       'lost',
       'history was compacted up to 3 before it was read',

@@ -285,6 +285,13 @@ describe('a delete of a collection', () => {
     expect(await left(world)).toBe('d');
   });
 
+  it('does not mind that others delete the same objects', async () => {
+    const world = await many();
+    const clear = async () => world.store.deleteCollection(at(''), { ...deletion(), list: query() });
+    await Promise.all([clear(), clear()]);
+    expect(await left(world)).toBe('dz');
+  });
+
   it('ends with the first failure', async () => {
     const world = await many();
     const validate = (old: JsonObject): void => {

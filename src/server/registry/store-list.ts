@@ -114,7 +114,8 @@ function pageOf({ scope }: ListPlan, { revision, items, next, remaining }: Cache
   return {
     resourceVersion: String(revision),
     continueToken: next === undefined ? '' : encodeContinue(scope.prefix, { revision, start: next }),
-    remaining: next === undefined || scope.filter !== undefined ? undefined : remaining,
+    // Nobody counts what a selector leaves.
+    remaining: next === undefined ? undefined : remaining,
     items,
   };
 }

@@ -337,6 +337,12 @@ describe('an update of a terminating object', () => {
     expect((await refused(() => store.get(at('a'), { resourceVersion: '' }))).code).toBe(404);
   });
 
+  it('does not delete it before its grace period is over', async () => {
+    const { store } = await terminating({ grace: () => ({ gracePeriodSeconds: 30 }) });
+    expect((await update(store, put(thing('a')))).metadata.deletionGracePeriodSeconds).toBe(30);
+    await store.get(at('a'), { resourceVersion: '' });
+  });
+
   it('does not delete it in a dry run, or while its kind holds it', async () => {
     const { store } = await terminating();
     await update(store, put(thing('a')), { dryRun: true });
