@@ -13,7 +13,10 @@ const DAY = 86_400_000;
 /** Sentences that quote a revision of the server, objects that are quoted whole, objects in YAML. */
 const REVISION_IN_TEXT = /(\bcurrent: |ResourceVersion in record \(|resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
 const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
-const MANAGED_FIELDS_IN_JSON = /,?\\*"managedFields\\*":\[/;
+/** An object inside a message, quoted as Go quotes. */
+const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;
+/** What our server does not speak yet is missing from its lists of media types; docs/compatibility.md has the line. */
+const PROTOBUF_IN_TEXT = /, ?application\/vnd\.kubernetes\.protobuf(?:;stream=watch)?/g;
 /** The letters of generated suffixes. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 /** Prefixes are cut to make room for the suffix. */
@@ -43,7 +46,11 @@ export function createNormaliser(url: string, now: number): Normaliser {
   const generated = new Map<string, RegExp>();
 
   const text = (original: string): string => {
-    let result = withoutManagedFields(original)
+    let result = original
+      .replace(MANAGED_FIELDS_IN_YAML, '')
+      .replace(/^( *metadata:)\n(?!\s)/gm, '$1 {}\n')
+      .replace(PROTOBUF_IN_TEXT, '')
+      .replace(QUOTED_OBJECT, sortQuoted)
       .replaceAll(url, '<server>')
       .replaceAll(url.slice('https://'.length), '<server>');
     result = result.replace(JWT, (whole, payload: string) => describeJwt(whole, payload));
@@ -85,7 +92,8 @@ export function createNormaliser(url: string, now: number): Normaliser {
       Array.isArray(value['items']) || Array.isArray(value['rows']) || String(value['kind']).endsWith('List');
     const result: { [key: string]: Json } = {};
     for (const name of Object.keys(value).sort()) {
-      if (name === 'managedFields') continue;
+      // managedFields come with apply; descriptions of columns are our own words.
+      if (name === 'managedFields' || (name === 'description' && key === 'columnDefinitions')) continue;
       const child = value[name] as Json;
       if (name === 'metadata' && isObject(child)) result[name] = walkMetadata(child, isList, bookmark);
       else result[name] = walk(child, name, bookmark);
@@ -116,19 +124,20 @@ export function createNormaliser(url: string, now: number): Normaliser {
   };
 }
 
-/** Objects quoted inside a text, without managedFields, which only the reference has until apply lands. */
-function withoutManagedFields(text: string): string {
-  const result = text.replace(MANAGED_FIELDS_IN_YAML, '');
-  const start = MANAGED_FIELDS_IN_JSON.exec(result);
-  if (start === null) return result;
-  let depth = 1;
-  let end = start.index + start[0].length;
-  while (depth > 0 && end < result.length) {
-    if (result[end] === '[') depth++;
-    if (result[end] === ']') depth--;
-    end++;
+/** The quoted object with sorted keys, without managedFields and the revision; the quotation as it is if it is none. */
+function sortQuoted(quoted: string): string {
+  try {
+    return JSON.stringify(sortKeys(JSON.parse(JSON.parse(quoted) as string) as Json));
+  } catch {
+    return quoted;
   }
-  return withoutManagedFields(result.slice(0, start.index) + result.slice(end));
+}
+
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  const kept = Object.keys(value).filter((key) => key !== 'managedFields' && key !== 'resourceVersion');
+  return Object.fromEntries(kept.sort().map((key) => [key, sortKeys(value[key] as Json)]));
 }
 
 function isObject(value: Json | undefined): value is { [key: string]: Json } {

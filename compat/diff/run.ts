@@ -2,7 +2,7 @@
 
 import type { Pair } from '../peers/pair.ts';
 import { type Answer, type Client, createClient, fill } from './client.ts';
-import { compareAnswers, type Difference } from './compare.ts';
+import { type Side as ComparedSide, compareAnswers, type Difference } from './compare.ts';
 import { createNormaliser } from './normalise.ts';
 import type { Case, Step, Topic } from './request.ts';
 
@@ -19,6 +19,8 @@ export interface StepResult {
 
 /** How many cases run side by side: watches and revisions of the future wait, so more than there are cores. */
 const WIDTH = 6;
+const LAG_TRIES = 10;
+const LAG_MS = 40;
 
 /** Results in the order in which the cases are written. */
 export async function runTopics(pair: Pair, topics: readonly Topic[]): Promise<StepResult[]> {
@@ -59,26 +61,37 @@ async function runCase(
     if (typeof prefix === 'string') {
       for (const { normaliser, variables } of sides) normaliser.expectGenerated(fill(prefix, variables));
     }
-    const answers = await Promise.all(sides.map(({ client, variables }) => send(client, step, variables)));
-    const [reference, candidate] = answers as [Answer, Answer];
+    const answers = await Promise.all(sides.map((side) => send(side.client, step, side.variables)));
+    const compare = (): Difference[] => compareAnswers(step, sideOf(0), sideOf(1));
+    const sideOf = (i: 0 | 1): ComparedSide => ({
+      answer: answers[i] as Answer,
+      normaliser: (sides[i] as (typeof sides)[number]).normaliser,
+    });
+    let differences = compare();
+    for (let i = 0; i < LAG_TRIES && differences.length > 0 && mayLag(step, answers as [Answer, Answer]); i++) {
+      await new Promise((resolve) => setTimeout(resolve, LAG_MS));
+      for (const [at, { client, variables }] of sides.entries())
+        if (client.peer.name.startsWith('reference')) answers[at] = await send(client, step, variables);
+      differences = compare();
+    }
     sides.forEach(({ variables }, i) => {
       save(step, answers[i] as Answer, variables);
     });
-    results.push({
-      topic: topicName,
-      case: one.name,
-      step,
-      title: `${step.method} ${fill(step.path, new Map([['ns', namespace]]))}`,
-      differences: compareAnswers(
-        step,
-        { answer: reference, normaliser: sides[0]!.normaliser },
-        { answer: candidate, normaliser: sides[1]!.normaliser },
-      ),
-      reference,
-      candidate,
-    });
+    const [reference, candidate] = answers as [Answer, Answer];
+    const title = `${step.method} ${fill(step.path, new Map([['ns', namespace]]))}`;
+    results.push({ topic: topicName, case: one.name, step, title, differences, reference, candidate });
   }
   return results;
+}
+
+/**
+ * The reference decides about access from caches that follow writes by milliseconds; where that may be why the answers differ, it is asked
+ * again. Ours is asked once: it has to be right at once. Nothing that wrote is repeated.
+ */
+function mayLag(step: Step, [reference, candidate]: readonly [Answer, Answer]): boolean {
+  if (/reviews$/.test(step.path)) return true;
+  if (reference.status === candidate.status) return false;
+  return step.method === 'GET' || [401, 403, 404].includes(reference.status);
 }
 
 /** A server that says nothing is an answer too: status 0 and the error's text. */

@@ -123,7 +123,7 @@ export function ourOpenApi(body: Json): Json {
   visit(paths);
   return {
     openapi: document['openapi'] ?? document['swagger'] ?? null,
-    paths: withoutDescriptions(paths),
+    paths: withoutDescriptions(withNamedParameters(paths, (document['parameters'] ?? {}) as Dict)),
     schemas: withoutDescriptions(Object.fromEntries([...reached].sort().map((name) => [name, schemas[name] as Json]))),
     security: document['security'] ?? null,
   };
@@ -145,6 +145,22 @@ function isServedPath(path: string): boolean {
   );
 }
 
+/** Lists of parameters by name, references followed: version 2 shares them under names with hashes. */
+function withNamedParameters(value: Json, shared: Dict): Json {
+  if (Array.isArray(value)) return value.map((item) => withNamedParameters(item, shared));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      if (key !== 'parameters' || !Array.isArray(child)) return [key, withNamedParameters(child, shared)];
+      const resolved = dicts(child).map((one) => {
+        const ref = one['$ref'];
+        return typeof ref === 'string' ? ((shared[ref.split('/').at(-1) as string] ?? one) as Dict) : one;
+      });
+      return [key, Object.fromEntries(resolved.map((one) => [String(one['name']), one as Json]))];
+    }),
+  );
+}
+
 function withoutDescriptions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
@@ -155,16 +171,32 @@ function withoutDescriptions(value: Json): Json {
   );
 }
 
-/** An OpenAPI document's operations by name only: `GET /path operationId`. */
+/** An OpenAPI document's operations: `get /path` with its id. */
 export function operations(body: Json): Json {
   const { paths } = ourOpenApi(body) as { paths: Dict };
-  return Object.entries(paths)
-    .flatMap(([path, item]) =>
-      METHODS.filter((method) => (item as Dict)[method] !== undefined).map(
-        (method) => `${method} ${path} ${String(((item as Dict)[method] as Dict)['operationId'])}`,
-      ),
-    )
-    .sort();
+  return Object.fromEntries(
+    Object.entries(paths).flatMap(([path, item]) =>
+      METHODS.filter((method) => (item as Dict)[method] !== undefined).map((method) => [
+        `${method} ${path}`,
+        ((item as Dict)[method] as Dict)['operationId'] ?? null,
+      ]),
+    ),
+  );
+}
+
+/** A watch without the bookmarks that only tell the time: how many come depends on the clock. */
+export function withoutClockBookmarks(body: Json): Json {
+  const events = Array.isArray(body) ? (body as Dict[]) : [body as Dict];
+  return events.filter((event) => {
+    const { metadata } = (event['object'] ?? {}) as { metadata?: Dict };
+    return event['type'] !== 'BOOKMARK' || JSON.stringify(metadata ?? {}).includes('initial-events-end');
+  });
+}
+
+/** A watch with runs of bookmarks as one. */
+export function withBookmarksJoined(body: Json): Json {
+  const events = Array.isArray(body) ? (body as Dict[]) : [body as Dict];
+  return events.filter((event, i) => event['type'] !== 'BOOKMARK' || events[i + 1]?.['type'] !== 'BOOKMARK');
 }
 
 /** Keeps the named fields of an object. */

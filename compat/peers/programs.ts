@@ -27,8 +27,10 @@ export function requireTool(tool: string, args: readonly string[], sentence: str
   if (spawnSync(tool, args, { stdio: 'ignore' }).status !== 0) throw new Error(sentence);
 }
 
-/** The built command line of Keelson; built now if `dist` is missing. */
+/** The built command line of Keelson; built now if `dist` is missing. KEELSON_CLI names another one, of an installed package, say. */
 export function keelsonCli(): string {
+  const other = process.env['KEELSON_CLI'];
+  if (other !== undefined) return other;
   const path = join(ROOT, 'dist', 'cli', 'main.js');
   if (!existsSync(path)) execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   if (!existsSync(path)) throw new Error('npm run build made no dist/cli/main.js');

@@ -45,11 +45,11 @@ export const discovery: Topic = topic('discovery', {
   ],
   'methods that discovery does not have': [
     send('POST', '/api', { body: {} }),
-    send('DELETE', '/apis'),
+    send('DELETE', '/apis', { view: ourGroups }),
     send('PUT', '/api/v1', { body: {} }),
     send('POST', '/apis/coordination.k8s.io/v1', { body: {} }),
     send('HEAD', '/api'),
-    send('OPTIONS', '/apis'),
+    send('OPTIONS', '/apis', { view: ourGroups }),
   ],
   'media types': [
     get('/api', { accept: 'application/yaml' }),

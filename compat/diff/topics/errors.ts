@@ -52,7 +52,7 @@ export const errors: Topic = topic('errors', {
   'wrong kinds': [
     post(configMaps(), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }),
     post(configMaps(), { apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'x' } }),
-    post(configMaps(), { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } }),
+    post(configMaps(), { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'x' } }),
     post(configMaps(), { apiVersion: 'odd/v1/x', kind: 'ConfigMap', metadata: { name: 'x' } }),
     post(configMaps(), { apiVersion: 'v1', kind: 'Odd', metadata: { name: 'x' } }),
     post(configMaps(), { apiVersion: 5, kind: 'ConfigMap', metadata: { name: 'x' } }),

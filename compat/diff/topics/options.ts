@@ -75,6 +75,5 @@ export const options: Topic = topic('options', {
     get(`${configMaps()}?timeout=5s`),
     get(`${configMaps()}?timeout=odd`),
     get(`${configMaps()}?timeoutSeconds=odd`),
-    post(`${configMaps()}?timeout=1ns`, configMap('t'), { bodyless: true }),
   ],
 });

@@ -54,9 +54,12 @@ export const serviceAccounts: Topic = topic('serviceaccounts', {
     post(REVIEW, { spec: { token: '{{vault}}' } }),
     post(REVIEW, { spec: { token: '{{vault}}', audiences: ['vault', 'x'] } }),
     post(REVIEW, { spec: { token: '{{token}}', audiences: ['nobody'] } }),
+    // The reference remembers tokens it has seen for 10 s, so what follows uses new ones.
+    post(at('robot/token'), tokenRequest({}), { save: { late: 'status.token' } }),
+    post(at('robot/token'), tokenRequest({}), { save: { later: 'status.token' } }),
     del(at('robot')),
-    post(REVIEW, { spec: { token: '{{token}}' } }),
-    get('/api/v1/namespaces/{{ns}}/configmaps', { token: '{{token}}' }),
+    post(REVIEW, { spec: { token: '{{late}}' } }),
+    get('/api/v1/namespaces/{{ns}}/configmaps', { token: '{{later}}' }),
   ],
   'requests that are refused': [
     post(at(), { metadata: { name: 'robot' } }),
@@ -90,8 +93,11 @@ export const serviceAccounts: Topic = topic('serviceaccounts', {
       },
     ),
     post(REVIEW, { spec: { token: '{{token}}' } }),
+    post(at('robot/token'), tokenRequest({ boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'anchor' } }), {
+      save: { late: 'status.token' },
+    }),
     del(secrets('anchor')),
-    post(REVIEW, { spec: { token: '{{token}}' } }),
+    post(REVIEW, { spec: { token: '{{late}}' } }),
   ],
   'rights of a service account': [
     post(at(), { metadata: { name: 'robot' } }),

@@ -1,5 +1,6 @@
 /** Watches, each ended by the server after a second. */
 import { configMap, configMaps, del, get, patch, post, put, type Step, type Topic, topic, watch } from '../request.ts';
+import { withBookmarksJoined, withoutClockBookmarks } from '../views.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -44,11 +45,20 @@ export const watches: Topic = topic('watches', {
   'as partial metadata': [...start, ...changes, watch(`${configMaps()}?resourceVersion={{rv}}`, { accept: PARTIAL })],
   'streaming list': [
     ...start,
-    watch(`${configMaps()}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`),
+    watch(`${configMaps()}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`, {
+      view: withoutClockBookmarks,
+    }),
     watch(
       `${configMaps()}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion={{rv}}&labelSelector=color%3Dblue`,
+      { view: withoutClockBookmarks },
     ),
     watch(`${configMaps()}?sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion={{rv}}`),
+  ],
+  'a bookmark before the end': [
+    ...start,
+    get(`${configMaps()}?watch=true&timeoutSeconds=4&allowWatchBookmarks=true&resourceVersion={{rv}}`, {
+      view: withBookmarksJoined,
+    }),
   ],
   'streaming list, refused': [
     watch(`${configMaps()}?sendInitialEvents=true`),
