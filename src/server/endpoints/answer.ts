@@ -4,9 +4,7 @@
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { allocateBytes, concatBytes, encodeUtf8 } from '../../base/bytes.ts';
-import { BugError } from '../../base/errors.ts';
-import { readJson } from '../../base/json-read.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../exchange.ts';
@@ -19,6 +17,7 @@ import { readTableOptions, tableOf } from '../table.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 import type { AnswerForm } from './form.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
+import { parseObject } from './parse-object.ts';
 
 // The reference compresses what is larger than this.
 const GZIP_THRESHOLD = 128 * 1024;
@@ -48,13 +47,6 @@ function withNewline(bytes: Uint8Array): Uint8Array {
   copy.set(bytes);
   copy[size - 1] = 0x0a;
   return copy;
-}
-
-/** The object that a store handed out, parsed and owned by the caller. */
-export function parseObject(bytes: ObjectBytes): JsonObject {
-  const read = readJson(bytes);
-  if (read.ok && isJsonObject(read.value)) return read.value;
-  throw new BugError('a store handed out bytes that are no JSON object');
 }
 
 /** One object in the form that was asked for. */

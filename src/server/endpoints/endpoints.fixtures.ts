@@ -12,7 +12,7 @@ import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import { type Admission, NO_ADMISSION } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
 import type { DiscoveryVersion } from '../discovery/discovery.ts';
-import type { Answer, Handler, Incoming } from '../exchange.ts';
+import type { Answer, Connection, Handler, Incoming } from '../exchange.ts';
 import { type InProcessTransport, inProcess } from '../in-process.ts';
 import type { OpenApiVersion } from '../openapi/openapi.ts';
 import type { ResourceDefinition, Strategy, SubresourceDefinition, VersionDefinition } from '../registry/definition.ts';
@@ -215,6 +215,8 @@ export interface WorldOptions {
   readonly resources?: readonly ResourceDefinition[];
   readonly server?: Partial<ResourceServerOptions>;
   readonly install?: Partial<InstallOptions>;
+  /** What `answer` pretends that the request came over. Default in-process. */
+  readonly protocol?: Connection['protocol'];
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
@@ -297,7 +299,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     documents,
     opened,
     transport,
-    answer: async (method, target, headers = {}, body = '') => handler(incomingOf(method, target, headers, body)),
+    answer: async (method, target, headers = {}, body = '') =>
+      handler(incomingOf(method, target, headers, body, options.protocol ?? 'in-process')),
     ask: async (method, target, body, headers = {}) => {
       const bytes = body === undefined ? undefined : encodeUtf8(typeof body === 'string' ? body : JSON.stringify(body));
       const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
@@ -345,12 +348,18 @@ function handlerOf(server: ResourceServer, clock: VirtualClock): Handler {
   };
 }
 
-function incomingOf(method: string, target: string, headers: Readonly<Record<string, string>>, body: string): Incoming {
+function incomingOf(
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  protocol: Connection['protocol'],
+): Incoming {
   return {
     method,
     target,
     connection: {
-      protocol: 'in-process',
+      protocol,
       secure: true,
       remoteAddress: '',
       certificate: () => undefined,

@@ -15,8 +15,8 @@ import type { ChangeType, EventEncoding } from '../../cache/cache.ts';
 import { partialMetadata } from '../partial-metadata.ts';
 import type { VersionDefinition } from '../registry/definition.ts';
 import { columnDefinitions, type IncludeObject, tableDefinitionOf, tableOf } from '../table.ts';
-import { parseObject } from './answer.ts';
 import type { AnswerForm } from './form.ts';
+import { parseObject } from './parse-object.ts';
 
 type EventType = ChangeType | 'BOOKMARK' | 'ERROR';
 
