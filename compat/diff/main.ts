@@ -1,9 +1,9 @@
 /**
  * Sends the same requests to the reference and to our server and compares the answers.
- * usage: main.ts [--self] [--topic NAME,...] [--case TEXT] [--known]
+ * usage: main.ts [--self] [--topic NAME,...] [--case TEXT] [--known] [--all]
  *   --self   compares two references: whatever differs then is noise of this suite
  *   --topic  only these topics; --case only cases whose name contains the text (both switch the stale check off)
- *   --known  prints the known differences that occurred too
+ *   --known  prints the known differences that occurred too; --all prints every difference of a request, not only the first
  * Fails below 99 % agreement, on a difference that known.ts does not list, and on a listed one that no longer occurs.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     topic: { type: 'string' },
     case: { type: 'string' },
     known: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
   },
 });
 const names = values.topic?.split(',');
@@ -47,7 +48,10 @@ try {
   await pair.stop();
 }
 const { judged, outcome } = judge(results, values.self);
-printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
+printDifferences(
+  values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged,
+  values.all,
+);
 printTopics(judged);
 
 const share = outcome.agreed / outcome.total;

@@ -60,7 +60,7 @@ export function createNormaliser(url: string, now: number): Normaliser {
       if (time < now - DAY || time > now + 400 * DAY) return whole;
       return `<time${fraction === undefined ? '' : `.${fraction.length - 1}`}${zone === 'Z' ? '' : ' utc'}>`;
     });
-    result = result.replace(REVISION_IN_TEXT, '$1<revision>');
+    result = result.replace(REVISION_IN_TEXT, '$1<revision>').replace(/\?hash=[0-9A-F]{16,}/g, '?hash=<hash>');
     for (const [prefix, pattern] of generated)
       result = result.replace(pattern, (name) => `${prefix}${place('suffix', name)}`);
     return result;

@@ -48,14 +48,16 @@ function matches(entry: KnownDifference, result: StepResult, difference: Differe
   );
 }
 
-export function printDifferences(judged: readonly Judged[]): void {
+/** The first few differences of each request, or `all` of them. */
+export function printDifferences(judged: readonly Judged[], all: boolean): void {
+  const limit = all ? Number.POSITIVE_INFINITY : SHOWN_DIFFERENCES;
   for (const { result, unknown } of judged) {
     if (unknown.length === 0) continue;
     console.log(`\n${result.topic} / ${result.case}\n  ${result.title}${describeUser(result)}`);
-    for (const { where, reference, candidate } of unknown.slice(0, SHOWN_DIFFERENCES)) {
+    for (const { where, reference, candidate } of unknown.slice(0, limit)) {
       console.log(`    ${where}\n      reference ${cut(reference)}\n      ours      ${cut(candidate)}`);
     }
-    if (unknown.length > SHOWN_DIFFERENCES) console.log(`    and ${unknown.length - SHOWN_DIFFERENCES} more`);
+    if (unknown.length > limit) console.log(`    and ${unknown.length - limit} more`);
   }
 }
 

@@ -98,12 +98,14 @@ export function ourOpenApiIndex(body: Json): Json {
   );
 }
 
+const GVK = 'x-kubernetes-group-version-kind';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
 /** An OpenAPI document: our paths, the schemas they reach, and no descriptions, which are our own words. */
 export function ourOpenApi(body: Json): Json {
   const document = body as Dict;
-  const paths = Object.fromEntries(Object.entries(document['paths'] as Dict).filter(([path]) => isServedPath(path)));
+  const served = Object.fromEntries(Object.entries(document['paths'] as Dict).filter(([path]) => isServedPath(path)));
+  const paths = withNamedParameters(served, (document['parameters'] ?? {}) as Dict);
   const schemas = ((document['components'] as Dict | undefined)?.['schemas'] ?? document['definitions'] ?? {}) as Dict;
   const reached = new Set<string>();
   const visit = (value: Json): void => {
@@ -123,7 +125,7 @@ export function ourOpenApi(body: Json): Json {
   visit(paths);
   return {
     openapi: document['openapi'] ?? document['swagger'] ?? null,
-    paths: withoutDescriptions(withNamedParameters(paths, (document['parameters'] ?? {}) as Dict)),
+    paths: withoutDescriptions(paths),
     schemas: withoutDescriptions(Object.fromEntries([...reached].sort().map((name) => [name, schemas[name] as Json]))),
     security: document['security'] ?? null,
   };
@@ -161,13 +163,22 @@ function withNamedParameters(value: Json, shared: Dict): Json {
   );
 }
 
+/** Options and events belong to every group there is: those of ours. */
+function ourKindsOf(kinds: Json): Json {
+  if (!Array.isArray(kinds)) return kinds;
+  return dicts(kinds).filter(
+    ({ group, version }) => `${group === '' ? '' : `${String(group)}/`}${String(version)}` in SERVED,
+  );
+}
+
+/** Also keeps of lists of kinds only ours. */
 function withoutDescriptions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, child]) => key !== 'description' || typeof child !== 'string')
-      .map(([key, child]) => [key, withoutDescriptions(child)]),
+      .map(([key, child]) => [key, key === GVK ? ourKindsOf(child) : withoutDescriptions(child)]),
   );
 }
 
@@ -199,9 +210,10 @@ export function withBookmarksJoined(body: Json): Json {
   return events.filter((event, i) => event['type'] !== 'BOOKMARK' || events[i + 1]?.['type'] !== 'BOOKMARK');
 }
 
-/** Keeps the named fields of an object. */
+/** Keeps the named fields of an object, descriptions aside. */
 export function only(...fields: readonly string[]): View {
-  return (body) => Object.fromEntries(fields.map((field) => [field, (body as Dict)[field] ?? null]));
+  return (body) =>
+    Object.fromEntries(fields.map((field) => [field, withoutDescriptions((body as Dict)[field] ?? null)]));
 }
 
 /** SelfSubjectRulesReview: the reference lists rules in the order of a hash table. */
