@@ -19,6 +19,11 @@ describe('the chain of authorizers', () => {
     expect(await chain.authorize(asked)).toEqual({ decision: 'deny', reason: 'b', error: '' });
   });
 
+  test('ends with a denial that comes at once', () => {
+    const chain = unionAuthorizer([says({ decision: 'deny' }), alwaysAllowAuthorizer]);
+    expect(chain.authorize(asked)).toMatchObject({ decision: 'deny' });
+  });
+
   test('tells the reasons of all if none decides', async () => {
     const chain = unionAuthorizer([
       says({ reason: 'a', error: 'x' }, true),
