@@ -12,6 +12,9 @@ import { readPackageVersion } from '../node/platform.ts';
 import { firstMinuteLines } from './first-minute.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 
+/** As in the reference. */
+const LOG_REQUESTS_FROM = 3;
+
 /** Resolves with the exit code once the server has stopped. Throws ConfigError if it cannot start. */
 export async function serveUntilSignal(line: ServerCommandLine): Promise<number> {
   const { server, log } = line.options;
@@ -23,12 +26,14 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
   try {
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
-    const plane = await startControlPlane(completed, { logger });
-    await Promise.race([plane.ready, signals.first]);
-    if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);
-    const signal = await signals.first;
-    logger.info('stopping', { signal });
-    await plane.stop();
+    const plane = await startControlPlane(completed, { logger, logRequests: log.verbosity >= LOG_REQUESTS_FROM });
+    try {
+      await Promise.race([plane.ready, signals.first]);
+      if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);
+      logger.info('stopping', { signal: await signals.first });
+    } finally {
+      await plane.stop();
+    }
     logger.info('stopped');
     return 0;
   } finally {

@@ -193,7 +193,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'text or json (default: text on a terminal, json otherwise)',
       (v) => ({ log: { format: v.choice(['text', 'json']) } }),
     ],
-    ['v', 'Level', 'how much is logged; debug lines from 2 on (default 0)', (v) => ({ log: { verbosity: v.int(0) } })],
+    [
+      'v',
+      'Level',
+      'how much is logged: debug lines from 2 on, every request from 3 on (default 0)',
+      (v) => ({ log: { verbosity: v.int(0) } }),
+    ],
   ]),
   ...group('Misc', [
     [

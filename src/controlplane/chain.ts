@@ -52,12 +52,17 @@ const LONG_RUNNING = {
   subresources: ['attach', 'exec', 'proxy', 'log', 'portforward'],
 };
 
-export async function composeChain(
-  completed: CompletedOptions,
-  storage: Storage,
-  logger: Logger,
-  lifetime: Lifetime,
-): Promise<Chain> {
+export interface ChainParts {
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly logRequests: boolean;
+  /** Gets what is opened here. */
+  readonly lifetime: Lifetime;
+}
+
+/** Throws ConfigError for a file or a name of a plugin that cannot be used. */
+export async function composeChain(completed: CompletedOptions, parts: ChainParts): Promise<Chain> {
+  const { storage, logger, lifetime } = parts;
   const { options, platform } = completed;
   const { clock } = platform;
   const startedAt = clock.now();
@@ -112,6 +117,7 @@ export async function composeChain(
     isServed: (info) => isServed(info, discovery, mux),
     connectSubresources: LONG_RUNNING.subresources,
     shutdown,
+    logRequests: parts.logRequests,
     dispatch: dispatcher(mux, discovery, openapi, kube.handle),
   });
   return {

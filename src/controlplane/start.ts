@@ -22,6 +22,8 @@ import type { TlsMaterial } from './tls-material.ts';
 export interface StartOptions {
   /** Default: nobody hears anything. */
   readonly logger?: Logger;
+  /** A debug line for every request. Default false. */
+  readonly logRequests?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface StartOptions {
  */
 export async function startControlPlane(
   completed: CompletedOptions,
-  { logger = SILENT }: StartOptions = {},
+  { logger = SILENT, logRequests = false }: StartOptions = {},
 ): Promise<ControlPlane> {
   const lifetime = new Lifetime('control plane');
   lifetime.add('data folder', () => completed.release());
@@ -43,7 +45,7 @@ export async function startControlPlane(
       onError: (error) => logger.error('old revisions could not be compacted', error),
     });
     lifetime.add('compactor', () => compactor.stop());
-    const chain = await composeChain(completed, storage, logger, lifetime);
+    const chain = await composeChain(completed, { storage, logger, logRequests, lifetime });
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.listensOn(listener);

@@ -1,6 +1,8 @@
 /** The platform of a control plane on Node. Invariant: what a start may not need (LMDB, key generation, rotation) is loaded when it is asked for. */
-import { resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { startListener } from '../../node/listener.ts';
 import {
@@ -23,7 +25,9 @@ export const nodePlatform: Platform = {
   readFile: readTextFile,
   takeFolder: async (folder) => {
     await ensureSecretFolder(folder);
-    return lockFolder(folder);
+    const release = lockFolder(folder);
+    await hideFromGit(folder);
+    return release;
   },
   hostNames: machineNames,
   ensurePki,
@@ -44,3 +48,12 @@ export const nodePlatform: Platform = {
   listen: startListener,
   compressor: gzipCompressor,
 };
+
+/** A data folder inside a project must not be committed by mistake: it holds keys. */
+async function hideFromGit(folder: string): Promise<void> {
+  try {
+    await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
+  } catch (caught) {
+    if ((toError(caught) as NodeJS.ErrnoException).code !== 'EEXIST') throw caught;
+  }
+}
