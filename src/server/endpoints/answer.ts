@@ -189,7 +189,7 @@ export function listChunks(version: VersionDefinition, page: ListPage): Uint8Arr
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as Uint8Array;
     if (prefix !== undefined && startsWith(item, prefix)) {
-      chunks.push(i === 0 ? FIRST_ITEM : NEXT_ITEM, item.subarray(prefix.byteLength));
+      chunks.push(i === 0 ? FIRST_ITEM : NEXT_ITEM, item.subarray(prefix.length));
     } else {
       if (i > 0) chunks.push(COMMA);
       chunks.push(item);
@@ -199,9 +199,11 @@ export function listChunks(version: VersionDefinition, page: ListPage): Uint8Arr
   return chunks;
 }
 
+// `length` and not `byteLength`: the latter is a call that V8 does not inline for Buffers, ten times as slow here.
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  if (bytes.byteLength < prefix.byteLength) return false;
-  for (let i = 0; i < prefix.byteLength; i++) if (bytes[i] !== prefix[i]) return false;
+  const { length } = prefix;
+  if (bytes.length < length) return false;
+  for (let i = 0; i < length; i++) if (bytes[i] !== prefix[i]) return false;
   return true;
 }
 
@@ -210,7 +212,7 @@ type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;
 /** The answer, compressed if it is large, the client takes gzip and the platform has it. */
 function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAnswer): MaybePromise<Answer> {
   const { gzip } = host;
-  if (gzip === undefined || !exceeds(answer, GZIP_THRESHOLD) || !acceptsGzip(request)) return answer;
+  if (gzip === undefined || !acceptsGzip(request) || !exceeds(answer, GZIP_THRESHOLD)) return answer;
   const whole = answer.kind === 'bytes' ? answer.body : concatBytes(answer.chunks);
   return gzip.compress(whole).then((body) => ({
     kind: 'bytes',
@@ -224,7 +226,7 @@ function exceeds(answer: SizedAnswer, limit: number): boolean {
   if (answer.kind === 'bytes') return answer.body.byteLength > limit;
   let size = 0;
   for (const chunk of answer.chunks) {
-    size += chunk.byteLength;
+    size += chunk.length;
     if (size > limit) return true;
   }
   return false;

@@ -26,6 +26,7 @@ import {
   ownMetadata,
   wipeSystemFields,
 } from './object-meta.ts';
+import { parseObject } from './parse-object.ts';
 
 export async function createObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
@@ -57,5 +58,6 @@ export async function createObject(host: EndpointHost, scope: EndpointScope, req
     fieldManager: fieldManagerOf(request, options.fieldManager),
     validate: (final) => validateAdmission(host, scope, request, subject, final, undefined),
   });
+  if (request.audit !== undefined) request.audit.objectName = nameOf(parseObject(stored));
   return objectAnswer(host, scope, request, form, 201, stored);
 }

@@ -4,6 +4,8 @@ import { strictWarnings } from '../../apimachinery/codec/strict.ts';
 import { readPatchOptions } from '../../apimachinery/meta/options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { readJson } from '../../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
 import { objectAnswer } from './answer.ts';
@@ -20,6 +22,7 @@ export async function patchObject(host: EndpointHost, scope: EndpointScope, requ
   const form = host.forms.of(request, false);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readPatchOptions(request.info.params, false), 'PatchOptions');
+  if (request.audit?.wantsRequestObject === true) request.audit.requestObject = patchForAudit(bytes);
   if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'patch'));
 
   const fieldValidation = fieldValidationOf(options.fieldValidation);
@@ -49,4 +52,10 @@ export async function patchObject(host: EndpointHost, scope: EndpointScope, requ
     updateRequest(host, scope, request, options),
   );
   return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
+}
+
+/** A patch that is an object, as it was sent; the event has no place for lists. */
+function patchForAudit(bytes: Uint8Array): JsonObject | undefined {
+  const read = readJson(bytes);
+  return read.ok && isJsonObject(read.value) ? read.value : undefined;
 }
