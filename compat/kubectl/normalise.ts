@@ -21,7 +21,7 @@ export function createTextNormaliser(url: string, folder: string, home: string):
         .replace(/[\w-]+\.go:\d+\]/g, '<source>]')
         .replace(/milliseconds=\d+/g, 'milliseconds=<n>')
         .replace(/\/(?:tmp|var\/tmp)\/[\w.-]+(?:\/[\w.-]+)*/g, '<temporary>')
-        .replace(/("?resourceVersion"?: ?"?|\bresource version )\d+/g, '$1<revision>')
+        .replace(/("?resourceVersion"?: ?"?|\bresource version |\bResource Version: +)\d+/g, '$1<revision>')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, '<time>')
         .replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d \d\d:\d\d:\d\d \+0000/g, '<time>')
         .replace(AGE, '<age>')

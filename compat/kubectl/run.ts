@@ -65,7 +65,11 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
     }
     return { peer, home, folder, namespace, normaliser: createTextNormaliser(peer.url, folder, home) };
   });
-  await Promise.all(sides.map((side) => runStep(side, { line: `create namespace ${namespace}` })));
+  const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  for (const side of sides) {
+    const { exit, stderr } = await runStep(side, { line: 'create -f -', stdin });
+    if (exit !== 0) throw new Error(`${side.peer.name} refuses a namespace to work in: ${stderr}`);
+  }
   const results: StepResult[] = [];
   for (const step of script.steps) {
     const [reference, candidate] = (await Promise.all(sides.map((side) => runStep(side, step)))) as [

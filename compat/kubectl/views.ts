@@ -9,7 +9,7 @@ function filterLines(text: string, keep: (line: string, index: number) => boolea
 export function ourKinds(text: string): string {
   const versions = Object.keys(SERVED);
   return filterLines(text, (line, index) => {
-    if (index === 0 || line === '') return true;
+    if ((index === 0 && line.startsWith('NAME')) || line === '') return true;
     const words = line.split(/\s+/);
     const version = words.find((word) => versions.includes(word));
     return version !== undefined && (SERVED[version] as readonly string[]).includes(words[0] as string);
@@ -40,6 +40,17 @@ export function structure(text: string): string {
 /** Lines whose order the reference takes from a hash table. */
 export function sortedLines(text: string): string {
   return text.split('\n').sort().join('\n');
+}
+
+/** JSON with its keys sorted and without managedFields. */
+export function sortedJson(text: string): string {
+  const sort = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sort);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).filter(([key]) => key !== 'managedFields');
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, sort(child)]));
+  };
+  return JSON.stringify(sort(JSON.parse(text)), undefined, 1);
 }
 
 /** `-v 6`: requests with their answers, without what is logged about configuration and features. */

@@ -1,6 +1,6 @@
 /** Reading: every form of `get`, watching, describing, explaining, and what the server offers. */
 import { $, type Script } from '../script.ts';
-import { ourKinds, ourNames, ourVersions, requestLines, structure } from '../views.ts';
+import { ourKinds, ourNames, ourVersions, requestLines, sortedJson, structure } from '../views.ts';
 
 const THREE = `apiVersion: v1
 kind: ConfigMap
@@ -134,7 +134,7 @@ export const get: Script = {
     $('get cm --raw /api/v1'),
     $('get --raw /healthz'),
     $('get --raw /readyz/ping'),
-    $('get --raw /api/v1/namespaces/{{ns}}'),
+    $('get --raw /api/v1/namespaces/{{ns}}', { view: sortedJson }),
     $('get --raw /nothing'),
     $('get --raw /api/v1/namespaces/{{ns}}/configmaps/missing'),
     $('get cm --output=odd'),
