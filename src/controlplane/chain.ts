@@ -30,6 +30,7 @@ import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication
 import type { CompletedOptions } from './complete-options.ts';
 import { BOOT_HOOKS, BootState, createHealth } from './health-checks.ts';
 import { mountOpenId } from './openid-paths.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
 
 export interface Chain {
   readonly handler: Handler;
@@ -65,9 +66,9 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
   const { storage, logger, lifetime } = parts;
   const { options, platform } = completed;
   const { clock } = platform;
-  const startedAt = clock.now();
   const registry = new MetricRegistry();
   const metrics = registerServerMetrics(registry);
+  registerProcessMetrics(registry, () => platform.processUse());
   const boot = new BootState(BOOT_HOOKS);
   const { livezGracePeriodMs } = options;
   const health = createHealth({ clock, logger, storage, livezGracePeriodMs, metrics }, boot);
@@ -88,7 +89,7 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
   const mux = new PathMux();
   mountVersion(mux, versionInfo(platform.buildInfo()));
   mountHealth(mux, health);
-  mountMetrics(mux, registry, { startedAt });
+  mountMetrics(mux, registry, { startedAt: platform.processUse().startedAt });
   mountOpenId(mux, () => kube.openIdDocuments(address.hostAndPort), logger);
   mux.list(() => [...discovery.paths(), ...openapi.paths()]);
 

@@ -11,11 +11,14 @@ import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import type { KeyedPem } from '../pki/pki-leaf.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { ProcessUse } from './process-metrics.ts';
 
 export interface Platform {
   readonly clock: Clock;
   /** Asked once per start. */
   buildInfo(): BuildInfo;
+  /** Of this process, now. */
+  processUse(): ProcessUse;
   /** An absolute path, for messages and for files that others are told of. */
   absolutePath(path: string): string;
   /** The text of a file; undefined if there is none. Throws ConfigError naming the path for anything else that prevents reading. */

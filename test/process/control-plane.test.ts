@@ -183,6 +183,23 @@ describe('a control plane', () => {
     await plane.stop();
   });
 
+  it('counts what it serves and what it uses', async () => {
+    const plane = await start();
+    await plane.ready;
+    await ask(plane, 'GET', CONFIG_MAPS);
+    await ask(plane, 'GET', '/api/v1/namespaces/default/inventions');
+    const { text } = await ask(plane, 'GET', '/metrics');
+    const counted =
+      /^apiserver_request_total\{code="200".*resource="configmaps",scope="namespace".*verb="LIST".*\} 1$/m;
+    expect(text.replace(/\{([^}]*)\}/g, (_, labels: string) => `{${labels.split(',').sort().join(',')}}`)).toMatch(
+      counted,
+    );
+    expect(text).not.toContain('inventions');
+    expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(1e7);
+    expect(text).toMatch(/^apiserver_current_inflight_requests\{request_kind="readOnly"\} \d+$/m);
+  });
+
   it('knows tokens of the file, also in reviews', async () => {
     const tokenFile = join(folder, 'tokens.csv');
     writeFileSync(tokenFile, 'tell-nobody,jane,7,"dev,ops"\n');

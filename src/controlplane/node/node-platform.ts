@@ -21,6 +21,14 @@ import type { Platform } from '../platform.ts';
 export const nodePlatform: Platform = {
   clock: systemClock,
   buildInfo: () => nodeBuildInfo(readPackageVersion()),
+  processUse: () => {
+    const { user, system } = process.cpuUsage();
+    return {
+      cpuSeconds: (user + system) / 1e6,
+      residentBytes: process.memoryUsage.rss(),
+      startedAt: performance.timeOrigin,
+    };
+  },
   absolutePath: (path) => resolve(path),
   readFile: readTextFile,
   takeFolder: async (folder) => {
