@@ -16,7 +16,7 @@ const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m
 /** An object inside a message, quoted as Go quotes. */
 const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;
 /** What our server does not speak yet is missing from its lists of media types; docs/compatibility.md has the line. */
-const PROTOBUF_IN_TEXT = /, ?application\/vnd\.kubernetes\.protobuf(?:;stream=watch)?/g;
+const PROTOBUF_IN_TEXT = /,\s*application\/vnd\.kubernetes\.protobuf(?:;stream=watch)?/g;
 /** The letters of generated suffixes. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 /** Prefixes are cut to make room for the suffix. */
@@ -50,7 +50,8 @@ export function createNormaliser(url: string, now: number): Normaliser {
       .replace(MANAGED_FIELDS_IN_YAML, '')
       .replace(/^( *metadata:)\n(?!\s)/gm, '$1 {}\n')
       .replace(PROTOBUF_IN_TEXT, '')
-      .replace(QUOTED_OBJECT, sortQuoted)
+      .replace(QUOTED_OBJECT, sortQuoted);
+    result = withoutManagedFields(result)
       .replaceAll(url, '<server>')
       .replaceAll(url.slice('https://'.length), '<server>');
     result = result.replace(JWT, (whole, payload: string) => describeJwt(whole, payload));
@@ -122,6 +123,18 @@ export function createNormaliser(url: string, now: number): Normaliser {
       generated.set(cut, new RegExp(`\\b${cut.replace(/[^\w-]/g, '\\$&')}${SUFFIX}\\b`, 'g'));
     },
   };
+}
+
+/** Objects that a message shows as they are, without managedFields. */
+function withoutManagedFields(text: string): string {
+  const start = text.indexOf(',"managedFields":[');
+  if (start < 0) return text;
+  let end = text.indexOf('[', start) + 1;
+  for (let depth = 1; depth > 0 && end < text.length; end++) {
+    if (text[end] === '[') depth++;
+    if (text[end] === ']') depth--;
+  }
+  return withoutManagedFields(text.slice(0, start) + text.slice(end));
 }
 
 /** The quoted object with sorted keys, without managedFields and the revision; the quotation as it is if it is none. */

@@ -30,7 +30,7 @@ export const patches: Topic = topic('patches', {
     patch('merge', at, { metadata: { uid: '{{uid}}' }, data: { u: 'ok' } }),
     patch('merge', at, { metadata: { uid: 'b6e1e3f0-0000-4000-8000-000000000000' } }),
     patch('merge', at, { metadata: { name: 'other' } }),
-    patch('merge', at, { kind: 'Secret' }),
+    patch('merge', at, { kind: 'ServiceAccount' }),
     patch('merge', at, { apiVersion: 'v2' }),
     patch('merge', at, { data: { k: 5 } }),
     patch('merge', at, '[]'),
