@@ -11,6 +11,7 @@ import {
   secrets,
   type Topic,
   topic,
+  watch,
 } from '../request.ts';
 
 const tokenRequest = (spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
@@ -54,10 +55,11 @@ export const serviceAccounts: Topic = topic('serviceaccounts', {
     post(REVIEW, { spec: { token: '{{vault}}' } }),
     post(REVIEW, { spec: { token: '{{vault}}', audiences: ['vault', 'x'] } }),
     post(REVIEW, { spec: { token: '{{token}}', audiences: ['nobody'] } }),
-    // The reference remembers tokens it has seen for 10 s, so what follows uses new ones.
+    // The reference remembers tokens it has seen for 10 s, so what follows uses new ones; and a second's watch lets its caches follow.
     post(at('robot/token'), tokenRequest({}), { save: { late: 'status.token' } }),
     post(at('robot/token'), tokenRequest({}), { save: { later: 'status.token' } }),
     del(at('robot')),
+    watch(at()),
     post(REVIEW, { spec: { token: '{{late}}' } }),
     get('/api/v1/namespaces/{{ns}}/configmaps', { token: '{{later}}' }),
   ],
@@ -97,6 +99,7 @@ export const serviceAccounts: Topic = topic('serviceaccounts', {
       save: { late: 'status.token' },
     }),
     del(secrets('anchor')),
+    watch(secrets()),
     post(REVIEW, { spec: { token: '{{late}}' } }),
   ],
   'rights of a service account': [
