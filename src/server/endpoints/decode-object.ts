@@ -12,7 +12,7 @@ import {
   formatStrictError,
   strictWarnings,
 } from '../../apimachinery/codec/strict.ts';
-import { hasUnknownFields, pruneUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
+import { hasUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -21,6 +21,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, unsupportedMediaType } from '../../apimachinery/status/status-catalogue.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
 import type { VersionDefinition } from '../registry/definition.ts';
 import type { ServerRequest } from '../request.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
@@ -89,10 +90,10 @@ function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version:
   if (mediaType === 'application/cbor') {
     const read = decodeCbor(bytes);
     if (!read.ok) return { ok: false, message: read.error.message };
-    // The reference knows the names of unknown CBOR fields only; duplicates are refused by the decoder itself.
     if (!hasUnknownFields(read.value, view)) return { ok: true, value: read.value, problems: NO_PROBLEMS };
-    pruneUnknownFields(read.value, view);
-    return { ok: true, value: read.value, problems: NO_PROBLEMS };
+    // Duplicates are refused by the decoder itself; unknown fields are found as in JSON.
+    const strict = decodeStrictJson(writeJson(read.value, { escapeHtml: false }), { fieldValidation, view });
+    return strict.ok ? strict : { ok: false, message: strict.error.message };
   }
   const read = decodeStrictJson(bytes, { fieldValidation, view });
   return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };

@@ -40,7 +40,7 @@ export async function deleteObject(host: EndpointHost, scope: EndpointScope, req
   if (answer.bytes !== undefined) return objectAnswer(host, scope, request, form, code, answer.bytes);
   const status = success(scope.name, context.name, answer.outcome === 'deleted' ? answer.uid : '');
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = status as unknown as JsonObject;
-  return valueAnswer(host, request, { ...form, shape: 'object' }, code, status as unknown as JsonObject);
+  return valueAnswer(host, request, form, code, status as unknown as JsonObject);
 }
 
 /** From the body, or from the query if there is none. Throws the 400, 413, 415 or 422. */

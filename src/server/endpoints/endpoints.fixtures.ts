@@ -19,7 +19,7 @@ import type { ResourceDefinition, Strategy, SubresourceDefinition, VersionDefini
 import type { RegistryHost } from '../registry/host.ts';
 import { type OpenResource, openResource } from '../registry/open-resource.ts';
 import { RegistryStore } from '../registry/store.ts';
-import { ServerRequest } from '../request.ts';
+import { type AuditRecord, ServerRequest } from '../request.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { type InstallOptions, ResourceServer, type ResourceServerOptions } from '../resource-server.ts';
 import { statusAnswer, statusOfError } from '../respond.ts';
@@ -215,6 +215,8 @@ export interface WorldOptions {
   readonly resources?: readonly ResourceDefinition[];
   readonly server?: Partial<ResourceServerOptions>;
   readonly install?: Partial<InstallOptions>;
+  /** What every request of the world is audited with. */
+  readonly audit?: AuditRecord;
   /** What `answer` pretends that the request came over. Default in-process. */
   readonly protocol?: Connection['protocol'];
 }
@@ -290,7 +292,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     typeName: () => undefined,
     ...options.install,
   });
-  const handler = handlerOf(server, clock);
+  const handler = handlerOf(server, clock, options.audit);
   const transport = inProcess(handler);
   return {
     clock,
@@ -331,12 +333,13 @@ export async function world(options: WorldOptions = {}): Promise<World> {
 }
 
 /** The smallest chain: request info in front, errors as statuses and warnings behind. */
-function handlerOf(server: ResourceServer, clock: VirtualClock): Handler {
+function handlerOf(server: ResourceServer, clock: VirtualClock, audit: AuditRecord | undefined): Handler {
   return async (incoming) => {
     const parsed = parseRequestInfo(incoming.method, incoming.target);
     if (!parsed.ok) return { kind: 'bytes', status: 400, headers: {}, body: encodeUtf8('') };
     const request = new ServerRequest(incoming, parsed.info, clock.now());
     request.user = { name: 'ann', uid: '', groups: [], extra: {} };
+    request.audit = audit;
     let answer: Answer;
     try {
       answer = await server.handle(request);

@@ -150,6 +150,14 @@ describe('watch', () => {
     expect(shown(second)).toEqual([['ADDED', 2, ['b', 'grey'], 'PartialObjectMetadata']]);
   });
 
+  it('lets clients of tables recognize the end of the initial state, whatever they include', async () => {
+    const query = '&includeObject=None&allowWatchBookmarks=true';
+    const rows = (await watch(query, TABLE)).events.map(
+      ({ object }) => (object['rows'] as JsonObject[])[0]?.['object'],
+    );
+    expect(rows).toMatchObject([null, { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } }]);
+  });
+
   it('watches one object by its path, and a collection, below /watch/', async () => {
     await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
     const legacy = async (path: string): Promise<readonly string[]> => {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { encodeCbor } from '../../apimachinery/codec/cbor.ts';
+import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
+import type { JsonValue } from '../../base/json-value.ts';
+import { settle } from '../../base/virtual-clock.ts';
+import { GADGETS, world } from './endpoints.fixtures.ts';
+
+const CBOR = 'application/cbor';
+
+function decode(bytes: Uint8Array): JsonValue {
+  const read = decodeCbor(bytes);
+  if (!read.ok) throw new Error(read.error.message);
+  return read.value;
+}
+
+describe('CBOR', () => {
+  it('is neither read nor written unless it is switched on', async () => {
+    const w = await world();
+    expect((await w.ask('GET', GADGETS, undefined, { accept: CBOR })).status).toBe(406);
+    expect((await w.ask('POST', GADGETS, 'x', { 'content-type': CBOR })).status).toBe(415);
+    await w.stop();
+  });
+
+  it('is read and written beside the others', async () => {
+    const w = await world({ server: { cbor: true } });
+    const body = encodeCbor({ metadata: { name: 'a' }, data: { k: 'v' }, foo: 1 });
+    const headers = { 'content-type': CBOR, accept: CBOR };
+    const made = await w.transport({ method: 'POST', target: GADGETS, headers, body });
+    expect([made.status, made.headers['content-type'], made.headers['warning']]).toEqual([
+      201,
+      CBOR,
+      ['299 - "unknown field \\"foo\\""'],
+    ]);
+    expect(decode(made.body as Uint8Array)).toMatchObject({ kind: 'Gadget', data: { k: 'v' } });
+    const strict = await w.transport({
+      method: 'POST',
+      target: `${GADGETS}?fieldValidation=Strict`,
+      headers: { 'content-type': CBOR },
+      body,
+    });
+    expect(strict.status).toBe(400);
+    const options = encodeCbor({ dryRun: ['All'] });
+    const gone = await w.transport({
+      method: 'DELETE',
+      target: `${GADGETS}/a`,
+      headers: { 'content-type': CBOR },
+      body: options,
+    });
+    expect(gone.status).toBe(200);
+    expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(200);
+    await w.stop();
+  });
+
+  it('is watched as a sequence', async () => {
+    const w = await world({ server: { cbor: true } });
+    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const answer = await w.answer('GET', `${GADGETS}?watch=true`, { accept: CBOR });
+    if (answer.kind !== 'stream') throw new Error(`the answer is ${answer.kind}`);
+    expect(answer.headers['content-type']).toBe('application/cbor-seq');
+    const chunks: Uint8Array[] = [];
+    answer.start({
+      write: (more) => chunks.push(...more) > 0,
+      onDrain: () => undefined,
+      end: () => undefined,
+      abort: () => undefined,
+      onClose: () => undefined,
+    });
+    await settle();
+    await settle();
+    expect(decode(chunks[0] as Uint8Array)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+    await w.stop();
+  });
+});
