@@ -3,7 +3,7 @@
  * are not installed go to the delegate unchanged, and what is installed is in discovery and OpenAPI, no more and no less.
  */
 
-import { CBOR_MEDIA_TYPE, type SupportedMediaType } from '../apimachinery/codec/negotiation.ts';
+import { CBOR_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type SupportedMediaType } from '../apimachinery/codec/negotiation.ts';
 import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../apimachinery/meta/gvk.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
@@ -99,6 +99,7 @@ export class ResourceServer {
       admission: options.admission,
       authorizer: options.authorizer,
       mediaTypes,
+      inputTypes: [...STANDARD_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE, ...mediaTypes.slice(STANDARD_MEDIA_TYPES.length)],
       forms: new Forms(mediaTypes),
       bodyBytes: options.limits?.bodyBytes ?? BODY_BYTES,
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? MIN_REQUEST_TIMEOUT_SECONDS,

@@ -4,7 +4,7 @@
  */
 
 import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
-import { negotiateContentType, type SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
+import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
 import {
   decodeStrictJson,
   decodeStrictYaml,
@@ -25,14 +25,16 @@ import { writeJson } from '../../base/json-write.ts';
 import type { VersionDefinition } from '../registry/definition.ts';
 import type { ServerRequest } from '../request.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
+import { readProtobuf } from './read-protobuf.ts';
 
-/** How the body is written, from its content type. Throws the 415. */
-export function inputType(host: EndpointHost, request: ServerRequest): string {
+/** How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary form: not for custom resources. */
+export function inputType(host: EndpointHost, scope: EndpointScope, request: ServerRequest): string {
   const header = request.incoming.header('content-type');
   if (header === undefined || header === '' || header === 'application/json') return 'application/json';
-  const negotiated = negotiateContentType(header, host.mediaTypes);
+  const accepted = scope.speaks.typedItems === true ? host.mediaTypes : host.inputTypes;
+  const negotiated = negotiateContentType(header, accepted);
   if (negotiated.ok) return negotiated.type.mediaType;
-  throw new StatusError(unsupportedMediaType(host.mediaTypes.map((type: SupportedMediaType) => type.mediaType)));
+  throw new StatusError(unsupportedMediaType(accepted.map((type) => type.mediaType)));
 }
 
 /** An absent option warns. */
@@ -62,6 +64,7 @@ export function decodeObject(
   const kind = bodyKind(value, expected);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
   checkKind(host, scope, kind.gvk);
+  if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
   const object = value as JsonObject;
   object['kind'] = expected.kind;
   object['apiVersion'] = formatGroupVersion(expected);
@@ -76,13 +79,23 @@ export function decodeObject(
 }
 
 type ReadValue =
-  | { readonly ok: true; readonly value: JsonValue; readonly problems: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      readonly problems: readonly string[];
+      /** What is wrong with an object of which only the type fields could be read. */
+      readonly broken?: string | undefined;
+    }
   | { readonly ok: false; readonly message: string };
 
 const NO_PROBLEMS: readonly string[] = [];
 
 function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version: VersionDefinition): ReadValue {
   const view = version.type();
+  if (mediaType === PROTOBUF_MEDIA_TYPE.mediaType) {
+    const read = readProtobuf(bytes, version);
+    return read.ok ? { ...read, problems: NO_PROBLEMS } : read;
+  }
   if (mediaType === 'application/yaml') {
     const read = decodeStrictYaml(bytes, { fieldValidation, view });
     return read.ok ? read : { ok: false, message: read.error.message };

@@ -1,7 +1,7 @@
 /** DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked and held by finalizers or grace. */
 
 import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
-import { negotiateContentType } from '../../apimachinery/codec/negotiation.ts';
+import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
 import { readYaml } from '../../apimachinery/codec/yaml.ts';
 import { type DeleteOptions, readDeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
@@ -18,7 +18,9 @@ import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
 import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
 import { objectAnswer, valueAnswer } from './answer.ts';
+import { DELETE_OPTIONS } from './delete-options-view.ts';
 import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
+import { readProtobufMessage } from './read-protobuf.ts';
 
 export async function deleteObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
@@ -53,9 +55,14 @@ export async function deleteOptionsOf(host: EndpointHost, request: ServerRequest
 }
 
 function decodeOptions(host: EndpointHost, request: ServerRequest, bytes: Uint8Array): JsonValue {
-  const negotiated = negotiateContentType(request.incoming.header('content-type'), host.mediaTypes);
-  if (!negotiated.ok) throw new StatusError(unsupportedMediaType(host.mediaTypes.map((type) => type.mediaType)));
+  const negotiated = negotiateContentType(request.incoming.header('content-type'), host.inputTypes);
+  if (!negotiated.ok) throw new StatusError(unsupportedMediaType(host.inputTypes.map((type) => type.mediaType)));
   switch (negotiated.type.mediaType) {
+    case PROTOBUF_MEDIA_TYPE.mediaType: {
+      const read = readProtobufMessage(bytes, DELETE_OPTIONS);
+      if (read.ok) return read.value;
+      throw new StatusError(badRequest(read.message));
+    }
     case 'application/yaml': {
       const read = readYaml(bytes);
       if (read.ok) return read.value;

@@ -36,7 +36,10 @@ export interface EndpointHost {
   readonly admission: Admission;
   /** Asked when an update creates; undefined: an update that creates needs no further permission. */
   readonly authorizer: Authorizer | undefined;
+  /** What answers can be written in; the first is the default. */
   readonly mediaTypes: readonly SupportedMediaType[];
+  /** What bodies can be read in. */
+  readonly inputTypes: readonly SupportedMediaType[];
   readonly forms: Forms;
   readonly bodyBytes: number;
   readonly minRequestTimeoutSeconds: number;

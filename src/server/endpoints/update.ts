@@ -28,7 +28,7 @@ export async function updateObject(host: EndpointHost, scope: EndpointScope, req
   const form = host.forms.of(request, false);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readUpdateOptions(request.info.params), 'UpdateOptions');
-  const mediaType = inputType(host, request);
+  const mediaType = inputType(host, scope, request);
   const fieldValidation = fieldValidationOf(options.fieldValidation);
   const object = decodeObject(host, scope, request, { bytes, mediaType, fieldValidation });
   if (request.audit?.wantsRequestObject === true) request.audit.requestObject = object;

@@ -104,7 +104,7 @@ describe('writing', () => {
       expect(await refusal('{}', '', { 'content-type': 'text/plain' })).toEqual([
         415,
         'UnsupportedMediaType',
-        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
       ]);
     });
 
