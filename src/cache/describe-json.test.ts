@@ -23,6 +23,20 @@ describe('describeJson', () => {
     expect(text[splice]).toBe('"');
   });
 
+  it('takes a field from the first of its sources that holds something', () => {
+    const describeIt = describeJson({ fields: ['type', 'source'], sources: { source: ['source.component', 'by'] } });
+    const fieldsOf = (text: string): Record<string, string> => {
+      const result = describeIt(encodeUtf8(text), 'k');
+      return 'reason' in result ? {} : { ...result.facts.fields };
+    };
+    expect(fieldsOf('{"metadata":{},"source":{"component":"a"},"by":"b","type":"t"}')).toEqual({
+      source: 'a',
+      type: 't',
+    });
+    expect(fieldsOf('{"metadata":{},"source":{},"by":"b"}')).toEqual({ source: 'b', type: '' });
+    expect(fieldsOf('{"metadata":{},"source":"c"}')).toEqual({ source: '', type: '' });
+  });
+
   it('knows names that are written with escapes', () => {
     expect({ ...ok('{"meta\\u0064ata":{"l\\u0061bels":{"a":"b"}}}').facts.labels }).toEqual({ a: 'b' });
     expect(run('{"metadata":{"resource\\u0056ersion":"1"}}')).toEqual({ reason: 'it holds a resourceVersion' });

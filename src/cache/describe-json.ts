@@ -11,6 +11,17 @@ import { FactsPool, hashOf } from './facts-pool.ts';
 export interface DescribeJsonOptions {
   /** Paths of selectable fields, as `spec.nodeName`. Each appears in every object's facts, as `''` if the object has no such scalar. */
   readonly fields?: readonly string[];
+  /** Fields that are not what their name says: the first of these paths that holds something. */
+  readonly sources?: FieldSources;
+}
+
+/** By the name of the field. */
+export type FieldSources = Readonly<Record<string, readonly string[]>>;
+
+/** A selectable field and the positions of its paths. */
+interface SelectableField {
+  readonly name: string;
+  readonly paths: readonly number[];
 }
 
 /** The members that matter below one object. */
@@ -36,7 +47,11 @@ const LABELS = 'labels';
 
 /** A describe function with a pool of facts of its own: objects with equal labels and fields share one value. */
 export function describeJson(options: DescribeJsonOptions = {}): Describe {
-  const paths = options.fields ?? [];
+  const paths: string[] = [];
+  const fields = (options.fields ?? []).map((name): SelectableField => {
+    const from = options.sources?.[name] ?? [name];
+    return { name, paths: from.map((path) => paths.push(path) - 1) };
+  });
   const top = wantedTree([`${METADATA}.${LABELS}`, ...paths]);
   const pool = new FactsPool();
   const scan = new Scan(paths.length + 1);
@@ -45,7 +60,7 @@ export function describeJson(options: DescribeJsonOptions = {}): Describe {
     if (problem !== undefined) return { reason: problem };
     const known = pool.find(value, scan.spans);
     if (known !== undefined) return { facts: known, splice: scan.splice };
-    const facts = readFacts(value, scan.spans, paths);
+    const facts = readFacts(value, scan.spans, fields, paths);
     if (typeof facts === 'string') return { reason: facts };
     pool.add(value, scan.spans, facts);
     return { facts, splice: scan.splice };
@@ -224,7 +239,12 @@ function parse(bytes: Uint8Array, from: number, to: number): unknown {
 }
 
 /** The facts, or what is wrong with the value. */
-function readFacts(value: Uint8Array, spans: readonly number[], paths: readonly string[]): Facts | string {
+function readFacts(
+  value: Uint8Array,
+  spans: readonly number[],
+  selectable: readonly SelectableField[],
+  paths: readonly string[],
+): Facts | string {
   let labels = EMPTY_STRING_MAP;
   if (spans[1]! > 0) {
     const parsed = parse(value, spans[0]!, spans[1]!);
@@ -237,7 +257,7 @@ function readFacts(value: Uint8Array, spans: readonly number[], paths: readonly 
   }
   const hash = hashOf(value, spans);
   if (paths.length === 0) return labels === EMPTY_STRING_MAP ? EMPTY_FACTS : { labels, fields: EMPTY_STRING_MAP, hash };
-  const fields: [string, string][] = [];
+  const texts: string[] = [];
   for (let i = 0; i < paths.length; i++) {
     const from = spans[i * 2 + 2]!;
     const to = spans[i * 2 + 3]!;
@@ -245,8 +265,12 @@ function readFacts(value: Uint8Array, spans: readonly number[], paths: readonly 
     if (field === undefined) return `its field ${paths[i]} is malformed`;
     // The text as written: a double would corrupt long integers.
     const text = typeof field === 'number' ? (decodeUtf8Strict(value.subarray(from, to)) ?? '') : field;
-    fields.push([paths[i]!, typeof text === 'string' || typeof text === 'boolean' ? String(text) : '']);
+    texts.push(typeof text === 'string' || typeof text === 'boolean' ? String(text) : '');
   }
+  const fields = selectable.map(({ name, paths: own }): [string, string] => [
+    name,
+    own.map((i) => texts[i]!).find((text) => text !== '') ?? '',
+  ]);
   return { labels, fields: makeStringMap(fields), hash };
 }
 

@@ -29,7 +29,7 @@ import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { BOOT_HOOKS, BootState, createHealth } from './health-checks.ts';
-import { mountOpenId } from './openid-paths.ts';
+import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
 export interface Chain {
@@ -78,7 +78,7 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
     addresses: () => [{ clientCIDR: '0.0.0.0/0', serverAddress: address.hostAndPort }],
     types,
   });
-  const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH] });
+  const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH, ...OPENID_DOCUMENTED] });
   const loopback = new Loopback();
   const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
   const kube = createKube(completed, { storage, logger, discovery, openapi, metrics, authenticateToken });

@@ -11,7 +11,28 @@ import {
   OPENID_CONFIGURATION_TYPE,
   type OpenIdResult,
 } from '../pki/jwks.ts';
+import type { SimplePath } from '../server/openapi/document.ts';
 import { NOT_FOUND, type PathMux } from '../server/paths.ts';
+
+/** For OpenAPI. */
+export const OPENID_DOCUMENTED: readonly SimplePath[] = [
+  {
+    document: '.well-known/openid-configuration',
+    path: '/.well-known/openid-configuration/',
+    id: 'getServiceAccountIssuerOpenIDConfiguration',
+    tag: 'WellKnown',
+    description: 'get where the keys are that verify ServiceAccount tokens',
+    produces: [OPENID_CONFIGURATION_TYPE],
+  },
+  {
+    document: 'openid/v1/jwks',
+    path: '/openid/v1/jwks/',
+    id: 'getServiceAccountIssuerOpenIDKeyset',
+    tag: 'openid',
+    description: 'get the keys that verify ServiceAccount tokens',
+    produces: [JWKS_TYPE],
+  },
+];
 
 export function mountOpenId(mux: PathMux, make: () => Promise<OpenIdResult>, logger: Logger): void {
   let made: Promise<OpenIdResult> | undefined;

@@ -26,6 +26,8 @@ export interface BuiltInVersion {
   readonly table?: () => TableDefinition;
   /** Beside metadata.name and metadata.namespace; default none. */
   readonly selectableFields?: readonly string[];
+  /** See VersionDefinition. */
+  readonly fieldSources?: NonNullable<VersionDefinition['fieldSources']>;
   /** False for kinds that are answered without being stored, which keep what the stored form loses (empty lists). Default true. */
   readonly stored?: boolean;
 }
@@ -45,6 +47,7 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
     ...(setDefaults === undefined ? undefined : { setDefaults }),
     ...(table === undefined ? undefined : { table }),
     selectableFields: options.selectableFields ?? [],
+    ...(options.fieldSources === undefined ? undefined : { fieldSources: options.fieldSources }),
     deprecationWarning: '',
   };
 }

@@ -19,7 +19,7 @@ import {
 import { configMapTable, validateConfigMap, validateConfigMapUpdate } from './rules/config-map.ts';
 import { isCoreEvent, validateEvent, validateEventUpdate } from './rules/event.ts';
 import { eventFromCore, eventToCore } from './rules/event-conversion.ts';
-import { EVENT_FIELDS, EVENTS_EVENT_FIELDS } from './rules/event-fields.ts';
+import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from './rules/event-fields.ts';
 import { coreEventTable, eventsEventTable } from './rules/event-table.ts';
 import {
   leaseTable,
@@ -197,6 +197,7 @@ function events(ttlSeconds: number): ResourceDefinition {
         kind: 'Event',
         table: coreEventTable,
         selectableFields: EVENT_FIELDS,
+        fieldSources: EVENT_FIELD_SOURCES,
       }),
       builtInVersion({
         group: 'events.k8s.io',

@@ -152,8 +152,12 @@ export class ResourceServer {
   /** Throws, or rejects with, a StatusError for what the client is to be told. */
   readonly handle = (request: ServerRequest): MaybePromise<Answer> => {
     const { info } = request;
-    const installed = info.isResourceRequest ? this.#groups.get(info.apiGroup)?.get(info.apiVersion) : undefined;
-    if (installed === undefined) return this.#options.delegate(request);
+    const versions = info.isResourceRequest ? this.#groups.get(info.apiGroup) : undefined;
+    const installed = versions?.get(info.apiVersion);
+    if (installed === undefined) {
+      if (versions !== undefined && ownsGroup(versions)) throw new StatusError(NOT_FOUND);
+      return this.#options.delegate(request);
+    }
     const found = installed.resources.get(info.resource);
     if (found === undefined) throw new StatusError(NOT_FOUND);
     const { scope, endpoint } = route(found.routed, request);
@@ -246,6 +250,7 @@ export class ResourceServer {
       version,
       resources: () => [...resources.values()].map(({ open, routed }) => openApiResource(open, routed)),
       typeName: (view) => options.typeName(view),
+      ownsGroup: options.ownsGroups ?? false,
     });
   }
 
@@ -259,6 +264,12 @@ export class ResourceServer {
 }
 
 const NOT_FOUND = genericServerResponse({ code: 404, verb: '' });
+
+/** Nobody behind this server may have other versions of the group. */
+function ownsGroup(versions: ReadonlyMap<string, Installed>): boolean {
+  for (const { options } of versions.values()) if (options.ownsGroups === true) return true;
+  return false;
+}
 
 function kindOf({ group, version, kind }: VersionDefinition): GroupVersionKind {
   return { group, version, kind };

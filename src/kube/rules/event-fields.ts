@@ -11,6 +11,9 @@ export const EVENT_FIELDS: readonly string[] = [
   'type',
 ];
 
+/** `source` is a struct; who selects by it means the component. */
+export const EVENT_FIELD_SOURCES = { source: ['source.component', 'reportingComponent'] } as const;
+
 /** Of events.k8s.io/v1. */
 export const EVENTS_EVENT_FIELDS: readonly string[] = [
   'reason',

@@ -143,7 +143,7 @@ export class OpenApiManager implements OpenApiPublisher {
       'cache-control': NO_CACHE,
       'content-type': form.answered,
       etag: `"${document.hash}"`,
-      vary: 'Accept',
+      vary: 'Accept-Encoding, Accept',
     };
     return conditional(request, headers, () => (form.isProtobuf ? document.protobuf() : document.json()));
   }

@@ -37,6 +37,7 @@ const SEND_INITIAL_EVENTS = query(
   'boolean',
   'A watch begins with the objects that exist, then a bookmark.',
 );
+const SHARD_SELECTOR = query('shardSelector', 'string', 'Reserved for lists that several clients share; ignored.');
 const TIMEOUT_SECONDS = query('timeoutSeconds', 'integer', 'When the answer, or the watch, ends at the latest.');
 const WATCH = query('watch', 'boolean', 'Changes as they happen instead of a list.');
 const ALLOW_WATCH_BOOKMARKS = query('allowWatchBookmarks', 'boolean', 'A watch may send bookmarks.');
@@ -52,6 +53,7 @@ const LIST_STATE: readonly Parameter[] = [
   RESOURCE_VERSION,
   RESOURCE_VERSION_MATCH,
   SEND_INITIAL_EVENTS,
+  SHARD_SELECTOR,
   TIMEOUT_SECONDS,
 ];
 

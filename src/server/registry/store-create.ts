@@ -110,15 +110,21 @@ export function prepareNew(
 
 function checkNew(core: StoreCore, context: ResourceContext, object: JsonObject): void {
   const { strategy } = core.definition;
-  refuse(context.version, object, strategy.validate?.(object, context) ?? []);
+  const version = judgedVersion(core, context);
+  refuse(version, object, strategy.validate?.(object, context) ?? []);
   const rules = { namespaced: core.keys.namespaced, name: strategy.nameRule };
-  refuse(context.version, object, validateObjectMeta(metadataIn(object) as ObjectMetaFacts, rules, METADATA));
+  refuse(version, object, validateObjectMeta(metadataIn(object) as ObjectMetaFacts, rules, METADATA));
   const key = keyOf(core, context, object);
   if (key.length * 3 > MAX_KEY_BYTES && utf8Length(key) > MAX_KEY_BYTES) {
     const room = MAX_KEY_BYTES - utf8Length(core.keys.prefix(context.namespace));
-    refuse(context.version, object, [tooLong(METADATA.child('name'), undefined, room)]);
+    refuse(version, object, [tooLong(METADATA.child('name'), undefined, room)]);
   }
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.request.warn(warning);
+}
+
+/** The version that a refusal names: that of the object which the strategy saw. */
+export function judgedVersion(core: StoreCore, context: ResourceContext): VersionDefinition {
+  return core.definition.strategy.sees === 'hub' ? core.versions.hub : context.version;
 }
 
 /** 422 if there is anything to complain about. */

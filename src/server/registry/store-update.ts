@@ -20,7 +20,7 @@ import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from '
 import { objectRevision } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';
-import { answerUnstored, answerWrite, prepareNew, refuse, writeOptions } from './store-create.ts';
+import { answerUnstored, answerWrite, judgedVersion, prepareNew, refuse, writeOptions } from './store-create.ts';
 import { encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -122,7 +122,7 @@ function prepareUpdate({ core, strategy, context }: Update, object: JsonObject, 
   countGeneration(strategy, object, old);
   keepSystemFields(metadataIn(object), oldMetadata);
   const facts = metadataIn(object) as ObjectMetaFacts;
-  refuse(context.version, object, [
+  refuse(judgedVersion(core, context), object, [
     ...validateObjectMeta(facts, { namespaced, name: nameIsPathSegment }, METADATA),
     ...validateObjectMetaUpdate(facts, oldMetadata as ObjectMetaFacts, METADATA),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),

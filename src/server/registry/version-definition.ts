@@ -5,6 +5,7 @@
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { FieldSources } from '../../cache/describe-json.ts';
 
 // ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -53,6 +54,8 @@ export interface VersionDefinition extends GroupVersion {
   table?(): TableDefinition;
   /** Paths beside metadata.name and metadata.namespace, as in `fieldSelector`. They read the object in this version. */
   readonly selectableFields: readonly string[];
+  /** Selectable fields that are not what their name says: the first of these paths that holds something. Default none. */
+  readonly fieldSources?: FieldSources;
   /** Warned about on every request to this version; '' if it is not deprecated. */
   readonly deprecationWarning: string;
 }

@@ -31,7 +31,7 @@ export class VersionForms implements FormMaker {
     if (storageVersion === undefined) throw new BugError(`${definition.plural} has no storage version and no store`);
     this.#definition = definition;
     this.hub = storageVersion;
-    this.describe = describeJson({ fields: storageVersion.selectableFields });
+    this.describe = describeVersion(storageVersion);
   }
 
   /** The cache's key of a version; undefined for the stored one, which is free. */
@@ -44,7 +44,7 @@ export class VersionForms implements FormMaker {
     if (apiVersion === formatGroupVersion(this.hub) && version.kind === this.hub.kind) return undefined;
     const key = `${apiVersion} ${this.#definition.generation}`;
     this.#keys.set(version, key);
-    this.#forms.set(key, { version, describe: describeJson({ fields: version.selectableFields }) });
+    this.#forms.set(key, { version, describe: describeVersion(version) });
     return key;
   }
 
@@ -89,6 +89,10 @@ export class VersionForms implements FormMaker {
 function formResult(object: JsonObject, entry: Entry, describe: Describe): FormResult {
   const made = makeEntry(describe, entry.key, entry.revision, encodeStored(object));
   return made.broken === undefined ? made : { error: made.broken };
+}
+
+function describeVersion({ selectableFields: fields, fieldSources: sources }: VersionDefinition): Describe {
+  return describeJson(sources === undefined ? { fields } : { fields, sources });
 }
 
 /** Versions that differ in their type fields alone. */
