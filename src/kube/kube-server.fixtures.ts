@@ -2,7 +2,7 @@
 
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { isStatusError } from '../apimachinery/status/status.ts';
-import { concatBytes, encodeUtf8 } from '../base/bytes.ts';
+import { encodeUtf8 } from '../base/bytes.ts';
 import { readJson } from '../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { writeJsonBytes } from '../base/json-write.ts';
@@ -10,6 +10,7 @@ import { SILENT } from '../base/logger.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 import { generateKey } from '../pki/keys.ts';
 import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
+import { drainChunks } from '../server/chunk-source.ts';
 import type { Incoming } from '../server/exchange.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';
 import { ServerRequest } from '../server/request.ts';
@@ -126,7 +127,7 @@ async function send(
   try {
     const answer = await server.handle(request);
     if (answer.kind !== 'bytes' && answer.kind !== 'chunks') throw new Error(`an answer of kind ${answer.kind}`);
-    const bytes = answer.kind === 'bytes' ? answer.body : concatBytes(answer.chunks);
+    const bytes = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
     return { status: answer.status, body: parse(bytes), warnings: warnings() };
   } catch (error) {
     if (!isStatusError(error)) throw error;

@@ -9,7 +9,7 @@ import { CLOSED_SINK, type SinkOwner, StreamSink } from './answer-sink.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
-import { totalLength, writeAll } from './write-answer.ts';
+import { writeAll } from './write-answer.ts';
 
 /** What is read and thrown away to keep a connection; as much as Go does. */
 const DISCARDED = 256 * 1024;
@@ -120,7 +120,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         else if (this.method !== 'HEAD') response.write(answer.body);
         return;
       case 'chunks':
-        this.#writeHead(answer.status, answer.headers, totalLength(answer.chunks));
+        this.#writeHead(answer.status, answer.headers, answer.chunks.size);
         if (this.method === 'HEAD') {
           this.deadline = readerDeadline(this.#context, 0);
           response.end();

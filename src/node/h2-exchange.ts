@@ -9,7 +9,7 @@ import { CLOSED_SINK, type SinkOwner, StreamSink } from './answer-sink.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
-import { totalLength, writeAll } from './write-answer.ts';
+import { writeAll } from './write-answer.ts';
 
 const { NGHTTP2_NO_ERROR } = constants;
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
@@ -112,7 +112,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
         break;
       }
       case 'chunks':
-        stream.respond(headersOf(answer.status, answer.headers, totalLength(answer.chunks)));
+        stream.respond(headersOf(answer.status, answer.headers, answer.chunks.size));
         if (stream.writableEnded) this.deadline = readerDeadline(this.#context, 0);
         else
           writeAll(stream, answer.chunks, (bytes) => {

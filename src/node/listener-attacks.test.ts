@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { chunksOf } from '../server/chunk-source.ts';
 import type { Answer, BodyResult, Handler } from '../server/exchange.ts';
 import type { ListenerLimits } from './limits.ts';
 import { closed, h2, h2Request, listen, raw, readAll, text } from './listener.fixtures.ts';
@@ -267,7 +268,7 @@ describe('an HTTP/2 client', () => {
         kind: 'chunks',
         status: 200,
         headers: {},
-        chunks: Array.from({ length: 500 }, () => Buffer.alloc(20_000)),
+        chunks: chunksOf(Array.from({ length: 500 }, () => Buffer.alloc(20_000))),
       };
     });
     const session = await h2(listener);

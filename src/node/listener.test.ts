@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
+import { chunksOf } from '../server/chunk-source.ts';
 import type { AnswerSink, BodyResult, Handler, Incoming } from '../server/exchange.ts';
 import {
   certificates,
@@ -90,7 +91,8 @@ for (const { name, ask } of protocols) {
       let closed = 0;
       const listener = await start((incoming) => {
         if (incoming.target === '/bytes') return { kind: 'bytes', status: 200, headers: {}, body: bytes };
-        if (incoming.target === '/chunks') return { kind: 'chunks', status: 200, headers: {}, chunks: [bytes, bytes] };
+        if (incoming.target === '/chunks')
+          return { kind: 'chunks', status: 200, headers: {}, chunks: chunksOf([bytes, bytes]) };
         return { kind: 'stream', status: 200, headers: {}, start: (sink) => sink.onClose(() => closed++) };
       });
       const lengths = [];
@@ -148,7 +150,7 @@ for (const { name, ask } of protocols) {
 
     it('writes thousands of chunks by reference and in order', async () => {
       const chunks = Array.from({ length: 5000 }, (_, i) => new TextEncoder().encode(`${i},`));
-      const listener = await start(() => ({ kind: 'chunks', status: 200, headers: {}, chunks }));
+      const listener = await start(() => ({ kind: 'chunks', status: 200, headers: {}, chunks: chunksOf(chunks) }));
       const answer = await ask(listener, {});
       expect(answer.body).toBe(Buffer.concat(chunks).toString());
       expect(answer.headers['content-length']).toBe(String(answer.body.length));

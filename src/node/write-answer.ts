@@ -1,12 +1,14 @@
 /** Writing answers to Node streams, the same for an HTTP/2 stream and an HTTP/1.1 response. */
 import type { Writable } from 'node:stream';
+import type { ChunkSource } from '../server/chunk-source.ts';
 
 /** Groups of 256 would save 10 % and make a GET beside them four times slower (hot-path rule 5). */
 const GROUP = 64;
+const GROUP_BYTES = 64 * 1024;
 
 export function totalLength(chunks: readonly Uint8Array[]): number {
   let size = 0;
-  for (let i = 0; i < chunks.length; i++) size += chunks[i]!.byteLength;
+  for (let i = 0; i < chunks.length; i++) size += chunks[i]!.length;
   return size;
 }
 
@@ -21,23 +23,30 @@ export function writeGroup(out: Writable, chunks: readonly Uint8Array[]): boolea
 }
 
 /**
- * Writes all chunks by reference in corked groups, each after the reader took the one before, and ends. `onGroup` hears the bytes of each
+ * Writes all chunks by reference, each group after the reader took the one before, and ends. `onGroup` hears the bytes of each
  * group before it is written. If the stream dies on the way nothing more happens.
  */
-export function writeAll(out: Writable, chunks: readonly Uint8Array[], onGroup: (bytes: number) => void): void {
-  let at = 0;
+export function writeAll(out: Writable, source: ChunkSource, onGroup: (bytes: number) => void): void {
+  let left = source.size;
   const pump = (): void => {
-    while (at < chunks.length) {
+    while (left > 0) {
       if (out.destroyed) return;
-      const end = Math.min(at + GROUP, chunks.length);
+      const group: Uint8Array[] = [];
       let bytes = 0;
-      for (let i = at; i < end; i++) bytes += chunks[i]!.byteLength;
+      while (group.length < GROUP && bytes < GROUP_BYTES) {
+        const chunk = source.next();
+        if (chunk === undefined) break;
+        group.push(chunk);
+        bytes += chunk.length;
+      }
+      // A source that ends early would never be over: the client sees that the body is not whole.
+      left = group.length === 0 ? 0 : left - bytes;
       onGroup(bytes);
       let ready = true;
       out.cork();
-      for (; at < end; at++) ready = out.write(chunks[at]!);
+      for (let i = 0; i < group.length; i++) ready = out.write(group[i]!);
       // end() uncorks, so that the last bytes and the end travel together.
-      if (at === chunks.length) break;
+      if (left <= 0) break;
       out.uncork();
       if (!ready) {
         out.once('drain', pump);

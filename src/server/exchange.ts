@@ -6,6 +6,7 @@
  * AbortController, no URL object and no timer; a handler that must know about a lost client registers `onClose`.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { ChunkSource } from './chunk-source.ts';
 
 /** A client certificate that the TLS layer has verified against an authority of the listener, and that has not expired since. */
 export interface PeerCertificate {
@@ -79,12 +80,12 @@ export interface AnswerSink {
 export type Answer =
   /** The usual one: known bytes, sent with their length. */
   | { readonly kind: 'bytes'; readonly status: number; readonly headers: AnswerHeaders; readonly body: Uint8Array }
-  /** Many buffers by reference, written in corked groups with backpressure (hot-path rule 5). */
+  /** A large body, taken chunk by chunk as the client reads, sent with its length. */
   | {
       readonly kind: 'chunks';
       readonly status: number;
       readonly headers: AnswerHeaders;
-      readonly chunks: readonly Uint8Array[];
+      readonly chunks: ChunkSource;
     }
   /** A watch: headers are sent at once, then `start` is called, once. */
   | {

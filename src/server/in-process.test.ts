@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBugError, isTransportError } from '../base/errors.ts';
 import { settle } from '../base/virtual-clock.ts';
+import { chunksOf } from './chunk-source.ts';
 import type { Answer, AnswerSink, Incoming } from './exchange.ts';
 import { inProcess } from './in-process.ts';
 
@@ -47,7 +48,7 @@ describe('the in-process transport', () => {
     let closed = 0;
     const send = inProcess((incoming) =>
       incoming.target === '/chunks'
-        ? { kind: 'chunks', status: 200, headers: {}, chunks: [bytes('a'), bytes('b')] }
+        ? { kind: 'chunks', status: 200, headers: {}, chunks: chunksOf([bytes('a'), bytes('b')]) }
         : streaming((sink) => sink.onClose(() => closed++)),
     );
     expect(await collect((await send({ method: 'GET', target: '/chunks' })).body)).toBe('ab');

@@ -7,6 +7,7 @@ import { EMPTY_BYTES } from '../base/bytes.ts';
 import { Deferred } from '../base/deferred.ts';
 import { BugError, TransportError } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
+import { type ChunkSource, iterateChunks } from './chunk-source.ts';
 import type { Answer, AnswerHeaders, AnswerSink, BodyResult, Connection, Handler, Incoming } from './exchange.ts';
 
 export interface InProcessRequest {
@@ -89,8 +90,8 @@ function respond(answer: Answer, incoming: InProcessIncoming, request: InProcess
   }
 }
 
-async function* iterate(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
+async function* iterate(chunks: ChunkSource): AsyncGenerator<Uint8Array> {
+  yield* iterateChunks(chunks);
 }
 
 class InProcessIncoming implements Incoming {

@@ -3,6 +3,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { ChainConfig } from '../chain.ts';
+import { chunksOf } from '../chunk-source.ts';
 import type { Answer } from '../exchange.ts';
 import { MetricRegistry } from '../metrics.ts';
 import { registerServerMetrics } from '../server-metrics.ts';
@@ -227,21 +228,21 @@ describe('the audit log', () => {
     });
   });
 
-  it('has lists, but nothing that is no object of the API, and nothing that is withheld', async () => {
+  it('has what the endpoint said it answered, but nothing that is no object of the API, and nothing that is withheld', async () => {
     const list: Answer = {
       kind: 'chunks',
       status: 200,
       headers: { 'content-type': 'application/json' },
-      chunks: [encodeUtf8('{"kind":"List",'), encodeUtf8('"items":[]}')],
+      chunks: chunksOf([encodeUtf8('{"kind":"List",'), encodeUtf8('"items":[]}')]),
     };
     const { ask, lines } = auditChain({
       withholdBodies: ({ subresource }) => subresource === 'token',
-      dispatch: ({ info }) =>
-        info.path === '/version'
-          ? json(200, { major: '1' })
-          : info.subresource === 'token'
-            ? json(201, { kind: 'T', token: 'secret' })
-            : list,
+      dispatch: ({ info, audit }) => {
+        if (info.path === '/version') return json(200, { major: '1' });
+        if (info.subresource === 'token') return json(201, { kind: 'T', token: 'secret' });
+        if (audit?.wantsResponseObject === true) audit.responseObject = encodeUtf8('{"kind":"List","items":[]}');
+        return list;
+      },
     });
     await ask({ target: '/api/v1/configmaps' });
     await ask({ target: '/version' });

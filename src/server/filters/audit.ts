@@ -3,7 +3,6 @@
  * the name of who tried; a log that cannot be written is reported and counted, but fails no request. Without a policy there is no filter.
  */
 import { statusOf } from '../../apimachinery/status/status.ts';
-import { concatBytes } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -112,7 +111,7 @@ export class Audit {
     const code = answer.kind === 'websocket' ? 101 : answer.status;
     const body = answer.kind === 'bytes' && isJson(answer) ? answer.body : undefined;
     // Endpoints that say what they answered need not be read back.
-    if (event.wantsResponseObject) event.responseObject ??= body ?? joinedBody(answer);
+    if (event.wantsResponseObject) event.responseObject ??= body;
     const said = event.responseObject;
     const status = isStatus(said) ? said : body === undefined ? undefined : statusFromBytes(body);
     event.answered(code, status);
@@ -135,12 +134,8 @@ function isStatus(object: Uint8Array | JsonObject | undefined): object is JsonOb
   return object !== undefined && !(object instanceof Uint8Array) && object['kind'] === 'Status';
 }
 
-function isJson(answer: Extract<Answer, { kind: 'bytes' | 'chunks' }>): boolean {
+function isJson(answer: Extract<Answer, { kind: 'bytes' }>): boolean {
   const { headers } = answer;
   const type = headers['content-type'];
   return headers['content-encoding'] === undefined && typeof type === 'string' && type.startsWith('application/json');
-}
-
-function joinedBody(answer: Answer): Uint8Array | undefined {
-  return answer.kind === 'chunks' && isJson(answer) ? concatBytes(answer.chunks) : undefined;
 }

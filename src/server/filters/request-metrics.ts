@@ -181,7 +181,7 @@ export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
         metrics.answered(request, answer.status, answer.body.byteLength);
         return answer;
       case 'chunks':
-        metrics.answered(request, answer.status, totalLength(answer.chunks));
+        metrics.answered(request, answer.status, answer.chunks.size);
         return answer;
       case 'stream':
       case 'websocket': {
@@ -207,10 +207,4 @@ export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
       },
     );
   };
-}
-
-function totalLength(chunks: readonly Uint8Array[]): number {
-  let total = 0;
-  for (const chunk of chunks) total += chunk.byteLength;
-  return total;
 }
