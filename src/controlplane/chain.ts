@@ -24,6 +24,7 @@ import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from '../
 import type { RequestHandler } from '../server/request.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 import { registerServerMetrics, type ServerMetrics } from '../server/server-metrics.ts';
+import type { TypeBook } from '../server/type-book.ts';
 import { versionInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
@@ -81,7 +82,7 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
   const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH, ...OPENID_DOCUMENTED] });
   const loopback = new Loopback();
   const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
-  const kube = createKube(completed, { storage, logger, discovery, openapi, metrics, authenticateToken });
+  const kube = createKube(completed, { storage, logger, discovery, openapi, metrics, authenticateToken, types });
   lifetime.add('built-in kinds', () => kube.stop());
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
   for (const warning of tokens.warnings) logger.warn(warning);
@@ -119,6 +120,7 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
     connectSubresources: LONG_RUNNING.subresources,
     shutdown,
     logRequests: parts.logRequests,
+    types,
     dispatch: dispatcher(mux, discovery, openapi, kube.handle),
   });
   return {
@@ -148,6 +150,7 @@ interface KubeParts {
   readonly openapi: OpenApiManager;
   readonly metrics: ServerMetrics;
   readonly authenticateToken: TokenAuthenticator;
+  readonly types: TypeBook;
 }
 
 function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
@@ -170,6 +173,7 @@ function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
     delegate: () => NOT_FOUND,
     discovery: parts.discovery,
     openapi: parts.openapi,
+    types: parts.types,
     minRequestTimeoutSeconds: limits.minRequestTimeoutSeconds,
     gzip: platform.compressor,
     onWatchEvents: ({ group, version, resource }, count, bytes) => {

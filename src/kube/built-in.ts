@@ -43,6 +43,7 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
     listKind: `${kind}List`,
     type: () => kindView(group, version, kind),
     strategicMerge: true,
+    protobuf: true,
     normalize: (object) => normalizeTyped(object, kindView(group, version, kind), form),
     ...(setDefaults === undefined ? undefined : { setDefaults }),
     ...(table === undefined ? undefined : { table }),

@@ -22,6 +22,7 @@ import type { InFlightGate } from './in-flight.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from './request.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServerMetrics } from './server-metrics.ts';
+import type { TypeBook } from './type-book.ts';
 
 export interface ChainConfig {
   readonly clock: Clock;
@@ -51,6 +52,8 @@ export interface ChainConfig {
   readonly shutdown?: ShutdownState;
   /** A debug line for every request. Default false. */
   readonly logRequests?: boolean;
+  /** With them, statuses are written in protobuf for those who accept that. Default: they are not. */
+  readonly types?: TypeBook;
   /** What answers in the end. */
   readonly dispatch: RequestHandler;
 }
@@ -98,7 +101,13 @@ export function buildChain(config: ChainConfig): Handler {
     config.dispatch,
   );
   return createHead(
-    { clock, logger, newAuditId: config.newAuditId, logRequests: config.logRequests ?? false },
+    {
+      clock,
+      logger,
+      newAuditId: config.newAuditId,
+      logRequests: config.logRequests ?? false,
+      types: config.types,
+    },
     handler,
   );
 }

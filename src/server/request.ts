@@ -8,6 +8,7 @@ import type { JsonObject } from '../base/json-value.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { TypeBook } from './type-book.ts';
 import { WarningRecorder } from './warning-header.ts';
 
 /** What an audit policy wants to know about a request; the audit filter makes one only for requests that it logs. */
@@ -50,6 +51,8 @@ export class ServerRequest {
   /** What authentication has to say to the audit event. */
   authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
   audit: AuditRecord | undefined = undefined;
+  /** What statuses are written in protobuf with; undefined: they are not. Set where the chain begins. */
+  types: TypeBook | undefined = undefined;
   #warnings: WarningRecorder | undefined = undefined;
 
   constructor(incoming: Incoming, info: RequestInfo, receivedAt: number) {

@@ -20,6 +20,7 @@ import type { Authorizer } from './authorization.ts';
 import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery.ts';
 import type { Compressor, EndpointHost, EndpointScope } from './endpoints/endpoint.ts';
 import { Forms } from './endpoints/form.ts';
+import { ProtobufWriter } from './endpoints/protobuf-writer.ts';
 import {
   collectionMethods,
   everywhereMethods,
@@ -39,6 +40,7 @@ import type { OpenResource } from './registry/open-resource.ts';
 import type { ResourceStore } from './registry/resource-store.ts';
 import type { RequestHandler, ServerRequest } from './request.ts';
 import { STANDARD_MEDIA_TYPES } from './respond.ts';
+import type { TypeBook } from './type-book.ts';
 
 export interface ResourceServerOptions {
   readonly clock: Clock;
@@ -51,6 +53,8 @@ export interface ResourceServerOptions {
   readonly openapi: OpenApiPublisher;
   /** From 0 up to, not including, 1. */
   random(): number;
+  /** Types that the server itself answers with in protobuf. Default: it reads protobuf but does not write it. */
+  readonly types?: TypeBook;
   /** Reads and writes CBOR beside JSON and YAML. Default false. */
   readonly cbor?: boolean;
   readonly limits?: {
@@ -87,20 +91,25 @@ const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 export class ResourceServer {
   readonly #options: ResourceServerOptions;
   readonly #host: EndpointHost;
+  /** For kinds that have a binary form, and for those that have none. */
+  readonly #forms: { readonly binary: Forms; readonly plain: Forms };
   /** By group, then by version. */
   readonly #groups = new Map<string, Map<string, Installed>>();
 
   constructor(options: ResourceServerOptions) {
-    const mediaTypes: readonly SupportedMediaType[] =
-      options.cbor === true ? [...STANDARD_MEDIA_TYPES, CBOR_MEDIA_TYPE] : STANDARD_MEDIA_TYPES;
+    const cbor = options.cbor === true ? [CBOR_MEDIA_TYPE] : [];
+    const inputTypes: readonly SupportedMediaType[] = [...STANDARD_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE, ...cbor];
+    const { types } = options;
+    const mediaTypes = types === undefined ? [...STANDARD_MEDIA_TYPES, ...cbor] : inputTypes;
     this.#options = options;
+    this.#forms = { binary: new Forms(mediaTypes, true), plain: new Forms(mediaTypes, false) };
     this.#host = {
       clock: options.clock,
       admission: options.admission,
       authorizer: options.authorizer,
-      mediaTypes,
-      inputTypes: [...STANDARD_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE, ...mediaTypes.slice(STANDARD_MEDIA_TYPES.length)],
-      forms: new Forms(mediaTypes),
+      inputTypes,
+      textTypes: [...STANDARD_MEDIA_TYPES, ...cbor],
+      protobuf: types === undefined ? undefined : new ProtobufWriter(types),
       bodyBytes: options.limits?.bodyBytes ?? BODY_BYTES,
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? MIN_REQUEST_TIMEOUT_SECONDS,
       random: () => options.random(),
@@ -222,7 +231,8 @@ export class ResourceServer {
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.scope === 'Cluster' && version.group === '' && plural === 'namespaces',
       store,
-      encodings: new WatchEncodings(speaks, this.#options.clock),
+      forms: speaks.protobuf === true ? this.#forms.binary : this.#forms.plain,
+      encodings: new WatchEncodings(speaks, this.#options.clock, this.#host.protobuf),
     };
   }
 

@@ -7,22 +7,27 @@ import { encodeCbor } from '../apimachinery/codec/cbor.ts';
 import {
   JSON_MEDIA_TYPE,
   negotiateAccept,
+  PROTOBUF_MEDIA_TYPE,
   type SupportedMediaType,
   wantsPretty,
   YAML_MEDIA_TYPE,
 } from '../apimachinery/codec/negotiation.ts';
 import { writeYaml } from '../apimachinery/codec/yaml-write.ts';
+import { encodeObject } from '../apimachinery/protobuf/encode.ts';
 import { type Status, statusOf } from '../apimachinery/status/status.ts';
 import { unknown } from '../apimachinery/status/status-catalogue.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
-import { toError } from '../base/errors.ts';
+import { BugError, toError } from '../base/errors.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { writeJson } from '../base/json-write.ts';
 import type { Answer, AnswerHeaders } from './exchange.ts';
 import type { ServerRequest } from './request.ts';
+import { META_TYPES, type TypeBook } from './type-book.ts';
 
 /** What every server speaks; CBOR joins behind its feature gate. */
 export const STANDARD_MEDIA_TYPES: readonly SupportedMediaType[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
+
+const BINARY_MEDIA_TYPES: readonly SupportedMediaType[] = [...STANDARD_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE];
 
 const NO_CACHE = 'no-cache, private';
 const HEADERS = new Map<string, AnswerHeaders>();
@@ -50,6 +55,13 @@ export function encodeValue(value: JsonValue, mediaType: string, pretty: boolean
   }
 }
 
+/** A Status in its envelope. */
+export function encodeStatus(types: TypeBook, status: Status): Uint8Array {
+  const encoded = encodeObject(types.view(`${META_TYPES}Status`), status as unknown as JsonObject);
+  if (encoded.ok) return encoded.bytes;
+  throw new BugError(`a Status does not fit its type: ${encoded.error.message}`);
+}
+
 /** Whether the client is a person: asked for by `pretty`, or one of the tools that people type into. */
 export function isPretty(request: ServerRequest): boolean {
   const { params } = request.info;
@@ -58,19 +70,23 @@ export function isPretty(request: ServerRequest): boolean {
 
 /**
  * A Status, in the form that the request accepts; without a request, or where nothing that it accepts can be produced, as JSON. The HTTP code is that of
- * the status: 500 for a failure without one, 200 for a success.
+ * the status: 500 for a failure without one, 200 for a success. Default media types: JSON, YAML, and protobuf if the request has types for it.
  */
 export function statusAnswer(
   request: ServerRequest | undefined,
   status: Status,
-  mediaTypes: readonly SupportedMediaType[] = STANDARD_MEDIA_TYPES,
+  mediaTypes?: readonly SupportedMediaType[],
 ): Answer {
   const value = status as unknown as JsonObject;
   const code = status.code ?? (status.status === 'Success' ? 200 : 500);
   if (request === undefined) return statusBytes(status, code, 'application/json', encodeValue(value, '', false));
-  const negotiated = negotiateAccept(request.incoming.header('accept'), { supported: mediaTypes });
+  const { types } = request;
+  const supported = mediaTypes ?? (types === undefined ? STANDARD_MEDIA_TYPES : BINARY_MEDIA_TYPES);
+  const negotiated = negotiateAccept(request.incoming.header('accept'), { supported });
   if (!negotiated.ok) return statusBytes(status, code, 'application/json', encodeValue(value, '', true));
   const { accepted, pretty } = negotiated.media;
+  if (types !== undefined && accepted === PROTOBUF_MEDIA_TYPE)
+    return statusBytes(status, code, accepted.mediaType, encodeStatus(types, status));
   return statusBytes(
     status,
     code,

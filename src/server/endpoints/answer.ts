@@ -2,7 +2,8 @@
  * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list go out by
  * reference between a header and a footer.
  */
-import { StatusError } from '../../apimachinery/status/status.ts';
+import { PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
+import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { allocateBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -15,6 +16,7 @@ import type { ListPage, ObjectBytes } from '../registry/resource-store.ts';
 import type { ServerRequest } from '../request.ts';
 import { contentHeaders, encodeValue, isPretty } from '../respond.ts';
 import { readTableOptions, tableOf } from '../table.ts';
+import { blocksOf } from './blocks.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 import type { AnswerForm } from './form.ts';
 import { listChunks } from './list-chunks.ts';
@@ -67,6 +69,8 @@ export function objectAnswer(
       chunks: chunksOf([bytes, NEWLINE]),
     });
   }
+  if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadataList')
+    return binaryAnswer(host, request, code, host.protobuf.object(scope.speaks, form, bytes));
   return valueAnswer(host, request, form, code, shapedObject(host, scope, request, form, bytes));
 }
 
@@ -94,8 +98,38 @@ function shapedObject(
   }
 }
 
+function isProtobuf({ mediaType }: AnswerForm): boolean {
+  return mediaType === PROTOBUF_MEDIA_TYPE.mediaType;
+}
+
+/** Pieces that may belong to others. */
+function binaryAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  status: number,
+  pieces: readonly Uint8Array[],
+): MaybePromise<Answer> {
+  const headers = contentHeaders(PROTOBUF_MEDIA_TYPE.mediaType);
+  const chunks = blocksOf(pieces);
+  if (chunks.size < COPY_LIMIT) return { kind: 'bytes', status, headers, body: drainChunks(chunks) };
+  return compressed(host, request, { kind: 'chunks', status, headers, chunks });
+}
+
+/** A Status that is an answer and no failure. */
+export function statusValueAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  status: Status,
+): MaybePromise<Answer> {
+  if (isProtobuf(form) && host.protobuf !== undefined)
+    return binaryAnswer(host, request, code, [host.protobuf.status(status)]);
+  return valueAnswer(host, request, form, code, status as unknown as JsonObject);
+}
+
 /** A value that was made for this answer. */
-export function valueAnswer(
+function valueAnswer(
   host: EndpointHost,
   request: ServerRequest,
   form: AnswerForm,
@@ -123,6 +157,12 @@ export function listAnswer(
       chunks = chunksOf([whole]);
     }
     return compressed(host, request, { kind: 'chunks', status: 200, headers: contentHeaders(JSON_TYPE), chunks });
+  }
+  if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadata') {
+    const { speaks } = scope;
+    if (request.audit?.wantsResponseObject === true)
+      request.audit.responseObject = drainChunks(listSource(speaks, page));
+    return binaryAnswer(host, request, 200, host.protobuf.list(speaks, form, page.items, listMetadata(page)));
   }
   const value = shapedList(host, scope, request, form, page);
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = value;

@@ -30,7 +30,7 @@ import { parseObject } from './parse-object.ts';
 
 export async function createObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const mediaType = inputType(host, scope, request);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readCreateOptions(request.info.params), 'CreateOptions');

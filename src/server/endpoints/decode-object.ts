@@ -31,7 +31,7 @@ import { readProtobuf } from './read-protobuf.ts';
 export function inputType(host: EndpointHost, scope: EndpointScope, request: ServerRequest): string {
   const header = request.incoming.header('content-type');
   if (header === undefined || header === '' || header === 'application/json') return 'application/json';
-  const accepted = scope.speaks.typedItems === true ? host.mediaTypes : host.inputTypes;
+  const accepted = scope.speaks.protobuf === true ? host.inputTypes : host.textTypes;
   const negotiated = negotiateContentType(header, accepted);
   if (negotiated.ok) return negotiated.type.mediaType;
   throw new StatusError(unsupportedMediaType(accepted.map((type) => type.mediaType)));

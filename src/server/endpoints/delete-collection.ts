@@ -17,7 +17,7 @@ export async function deleteCollection(
   scope: EndpointScope,
   request: ServerRequest,
 ): Promise<Answer> {
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const list = checkedOptions(readListOptions(request.info.params), 'ListOptions');
   checkFields(scope, list.fieldSelector);
   const options = await deleteOptionsOf(host, request);

@@ -17,14 +17,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-v
 import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
 import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
-import { objectAnswer, valueAnswer } from './answer.ts';
+import { objectAnswer, statusValueAnswer } from './answer.ts';
 import { DELETE_OPTIONS } from './delete-options-view.ts';
 import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
 import { readProtobufMessage } from './read-protobuf.ts';
 
 export async function deleteObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const options = await deleteOptionsOf(host, request);
   if (scope.store.delete === undefined) throw new StatusError(methodNotAllowed(scope.name, 'delete'));
   const subject: AdmissionSubject = {
@@ -42,7 +42,7 @@ export async function deleteObject(host: EndpointHost, scope: EndpointScope, req
   if (answer.bytes !== undefined) return objectAnswer(host, scope, request, form, code, answer.bytes);
   const status = success(scope.name, context.name, answer.outcome === 'deleted' ? answer.uid : '');
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = status as unknown as JsonObject;
-  return valueAnswer(host, request, form, code, status as unknown as JsonObject);
+  return statusValueAnswer(host, request, form, code, status);
 }
 
 /** From the body, or from the query if there is none. Throws the 400, 413, 415 or 422. */

@@ -22,6 +22,7 @@ import type { VersionDefinition } from '../registry/definition.ts';
 import type { ResourceContext, ResourceStore } from '../registry/resource-store.ts';
 import type { ServerRequest } from '../request.ts';
 import type { Forms } from './form.ts';
+import type { ProtobufWriter } from './protobuf-writer.ts';
 import type { WatchEncodings } from './watch-encoding.ts';
 import type { WatchSet } from './watch-set.ts';
 
@@ -36,11 +37,12 @@ export interface EndpointHost {
   readonly admission: Admission;
   /** Asked when an update creates; undefined: an update that creates needs no further permission. */
   readonly authorizer: Authorizer | undefined;
-  /** What answers can be written in; the first is the default. */
-  readonly mediaTypes: readonly SupportedMediaType[];
   /** What bodies can be read in. */
   readonly inputTypes: readonly SupportedMediaType[];
-  readonly forms: Forms;
+  /** The same for kinds without a binary form. */
+  readonly textTypes: readonly SupportedMediaType[];
+  /** Undefined: answers are never in protobuf. */
+  readonly protobuf: ProtobufWriter | undefined;
   readonly bodyBytes: number;
   readonly minRequestTimeoutSeconds: number;
   /** From 0 up to, not including, 1. */
@@ -72,6 +74,7 @@ export interface EndpointScope {
   /** The resource that namespaces are: a request to one of them is in that namespace. */
   readonly isNamespaces: boolean;
   readonly store: ResourceStore;
+  readonly forms: Forms;
   readonly encodings: WatchEncodings;
 }
 

@@ -67,6 +67,7 @@ function version(name: string, more: Partial<VersionDefinition> = {}): VersionDe
     listKind: 'GadgetList',
     type: () => gadgetView,
     strategicMerge: true,
+    protobuf: true,
     normalize: (object) => normalizeTyped(object, gadgetView, 'stored'),
     selectableFields: [],
     deprecationWarning: '',
@@ -92,11 +93,12 @@ export const gadgetV1: VersionDefinition = version('v1', {
 export const gadgetBeta: VersionDefinition = version('v1beta1', {
   deprecationWarning: 'toys.test/v1beta1 Gadget is deprecated',
 });
-/** As custom resources are: no strategic merges, and items with their type fields. */
+/** As custom resources are: no strategic merges, no protobuf, and items with their type fields. */
 export const widgetV1: VersionDefinition = version('v1', {
   kind: 'Widget',
   listKind: 'WidgetList',
   strategicMerge: false,
+  protobuf: false,
   typedItems: true,
   selectableFields: ['color'],
 });

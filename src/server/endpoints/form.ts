@@ -6,6 +6,7 @@ import {
   allowsMetaTransform,
   type NegotiationOptions,
   negotiateAccept,
+  PROTOBUF_MEDIA_TYPE,
   type SupportedMediaType,
 } from '../../apimachinery/codec/negotiation.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
@@ -27,7 +28,7 @@ export interface AnswerForm {
 const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 1024;
 
-/** Chooses forms for one server. */
+/** Chooses forms for the kinds of one server that have a binary form, or for those that have none. */
 export class Forms {
   readonly #options: NegotiationOptions;
   readonly #mediaTypes: readonly SupportedMediaType[];
@@ -35,12 +36,16 @@ export class Forms {
   readonly #remembered = new Map<string, AnswerForm>();
   readonly #default: AnswerForm;
 
-  constructor(mediaTypes: readonly SupportedMediaType[]) {
+  /** `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is written so. */
+  constructor(mediaTypes: readonly SupportedMediaType[], binary: boolean) {
     this.#mediaTypes = mediaTypes;
     this.#names = mediaTypes.map((type) => type.mediaType);
     this.#options = {
       supported: mediaTypes,
-      allowsTransform: allowsMetaTransform,
+      allowsTransform: (target, mediaType) =>
+        target === undefined
+          ? binary || mediaType !== PROTOBUF_MEDIA_TYPE.mediaType
+          : allowsMetaTransform(target, mediaType),
       allowsServerVersion: (version) => version === 'v1',
     };
     this.#default = this.#choose('') as AnswerForm;

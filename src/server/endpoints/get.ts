@@ -12,7 +12,7 @@ import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.
 
 export function getObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
   const context = namedContext(scope, request);
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const { params } = request.info;
   if (params.size > 0 && boolParam(params, 'export') === true)
     throw new StatusError(badRequest('the export parameter, deprecated since v1.14, is no longer supported'));

@@ -10,7 +10,7 @@ import { collectionContext, type EndpointHost, type EndpointScope } from './endp
 import { listOptionsOf } from './list-options.ts';
 
 export function listObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
-  const form = host.forms.of(request, true);
+  const form = scope.forms.of(request, true);
   const options = listOptionsOf(scope, request);
   if (scope.store.list === undefined) throw new StatusError(methodNotAllowed(scope.name, 'list'));
   const page = scope.store.list(collectionContext(scope, request), options);

@@ -19,7 +19,7 @@ import { mutation, updateRequest } from './update.ts';
 export async function patchObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const type = patchTypeOf(request, scope.speaks);
   const context = namedContext(scope, request);
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readPatchOptions(request.info.params, false), 'PatchOptions');
   if (request.audit?.wantsRequestObject === true) request.audit.requestObject = patchForAudit(bytes);

@@ -25,7 +25,7 @@ import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownM
 
 export async function updateObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
-  const form = host.forms.of(request, false);
+  const form = scope.forms.of(request, false);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readUpdateOptions(request.info.params), 'UpdateOptions');
   const mediaType = inputType(host, scope, request);

@@ -4,6 +4,7 @@
  */
 
 import { encodeCbor } from '../../apimachinery/codec/cbor.ts';
+import { CBOR_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import { createBookmark } from '../../apimachinery/watch/event.ts';
@@ -17,6 +18,7 @@ import type { VersionDefinition } from '../registry/definition.ts';
 import { columnDefinitions, type IncludeObject, tableDefinitionOf, tableOf } from '../table.ts';
 import type { AnswerForm } from './form.ts';
 import { parseObject } from './parse-object.ts';
+import type { ProtobufWriter } from './protobuf-writer.ts';
 
 type EventType = ChangeType | 'BOOKMARK' | 'ERROR';
 
@@ -38,25 +40,28 @@ function jsonEvent(type: EventType, object: Uint8Array): Uint8Array {
   return event;
 }
 
-function valueEvent(type: EventType, object: JsonObject, streamMediaType: string): Uint8Array {
-  if (streamMediaType === 'application/cbor-seq') return encodeCbor({ type, object });
+function valueEvent(type: EventType, object: JsonObject, form: AnswerForm): Uint8Array {
+  if (form.streamMediaType === CBOR_MEDIA_TYPE.streamMediaType) return encodeCbor({ type, object });
   return encodeUtf8(`{"type":"${type}","object":${writeJson(object)}}\n`);
-}
-
-/** The event that ends a watch with a Status. */
-export function errorEvent(status: Status, form: AnswerForm): Uint8Array {
-  return valueEvent('ERROR', status as unknown as JsonObject, form.streamMediaType ?? '');
 }
 
 /** The encodings of one version of a resource, each made once. */
 export class WatchEncodings {
   readonly #version: VersionDefinition;
   readonly #clock: Clock;
+  readonly #protobuf: ProtobufWriter | undefined;
   readonly #made = new Map<string, EventEncoding>();
 
-  constructor(version: VersionDefinition, clock: Clock) {
+  /** Without a writer there are no streams in protobuf. */
+  constructor(version: VersionDefinition, clock: Clock, protobuf: ProtobufWriter | undefined) {
     this.#version = version;
     this.#clock = clock;
+    this.#protobuf = protobuf;
+  }
+
+  /** The event that ends a watch with a Status. */
+  errorEvent(status: Status, form: AnswerForm): Uint8Array {
+    return this.#writerFor(form)?.errorEvent(status) ?? valueEvent('ERROR', status as unknown as JsonObject, form);
   }
 
   of(form: AnswerForm, includeObject: IncludeObject): EventEncoding {
@@ -72,16 +77,31 @@ export class WatchEncodings {
   }
 
   #make(key: string, form: AnswerForm, includeObject: IncludeObject): EventEncoding {
-    const stream = form.streamMediaType ?? '';
+    const writer = this.#writerFor(form);
+    if (writer !== undefined) return this.#makeBinary(key, form, writer);
     const shape = this.#shape(form, includeObject);
-    const isPlain = shape === undefined && stream !== 'application/cbor-seq';
+    const isPlain = shape === undefined && form.streamMediaType !== CBOR_MEDIA_TYPE.streamMediaType;
     const encode = (type: EventType, object: JsonObject): Uint8Array =>
-      valueEvent(type, shape === undefined ? object : shape(object), stream);
+      valueEvent(type, shape === undefined ? object : shape(object), form);
     return {
       key,
       event: (type, bytes) => (isPlain ? jsonEvent(type, bytes) : encode(type, parseObject(bytes))),
       bookmark: (revision, initialEventsEnd) => encode('BOOKMARK', this.#bookmark(String(revision), initialEventsEnd)),
     };
+  }
+
+  #makeBinary(key: string, form: AnswerForm, writer: ProtobufWriter): EventEncoding {
+    const version = this.#version;
+    return {
+      key,
+      event: (type, bytes) => writer.event(type, version, form, bytes),
+      bookmark: (revision, initialEventsEnd) =>
+        writer.valueEvent('BOOKMARK', version, form, this.#bookmark(String(revision), initialEventsEnd)),
+    };
+  }
+
+  #writerFor({ mediaType }: AnswerForm): ProtobufWriter | undefined {
+    return mediaType === PROTOBUF_MEDIA_TYPE.mediaType ? this.#protobuf : undefined;
   }
 
   #shape(form: AnswerForm, includeObject: IncludeObject): ((object: JsonObject) => JsonObject) | undefined {

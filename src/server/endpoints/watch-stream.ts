@@ -3,7 +3,6 @@
  * once, whoever ends it (client, store, time, shutdown), and the client's side is ended or already gone.
  */
 import type { Status } from '../../apimachinery/status/status.ts';
-import { decodeUtf8 } from '../../base/bytes.ts';
 import type { WebSocketPeer } from '../exchange.ts';
 import type { ResourceWatch, ResourceWatchSink } from '../registry/resource-store.ts';
 import type { HeldWatch, WatchSet } from './watch-set.ts';
@@ -119,12 +118,15 @@ export class WatchStream implements ResourceWatchSink, HeldWatch {
 
 const NORMAL_CLOSURE = 1000;
 
-/** A WebSocket as the client's side: one text message for each event, or binary ones for CBOR. What the client says is ignored. */
-export function webSocketOutput(socket: WebSocketPeer, isText: boolean): WatchOutput {
+/** A WebSocket as the client's side: one message for each event. What the client says is ignored. */
+export function webSocketOutput(
+  socket: WebSocketPeer,
+  messageOf: (event: Uint8Array) => Uint8Array | string,
+): WatchOutput {
   return {
     write: (chunks) => {
       let ready = true;
-      for (const chunk of chunks) ready = socket.send(isText ? decodeUtf8(chunk) : chunk);
+      for (const chunk of chunks) ready = socket.send(messageOf(chunk));
       return ready;
     },
     onDrain: (listener) => socket.onDrain(listener),

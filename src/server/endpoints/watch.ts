@@ -3,9 +3,11 @@
  * tells.
  */
 
+import { PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
+import { decodeUtf8 } from '../../base/bytes.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
@@ -15,12 +17,13 @@ import { collectionContext, type EndpointHost, type EndpointScope } from './endp
 import type { AnswerForm } from './form.ts';
 import { listOptionsOf } from './list-options.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
-import { errorEvent, withColumns } from './watch-encoding.ts';
+import { withoutFrame } from './protobuf-writer.ts';
+import { withColumns } from './watch-encoding.ts';
 import { WatchStream, webSocketOutput } from './watch-stream.ts';
 import { isWebSocket, offeredProtocols, webSocketRefusal } from './web-socket.ts';
 
 export function watchObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
-  const form = host.forms.of(request, true);
+  const form = scope.forms.of(request, true);
   const given = listOptionsOf(scope, request);
   // The path `/watch/...` watches without saying so in the query, and is then not read as a streamed list.
   const options = given.watch ? given : { ...given, watch: true };
@@ -28,7 +31,7 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
   if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.name, 'watch'));
   const { includeObject } =
     form.shape === 'Table' ? readTableOptions(request.info.params) : { includeObject: 'Metadata' as const };
-  if (form.streamMediaType === undefined) throw new StatusError(host.forms.streamRefusal());
+  if (form.streamMediaType === undefined) throw new StatusError(scope.forms.streamRefusal());
   if (form.shape === 'PartialObjectMetadataList')
     throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks.kind));
 
@@ -42,7 +45,7 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
     deadline: host.clock.monotonic() + seconds * 1000,
     bookmarks: options.allowWatchBookmarks && seconds > LAST_BOOKMARK_SECONDS,
     watches: host.watches,
-    errorEvent: (status) => errorEvent(status, form),
+    errorEvent: (status) => scope.encodings.errorEvent(status, form),
     firstEvent: form.shape === 'Table' ? (event) => withColumns(event, speaks) : undefined,
     onEvents: metrics === undefined ? undefined : (count, bytes) => metrics(scope.resource, count, bytes),
   });
@@ -77,11 +80,17 @@ function contentTypeOf(form: AnswerForm): string {
   return form.mediaType === 'application/json' ? form.mediaType : (form.streamMediaType as string);
 }
 
+/** A message of a WebSocket has its own length; only JSON is text. */
+function messageOf({ mediaType }: AnswerForm): (event: Uint8Array) => Uint8Array | string {
+  if (mediaType === 'application/json') return decodeUtf8;
+  return mediaType === PROTOBUF_MEDIA_TYPE.mediaType ? withoutFrame : (event) => event;
+}
+
 function webSocketAnswer(request: ServerRequest, form: AnswerForm, stream: WatchStream): Answer {
   return {
     kind: 'websocket',
     headers: contentHeaders(contentTypeOf(form)),
     protocols: offeredProtocols(request),
-    start: (socket) => stream.start(webSocketOutput(socket, form.mediaType === 'application/json')),
+    start: (socket) => stream.start(webSocketOutput(socket, messageOf(form))),
   };
 }

@@ -11,6 +11,7 @@ import type { Answer, AnswerHeaders, Handler, Incoming } from '../exchange.ts';
 import { type RequestHandler, ServerRequest } from '../request.ts';
 import { parseRequestInfo, problemAnswer } from '../request-info.ts';
 import { statusAnswer } from '../respond.ts';
+import type { TypeBook } from '../type-book.ts';
 import { plainAnswer } from './plain-answers.ts';
 
 export interface HeadOptions {
@@ -20,13 +21,15 @@ export interface HeadOptions {
   readonly newAuditId: () => string;
   /** One debug line for every request. */
   readonly logRequests: boolean;
+  /** For statuses in protobuf; undefined: there are none. */
+  readonly types: TypeBook | undefined;
 }
 
 const PANIC = plainAnswer(500, 'This request caused apiserver to panic. Look in the logs for details.');
 const CACHE_CONTROL = 'no-cache, private';
 
 export function createHead(options: HeadOptions, next: RequestHandler): Handler {
-  const { clock, newAuditId } = options;
+  const { clock, newAuditId, types } = options;
   return (incoming) => {
     const { method, target } = incoming;
     const parsed = parseRequestInfo(method, target);
@@ -37,6 +40,7 @@ export function createHead(options: HeadOptions, next: RequestHandler): Handler 
     }
     const request = new ServerRequest(incoming, parsed.info, clock.now());
     request.auditId = auditId;
+    request.types = types;
     request.startedAt = clock.monotonic();
     let answer: ReturnType<RequestHandler>;
     try {

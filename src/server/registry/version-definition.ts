@@ -41,6 +41,8 @@ export interface VersionDefinition extends GroupVersion {
   readonly typedItems?: boolean;
   /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
   type(): StructView;
+  /** True where the type has a binary form: bodies and answers may be protobuf. Default false; metadata alone always has one. */
+  readonly protobuf?: boolean;
   /** True where strategic merge patches are allowed: built-in kinds. */
   readonly strategicMerge: boolean;
   /**
