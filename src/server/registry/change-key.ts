@@ -1,9 +1,10 @@
 /**
  * Read, decide, write, again until it fits: the loop under update and delete. Invariant: whatever is decided, a refusal included, was decided on a state that
- * the store itself confirmed, never only on a cached one; what is written replaces exactly the state that was looked at.
+ * the store itself confirmed, never only on a cached one; what is written replaces exactly the state that was looked at. A change that lost a race is made in
+ * its turn; only the request's deadline ends it.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
-import { conflict, timeout } from '../../apimachinery/status/status-catalogue.ts';
+import { timeout } from '../../apimachinery/status/status-catalogue.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { ResourceContext } from './resource-store.ts';
@@ -22,9 +23,6 @@ export type Step<T> =
     }
   | { readonly type: 'delete'; readonly done: (last: StoredState, revision: Revision) => MaybePromise<T> };
 
-/** Each lost attempt means that somebody else's write to the same object succeeded. */
-const MAX_ATTEMPTS = 100;
-
 /** Calls `decide` with the key's state (undefined: it does not exist) until what it decides can be done. It may be called several times. */
 export async function changeKey<T>(
   core: StoreCore,
@@ -32,52 +30,76 @@ export async function changeKey<T>(
   key: string,
   decide: (current: StoredState | undefined) => MaybePromise<Step<T>>,
 ): Promise<T> {
-  const cached = core.cachedState(key);
-  let fresh = cached === undefined;
-  let current = cached ?? (await core.readState(key));
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (core.host.clock.monotonic() > context.request.deadline) throw outOfTime();
-    let step: Step<T>;
-    try {
-      step = await decide(current);
-      if (step.type === 'answer' && fresh) return await step.answer();
-    } catch (caught) {
-      if (fresh) throw caught;
-      step = {
-        type: 'answer',
-        answer: () => {
-          throw caught;
-        },
-      };
-    }
-    if (step.type === 'answer') {
-      const present = await core.readState(key);
-      if (present?.revision === current?.revision) return step.answer();
-      current = present;
-      fresh = true;
-      continue;
-    }
-    if (step.type === 'write') {
-      const { value, options } = step;
-      const result = await core.storage.compareAndWrite(key, current?.revision ?? 0, value, options);
-      if (result.outcome === 'ok') {
-        core.noteWrite(result.revision);
-        const state = { key, revision: result.revision, value };
-        const answer = step.done(state, result.changed);
-        if (answer !== undefined) return answer;
-        current = state;
-      } else current = result.current;
-    } else {
-      const result = await core.storage.delete(key, current === undefined ? {} : { expected: current.revision });
-      if (result.outcome === 'ok') {
-        core.noteWrite(result.revision);
-        return step.done(result.deleted, result.revision);
+  const { turns } = core;
+  let hasTurn = turns.isTaken(key) && (await turns.take(key));
+  try {
+    // Who had to wait knows that the cache is behind.
+    const cached = hasTurn ? undefined : core.cachedState(key);
+    let fresh = cached === undefined;
+    let current = cached ?? (await core.readState(key));
+    for (;;) {
+      if (core.host.clock.monotonic() > context.request.deadline) throw outOfTime();
+      let step: Step<T>;
+      try {
+        step = await decide(current);
+        if (step.type === 'answer' && fresh) return await step.answer();
+      } catch (caught) {
+        if (fresh) throw caught;
+        step = {
+          type: 'answer',
+          answer: () => {
+            throw caught;
+          },
+        };
       }
-      current = result.outcome === 'conflict' ? result.current : undefined;
+      if (step.type === 'answer') {
+        const present = await core.readState(key);
+        if (present?.revision === current?.revision) return step.answer();
+        current = present;
+        fresh = true;
+        continue;
+      }
+      const done = await carryOut(core, key, current, step);
+      if (done.type === 'answer') return done.answer;
+      current = done.current;
+      fresh = true;
+      if (done.type === 'lost' && !hasTurn) {
+        hasTurn = await turns.take(key);
+        current = await core.readState(key);
+      }
     }
-    fresh = true;
+  } finally {
+    if (hasTurn) turns.release(key);
   }
-  throw new StatusError(conflict(core.resourceName(context), context.name));
+}
+
+type Outcome<T> =
+  | { readonly type: 'answer'; readonly answer: T }
+  /** Written, and to be decided again on what is there now. */
+  | { readonly type: 'again'; readonly current: StoredState }
+  /** Somebody else was faster. */
+  | { readonly type: 'lost'; readonly current: StoredState | undefined };
+
+async function carryOut<T>(
+  core: StoreCore,
+  key: string,
+  current: StoredState | undefined,
+  step: Exclude<Step<T>, { readonly type: 'answer' }>,
+): Promise<Outcome<T>> {
+  if (step.type === 'write') {
+    const { value, options } = step;
+    const result = await core.storage.compareAndWrite(key, current?.revision ?? 0, value, options);
+    if (result.outcome !== 'ok') return { type: 'lost', current: result.current };
+    core.noteWrite(result.revision);
+    const state = { key, revision: result.revision, value };
+    const answer = step.done(state, result.changed);
+    return answer === undefined ? { type: 'again', current: state } : { type: 'answer', answer: await answer };
+  }
+  const result = await core.storage.delete(key, current === undefined ? {} : { expected: current.revision });
+  if (result.outcome !== 'ok')
+    return { type: 'lost', current: result.outcome === 'conflict' ? result.current : undefined };
+  core.noteWrite(result.revision);
+  return { type: 'answer', answer: await step.done(result.deleted, result.revision) };
 }
 
 function outOfTime(): StatusError {

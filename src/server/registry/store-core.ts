@@ -11,6 +11,7 @@ import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
 import type { ResourceDefinition, VersionDefinition } from './definition.ts';
 import type { RegistryHost } from './host.ts';
+import { KeyTurns } from './key-turns.ts';
 import { ObjectKeys } from './object-keys.ts';
 import type { ObjectBytes, ResourceContext } from './resource-store.ts';
 import type { StoredState } from './stored-object.ts';
@@ -23,6 +24,8 @@ export class StoreCore {
   readonly keys: ObjectKeys;
   readonly versions: VersionForms;
   readonly cache: WatchCache;
+  /** Of those who change objects. */
+  readonly turns: KeyTurns;
   #ready = false;
   #starting: Promise<void> | undefined;
   /** Whether the store tells its revision at once: an embedded one does. */
@@ -35,6 +38,7 @@ export class StoreCore {
     this.storage = host.storage;
     this.keys = new ObjectKeys(host.scope, definition.storagePrefix, definition.scope);
     this.versions = new VersionForms(definition);
+    this.turns = new KeyTurns(host.clock);
     this.cache = new WatchCache({
       storage: host.storage,
       prefixes: [this.keys.root],

@@ -167,6 +167,21 @@ describe('an update', () => {
     });
   });
 
+  it('makes the changes of many at once in turn, without doing the work of each again and again', async () => {
+    const { store } = await withA();
+    const names = Array.from({ length: 150 }, (_, i) => `n${i}`);
+    let applied = 0;
+    const count = (name: string): ObjectChange =>
+      patch((object) => {
+        applied++;
+        Object.assign(object['spec'] as JsonObject, { [name]: true });
+      });
+    await Promise.all(names.map((name) => update(store, count(name))));
+    const { spec = {} } = parse(await store.get(at('a'), { resourceVersion: '' }));
+    expect(Object.keys(spec)).toEqual(expect.arrayContaining(names));
+    expect(applied).toBeLessThan(3 * names.length);
+  });
+
   it('lets one of two that name the same version lose', async () => {
     const { store } = await withA();
     const write = (color: string) =>
