@@ -43,6 +43,13 @@ describe('tokens of service accounts', () => {
       'TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
     );
     expect((await request({}, 'none')).body['message']).toBe('serviceaccounts "none" not found');
+    const { body } = await kube.request('GET', `${ACCOUNTS}/robot`);
+    const uid = textAt(body, 'metadata', 'uid');
+    expect((await request({ metadata: { uid: 'other' } })).body).toMatchObject({
+      code: 409,
+      message: `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (other) does not match the UID of the service account (${uid})`,
+    });
+    expect((await request({ metadata: { uid } })).status).toBe(201);
   });
 
   test('authenticate their account', async () => {
@@ -74,6 +81,7 @@ describe('tokens of service accounts', () => {
       error: '[invalid bearer token, service account token has been invalidated]',
     });
     expect((await request(bind('Secret', 'none'))).body['message']).toBe('secrets "none" not found');
+    expect((await request(bind('Secret', ''))).body).toMatchObject({ code: 400, message: 'Name parameter required.' });
     expect((await request(bind('Pod', 'none'))).body['message']).toBe('pods "none" not found');
     expect((await request(bind('Odd', 'none'))).body['message']).toBe(
       'cannot bind token to object of type /v1, Kind=Odd',

@@ -65,7 +65,11 @@ export function tokenSubresource(options: () => TokenRequestOptions): Subresourc
   return {
     name: 'token',
     version: TOKEN_REQUEST,
-    store: () => ({ create: (context, object, request) => createToken(options(), context, object, request) }),
+    store: () => ({
+      create: (context, object, request) => createToken(options(), context, object, request),
+      // A request may say which account it means by its uid.
+      keepsSystemFields: true,
+    }),
   };
 }
 
@@ -166,6 +170,7 @@ async function boundSecret(
     throw new StatusError(badRequest(`cannot bind token to object of type ${formatGvk(gvk)}`));
   if (gvk.kind !== 'Secret')
     throw new StatusError(notFound({ group: '', resource: gvk.kind === 'Pod' ? 'pods' : 'nodes' }, name));
+  if (name === '') throw new StatusError(badRequest('Name parameter required.'));
   const secret = await options.secrets(context.namespace, name);
   if ('status' in secret) throw new StatusError(secret.status);
   const uid = textAt(secret.object, 'metadata', 'uid');

@@ -100,6 +100,17 @@ describe('namespaces', () => {
     expect((await kube.request('GET', '/api/v1/namespaces/bare')).status).toBe(404);
   });
 
+  test('show a grace period of zero once they are empty and only finalizers of metadata hold them', async () => {
+    await create({ name: 'empty' });
+    const held = { metadata: { name: 'empty', finalizers: ['example.com/hold'] } };
+    await kube.request('PUT', '/api/v1/namespaces/empty/finalize', held);
+    const grace = async () =>
+      ((await kube.request('DELETE', '/api/v1/namespaces/empty')).body['metadata'] as Record<string, unknown>)[
+        'deletionGracePeriodSeconds'
+      ];
+    expect([await grace(), await grace(), await grace()]).toEqual([undefined, 0, 0]);
+  });
+
   test('refuse expectations that do not hold in words of their own', async () => {
     await create({ name: 'expected' });
     const { body } = await kube.request('DELETE', '/api/v1/namespaces/expected', { preconditions: { uid: 'nope' } });

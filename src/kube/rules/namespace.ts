@@ -92,10 +92,15 @@ export function namespaceIsHeld(object: JsonObject): boolean {
   return textsAt(object, 'spec', 'finalizers').length > 0 || textAt(object, 'metadata', 'deletionTimestamp') === '';
 }
 
-/** A namespace that was just marked: it is Terminating, and there is no grace period to wait for. */
+/**
+ * A namespace that was just marked: it is Terminating, and nothing says how long to wait. Once it is empty (no spec.finalizers) it is deleted as any other object, and
+ * the grace period of zero shows.
+ */
 export function prepareNamespaceForDeletion(object: JsonObject): void {
+  const isEmptied =
+    textAt(object, 'status', 'phase') === 'Terminating' && textsAt(object, 'spec', 'finalizers').length === 0;
   ensureObject(object, 'status')['phase'] = 'Terminating';
-  delete ensureMeta(object)['deletionGracePeriodSeconds'];
+  if (!isEmptied) delete ensureMeta(object)['deletionGracePeriodSeconds'];
 }
 
 function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {

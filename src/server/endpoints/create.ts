@@ -39,7 +39,7 @@ export async function createObject(host: EndpointHost, scope: EndpointScope, req
   if (request.audit?.wantsRequestObject === true) request.audit.requestObject = cloneJson(object);
 
   const metadata = ownMetadata(object);
-  wipeSystemFields(metadata);
+  if (scope.store.keepsSystemFields !== true) wipeSystemFields(metadata);
   ensureNamespace(metadata, context.namespace);
   dedupOwnerReferences(request, object, '');
 

@@ -128,6 +128,8 @@ export interface ResourceStore {
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
   watch?(context: ResourceContext, request: WatchRequest, sink: ResourceWatchSink): MaybePromise<ResourceWatch>;
   create?(context: ResourceContext, object: JsonObject, request: CreateRequest): MaybePromise<WriteAnswer>;
+  /** `create` gets the uid and the timestamps of the body as they were sent; without it they are cleared, since only the server sets them. */
+  readonly keepsSystemFields?: boolean;
   update?(context: ResourceContext, change: ObjectChange, request: UpdateRequest): MaybePromise<WriteAnswer>;
   delete?(context: ResourceContext, request: DeleteRequest): MaybePromise<DeleteAnswer>;
   deleteCollection?(context: ResourceContext, request: DeleteCollectionRequest): MaybePromise<ListPage>;
