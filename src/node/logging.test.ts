@@ -82,6 +82,28 @@ describe('logs', () => {
     expect(written().match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(6);
   });
 
+  it('keep what stands before a token, and strike out several in a row', () => {
+    expect(strikeSecrets(`"authorization":"Bearer a b", Bearer abcdefg1 ${TOKEN},${TOKEN}`)).toBe(
+      '"authorization":"Bearer [redacted] b", Bearer [redacted] [redacted],[redacted]',
+    );
+  });
+
+  it('are made in a time that is linear in what a client sent', () => {
+    const size = 100_000;
+    for (const unit of [' ', 'eyJ-', 'bearer ', '-----BEGIN PRIVATE KEY-----', 'authorization:', 'eyJaaaaaaaa.']) {
+      const text = `a${unit.repeat(size / unit.length)}b`;
+      const before = performance.now();
+      strikeSecrets(text);
+      // A quadratic search takes seconds here, this one a few milliseconds.
+      expect(performance.now() - before, JSON.stringify(unit)).toBeLessThan(500);
+    }
+  });
+
+  it('hold no control character that a terminal would obey', async () => {
+    (await open({ format: 'text' })).info('request', { path: '/\u001b[2J', user: 'a\u009b2Jb' });
+    expect(written()).toMatch(/request path="\/\\u001b\[2J" user="a\\u009b2Jb"\n$/);
+  });
+
   it('leave other texts alone', () => {
     const text = 'invalid bearer token of system:serviceaccount:a:b, eyJ, basic validation at https://127.0.0.1:6443';
     expect(strikeSecrets(text)).toBe(text);
