@@ -168,6 +168,9 @@ describe('logging', () => {
         },
       ],
     ]);
+    const long = new FakeIncoming({ headers: { 'audit-id': 'x'.repeat(60_000) } });
+    expect(atOnce(handler(long)).headers['audit-id']).toHaveLength(60_000);
+    expect(log.lines.at(-1)?.fields['auditId']).toBe('x'.repeat(64));
     const failing = testChain({ dispatch: () => ({ ...OK_ANSWER, status: 503 }) as Answer });
     atOnce(failing.handler(new FakeIncoming()));
     expect(failing.log.lines.map(({ level, fields }) => [level, fields['code']])).toEqual([['error', 503]]);

@@ -30,6 +30,9 @@ export interface AuditRecord {
 /** Nobody yet: what a request carries before authentication. */
 export const NOBODY: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
+/** As many characters as the reference logs. */
+const LOGGED_AUDIT_ID = 64;
+
 export class ServerRequest {
   /** Without the headers that said who the client is, once authentication and impersonation have read them. */
   incoming: Incoming;
@@ -59,6 +62,11 @@ export class ServerRequest {
     this.incoming = incoming;
     this.info = info;
     this.receivedAt = receivedAt;
+  }
+
+  /** The audit id as logs show it: clients may send one of any length, and the log is not theirs to fill. */
+  get loggedAuditId(): string {
+    return this.auditId.slice(0, LOGGED_AUDIT_ID);
   }
 
   /** Adds a `Warning: 299` header to the answer. */

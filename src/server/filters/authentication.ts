@@ -65,7 +65,10 @@ function accept(
 
 function refuse(request: ServerRequest, result: AuthenticationResult, options: AuthenticationOptions): Answer {
   if (result.outcome === 'failed')
-    options.logger.warn('unable to authenticate the request', { auditId: request.auditId, reason: result.message });
+    options.logger.warn('unable to authenticate the request', {
+      auditId: request.loggedAuditId,
+      reason: result.message,
+    });
   warnAboutSpace(request);
   const answer = statusAnswer(request, unauthorized('Unauthorized'));
   options.onRefused(request, answer);

@@ -83,7 +83,7 @@ function raced(
       (caught) => {
         waiting.delete(entry);
         if (expired && statusOf(caught) === undefined)
-          logger.error('a request failed after its deadline', toError(caught), { auditId: request.auditId });
+          logger.error('a request failed after its deadline', toError(caught), { auditId: request.loggedAuditId });
         reject(caught);
       },
     );

@@ -66,7 +66,7 @@ function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger):
       caught = broken;
     }
   }
-  const { auditId, incoming, info } = request;
+  const { loggedAuditId: auditId, incoming, info } = request;
   logger.error("apiserver panic'd", toError(caught), { method: incoming.method, path: info.path, auditId });
   return PANIC;
 }
@@ -80,7 +80,7 @@ function finish(request: ServerRequest, incoming: Incoming, answer: Answer, opti
 }
 
 function fieldsOf(
-  { auditId, info, user, startedAt }: ServerRequest,
+  { loggedAuditId, info, user, startedAt }: ServerRequest,
   { method, connection }: Incoming,
   code: number,
   { clock }: HeadOptions,
@@ -93,7 +93,7 @@ function fieldsOf(
     milliseconds: Math.round((clock.monotonic() - startedAt) * 1000) / 1000,
     user: user.name,
     from: connection.remoteAddress,
-    auditId,
+    auditId: loggedAuditId,
   };
 }
 
