@@ -7,7 +7,7 @@ import { createCa, issueServerCertificate } from '../pki/certificates.ts';
 import { formatPrivateKeyPem, formatPublicKeyPem, generateKey } from '../pki/keys.ts';
 import { type CompletedOptions, completeOptions } from './complete-options.ts';
 import { nodePlatform } from './node/node-platform.ts';
-import { type PartialOptions, type ServerOptions, serverOptions } from './options.ts';
+import { type AuthorizationMode, type PartialOptions, type ServerOptions, serverOptions } from './options.ts';
 
 let folder: string;
 let open: CompletedOptions[];
@@ -137,5 +137,15 @@ describe('completing options', () => {
   it('warns of an audit log that would stay empty and of a server that allows everything', async () => {
     const completed = await complete({ audit: { logPath: '-' }, authorizationModes: ['RBAC', 'AlwaysAllow'] });
     expect(completed.warnings.join('\n')).toMatch(/--audit-log-path without[\s\S]*AlwaysAllow/);
+  });
+
+  it('lets nobody in without a credential where everything is allowed', async () => {
+    const anonymous = async (authorizationModes: readonly AuthorizationMode[]): Promise<boolean> => {
+      const completed = await complete({ authorizationModes });
+      completed.release();
+      return completed.options.authentication.anonymous;
+    };
+    expect(await anonymous(['RBAC'])).toBe(true);
+    expect(await anonymous(['RBAC', 'AlwaysAllow'])).toBe(false);
   });
 });

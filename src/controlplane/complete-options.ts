@@ -57,7 +57,8 @@ export interface CompletedOptions {
 }
 
 /** Reads everything that the options name and makes what they leave out. Throws ConfigError, and holds nothing then. */
-export async function completeOptions(options: ServerOptions, platform: Platform): Promise<CompletedOptions> {
+export async function completeOptions(said: ServerOptions, platform: Platform): Promise<CompletedOptions> {
+  const options = withoutUnlimitedStrangers(said);
   if (options.dataDir === '') throw new ConfigError('--data-dir: the data folder needs a name');
   const dataDir = platform.absolutePath(options.dataDir);
   if (options.storage === 'lmdb') platform.prefetchStorage();
@@ -105,6 +106,12 @@ async function completeWith(
   };
 }
 
+/** Where everything is allowed nobody is anonymous, as in the reference: otherwise whoever reaches the port could do anything. */
+function withoutUnlimitedStrangers(options: ServerOptions): ServerOptions {
+  if (!options.authorizationModes.includes('AlwaysAllow')) return options;
+  return { ...options, authentication: { ...options.authentication, anonymous: false } };
+}
+
 /** Options that are accepted and may not mean what their author thinks. */
 function warningsOf({ audit, authorizationModes }: ServerOptions): string[] {
   const warnings: string[] = [];
@@ -113,7 +120,9 @@ function warningsOf({ audit, authorizationModes }: ServerOptions): string[] {
   if (audit.policyFile !== '' && audit.logPath === '')
     warnings.push('--audit-policy-file without --audit-log-path: nothing will be logged');
   if (authorizationModes.includes('AlwaysAllow'))
-    warnings.push('--authorization-mode has AlwaysAllow: everybody who can reach this server may do anything');
+    warnings.push(
+      '--authorization-mode has AlwaysAllow: everybody with a credential may do anything, and requests without one are refused',
+    );
   return warnings;
 }
 
