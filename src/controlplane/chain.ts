@@ -224,7 +224,9 @@ function dispatcher(
 function isServed(info: RequestInfo, discovery: DiscoveryManager, mux: PathMux): boolean {
   if (!info.isResourceRequest) return mux.paths().includes(info.path);
   const version = discovery.get({ group: info.apiGroup, version: info.apiVersion });
-  return version?.resources.some(({ plural }) => plural === info.resource) ?? false;
+  const resource = version?.resources.find(({ plural }) => plural === info.resource);
+  if (resource === undefined) return false;
+  return info.subresource === '' || resource.subresources.some(({ name }) => name === info.subresource);
 }
 
 /** Undefined unless there is both a policy and a log. */

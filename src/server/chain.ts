@@ -45,7 +45,7 @@ export interface ChainConfig {
   /** Absent: nothing is logged and nothing is spent on it. */
   readonly audit?: AuditOptions;
   readonly metrics?: ServerMetrics;
-  /** Whether the server has such a path or resource: names that clients make up become no labels of metrics. Default: it has all. */
+  /** Whether the server has such a path, resource or subresource: names that clients make up become no labels of metrics. Default: it has all. */
   readonly isServed?: (info: RequestInfo) => boolean;
   /** Subresources that metrics call CONNECT. Default none. */
   readonly connectSubresources?: readonly string[];

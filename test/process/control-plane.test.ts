@@ -154,6 +154,19 @@ describe('a control plane', () => {
     expect(nobody.status).toBe(403);
   });
 
+  it('keeps no metrics about subresources that a stranger made up', async () => {
+    const plane = await start();
+    await plane.ready;
+    const send = inProcess(plane.handler);
+    for (const subresource of ['made-up-1', 'made-up-2', 'token']) {
+      const target = `/api/v1/watch/namespaces/x/serviceaccounts/y/${subresource}`;
+      expect((await send({ method: 'GET', target })).status).toBe(403);
+    }
+    const { text } = await ask(plane, 'GET', '/metrics');
+    expect(text).toMatch(/apiserver_longrunning_requests\{.*subresource="token"/);
+    expect(text).not.toContain('made-up');
+  });
+
   it('listens before it is filled, and is ready only after', async () => {
     const gate = new Gate();
     void gate.shut();

@@ -16,7 +16,7 @@ import { trackAnswer } from './tracked-answer.ts';
 export interface RequestMetricsOptions {
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
-  /** Whether the path is one that the server has: asked once for each label set. Others are not counted. */
+  /** Whether the path, its resource and its subresource are ones that the server has: asked once for each label set. Others are not counted. */
   readonly isServed: (info: RequestInfo) => boolean;
   /** Subresources that are connects (`exec`): their verb is CONNECT. */
   readonly connectSubresources: readonly string[];
