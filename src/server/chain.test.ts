@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { struct } from '../apimachinery/patch/strategic-merge.fixtures.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { notFound } from '../apimachinery/status/status-catalogue.ts';
 import { Deferred } from '../base/deferred.ts';
@@ -46,6 +47,17 @@ describe('a request', () => {
     const { handler } = testChain({ dispatch: () => shared });
     expect(atOnce(handler(new FakeIncoming())).headers['cache-control']).toBe('public');
     expect(shared.headers).toEqual({ 'cache-control': 'public' });
+  });
+
+  it('gets a Status in protobuf if it accepts that and the chain has the types', () => {
+    const dispatch = (): never => {
+      throw new StatusError(notFound({ group: '', resource: 'things' }, 'a'));
+    };
+    const headers = { accept: 'application/vnd.kubernetes.protobuf' };
+    const types = { view: () => struct('Status', {}), typeName: () => undefined };
+    const typeOf = (answer: Answer): unknown => answer.headers['content-type'];
+    expect(typeOf(atOnce(testChain({ dispatch, types }).handler(new FakeIncoming({ headers }))))).toBe(headers.accept);
+    expect(typeOf(atOnce(testChain({ dispatch }).handler(new FakeIncoming({ headers }))))).toBe('application/json');
   });
 
   it('carries warnings back', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CBOR_MEDIA_TYPE } from '../apimachinery/codec/negotiation.ts';
+import { struct } from '../apimachinery/patch/strategic-merge.fixtures.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { badRequest, notFound, success, tooManyRequests } from '../apimachinery/status/status-catalogue.ts';
+import type { TypeView } from '../apimachinery/type-view.ts';
 import { decodeUtf8 } from '../base/bytes.ts';
 import type { Answer } from './exchange.ts';
 import { ServerRequest } from './request.ts';
@@ -40,6 +42,18 @@ describe('statusAnswer', () => {
     ]);
     expect(answer.headers['content-type']).toBe('application/cbor');
     expect(answer.kind === 'bytes' && [...answer.body.subarray(0, 3)]).toEqual([0xd9, 0xd9, 0xf7]);
+  });
+
+  it('answers in protobuf to a request that has the types for it', () => {
+    const accepting = request({ accept: 'application/vnd.kubernetes.protobuf,application/json' });
+    expect(statusAnswer(accepting, missing).headers['content-type']).toBe('application/json');
+    const text: TypeView = { kind: 'scalar', scalar: 'string' };
+    accepting.types = { view: () => struct('Status', { status: text, reason: text }), typeName: () => undefined };
+    expect(shown(statusAnswer(accepting, missing))).toEqual([
+      404,
+      'application/vnd.kubernetes.protobuf',
+      'k8s\0\n\x0c\n\x02v1\x12\x06Status\x12\x13\n\x07Failure\x12\x08NotFound\x1a\0"\0',
+    ]);
   });
 
   it('does not hide behind a form that cannot be produced, and indents then', () => {

@@ -88,8 +88,8 @@ describe('decoding', () => {
   it.each<[string, StructView, string, string, number]>([
     ['a wrong wire type', event, '4200', 'wire type 2 where 0 is expected', 1],
     ['a wrong wire type of a message', pod, '08', 'wire type 0 where bytes are expected', 1],
-    ['a length beyond the end', pod, '0a05 0a', 'a length reaches beyond the end', 1],
-    ['a length beyond the message around it', pod, '0a02 0a05 0000000000', 'a length reaches beyond the end', 3],
+    ['a length beyond the end', pod, '0a05 0a', 'unexpected EOF', 1],
+    ['a length beyond the message around it', pod, '0a02 0a05 0000000000', 'unexpected EOF', 3],
     [
       'a bad quantity',
       odds,

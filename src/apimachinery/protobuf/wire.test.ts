@@ -38,10 +38,10 @@ describe('a varint', () => {
   it('is refused when it does not end, or ends beyond 64 bits', () => {
     const cut = new WireReader(Uint8Array.of(0x80, 0x80));
     expect(cut.readVarint(2)).toBe(false);
-    expect(cut.error).toEqual({ message: 'unexpected end inside a number', offset: 2 });
+    expect(cut.error).toEqual({ message: 'unexpected EOF', offset: 2 });
     const long = new WireReader(new Uint8Array(11).fill(0x80), 0, 100);
     expect(long.readVarint(11)).toBe(false);
-    expect(long.error).toEqual({ message: 'a number has more than 64 bits', offset: 100 });
+    expect(long.error).toEqual({ message: 'proto: integer overflow', offset: 100 });
   });
 
   it('beyond int64 is a double, as JSON values have it', () => {
@@ -97,8 +97,14 @@ describe('a reader', () => {
     expect(reader.readTag(3)).toBe(true);
     expect(reader.readLength(3)).toBe(-1);
     reader.fail('later');
-    expect(reader.error).toEqual({ message: 'a length reaches beyond the end', offset: 1 });
+    expect(reader.error).toEqual({ message: 'unexpected EOF', offset: 1 });
     expect(reader.pos).toBe(3);
+  });
+
+  it('tells a negative length from one that is too long', () => {
+    const reader = new WireReader(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01));
+    expect(reader.readLength(10)).toBe(-1);
+    expect(reader.error?.message).toBe('proto: negative length found during unmarshaling');
   });
 
   it.each<[string, number[]]>([
@@ -130,7 +136,7 @@ describe('a reader', () => {
     }
     const odd = new WireReader(Uint8Array.of(0x0f, 1));
     expect(odd.readTag(2) && odd.skip(2)).toBe(false);
-    expect(odd.error?.message).toBe('illegal wire type 7');
+    expect(odd.error?.message).toBe('proto: illegal wireType 7');
   });
 
   it('passes over a deep nest of groups without a deep stack', () => {

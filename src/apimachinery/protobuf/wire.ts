@@ -19,6 +19,10 @@ export interface WireError {
   readonly offset: number;
 }
 
+// The words of the reference's generated code, for what it says without naming a field.
+const UNEXPECTED_END = 'unexpected EOF';
+const NEGATIVE_LENGTH = 'proto: negative length found during unmarshaling';
+
 const TWO_32 = 4_294_967_296;
 /** Below this, a loop over the bytes is quicker than a decoder. */
 const SHORT_TEXT = 32;
@@ -69,7 +73,7 @@ export class WireReader {
     let lo = 0;
     let hi = 0;
     for (let i = 0; i < 10; i++) {
-      if (this.pos >= end) return this.fail('unexpected end inside a number');
+      if (this.pos >= end) return this.fail(UNEXPECTED_END);
       const byte = bytes[this.pos++] as number;
       const bits = byte & 0x7f;
       if (i < 4) lo |= bits << (7 * i);
@@ -83,11 +87,11 @@ export class WireReader {
         return true;
       }
     }
-    return this.fail('a number has more than 64 bits', start);
+    return this.fail('proto: integer overflow', start);
   }
 
   readFixed32(end: number): boolean {
-    if (end - this.pos < 4) return this.fail('unexpected end inside a 32-bit number');
+    if (end - this.pos < 4) return this.fail(UNEXPECTED_END);
     this.lo = this.#view.getUint32(this.pos, true);
     this.hi = 0;
     this.pos += 4;
@@ -95,7 +99,7 @@ export class WireReader {
   }
 
   readFixed64(end: number): boolean {
-    if (end - this.pos < 8) return this.fail('unexpected end inside a 64-bit number');
+    if (end - this.pos < 8) return this.fail(UNEXPECTED_END);
     this.lo = this.#view.getUint32(this.pos, true);
     this.hi = this.#view.getUint32(this.pos + 4, true);
     this.pos += 8;
@@ -118,7 +122,7 @@ export class WireReader {
     const start = this.pos;
     if (!this.readVarint(end)) return -1;
     if (this.hi !== 0 || this.lo > end - this.pos) {
-      this.fail('a length reaches beyond the end', start);
+      this.fail(this.hi > 0x7fffffff ? NEGATIVE_LENGTH : UNEXPECTED_END, start);
       return -1;
     }
     return this.pos + this.lo;
@@ -160,7 +164,7 @@ export class WireReader {
         if (!this.readVarint(end)) return false;
       } else if (wireType === FIXED64 || wireType === FIXED32) {
         const size = wireType === FIXED64 ? 8 : 4;
-        if (end - this.pos < size) return this.fail('unexpected end inside a number');
+        if (end - this.pos < size) return this.fail(UNEXPECTED_END);
         this.pos += size;
       } else if (wireType === BYTES) {
         const to = this.readLength(end);
@@ -168,7 +172,7 @@ export class WireReader {
         this.pos = to;
       } else if (wireType === START_GROUP) depth++;
       else if (wireType === END_GROUP) depth--;
-      else return this.fail(`illegal wire type ${wireType}`);
+      else return this.fail(`proto: illegal wireType ${wireType}`);
       if (depth === 0) return true;
       if (!this.readVarint(end)) return false;
       wireType = this.lo & 7;

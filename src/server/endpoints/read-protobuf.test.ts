@@ -70,7 +70,15 @@ describe('bodies in protobuf', () => {
       contentEncoding: '',
       contentType: '',
     });
-    expect(await refusal(broken)).toMatch(/^Gadget in version "v1" cannot be handled as a Gadget: unexpected EOF/);
+    expect(await refusal(broken)).toBe('Gadget in version "v1" cannot be handled as a Gadget: unexpected EOF');
+  });
+
+  it('are believed less than their content: odd versions and encodings count for nothing', async () => {
+    const message = encodeMessage(gadgetV1.type(), { metadata: { name: 'a' } });
+    if (!message.ok) throw new Error(message.error.message);
+    const odd = { apiVersion: 'a/b/c', contentEncoding: 'gzip', contentType: 'application/json' };
+    const [code, object] = await send('POST', GADGETS, encodeEnvelope({ kind: 'Gadget', raw: message.bytes, ...odd }));
+    expect([code, object['apiVersion']]).toEqual([201, 'toys.test/v1']);
   });
 
   it('are not for kinds without a binary form', async () => {

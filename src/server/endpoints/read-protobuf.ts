@@ -3,7 +3,7 @@
  * been sent as, or the decoder's words.
  */
 
-import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { formatGroupVersion, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { decodeMessage } from '../../apimachinery/protobuf/decode.ts';
 import {
   decodeEnvelope,
@@ -24,13 +24,15 @@ export type ReadProtobuf =
 export function readProtobuf(bytes: Uint8Array, version: VersionDefinition): ReadProtobuf {
   const opened = openEnvelope(bytes);
   if ('message' in opened) return { ok: false, message: opened.message };
-  const { kind, apiVersion, raw } = opened.envelope;
+  const { kind, raw } = opened.envelope;
+  // One that is no group and version counts for nothing.
+  const apiVersion = parseGroupVersion(opened.envelope.apiVersion).ok ? opened.envelope.apiVersion : '';
   const typeFields: JsonObject = { kind, apiVersion };
   const isForeign =
     (kind !== '' && kind !== version.kind) || (apiVersion !== '' && apiVersion !== formatGroupVersion(version));
   if (isForeign) return { ok: true, value: typeFields, broken: undefined };
   const decoded = decodeMessage(version.type(), raw);
-  if (!decoded.ok) return { ok: true, value: typeFields, broken: wireProblem(decoded.error.message) };
+  if (!decoded.ok) return { ok: true, value: typeFields, broken: decoded.error.message };
   return { ok: true, value: { ...decoded.value, ...typeFields }, broken: undefined };
 }
 
@@ -40,10 +42,11 @@ export function readProtobufMessage(bytes: Uint8Array, view: StructView): ReadPr
   if ('message' in opened) return { ok: false, message: opened.message };
   const { kind, apiVersion, raw } = opened.envelope;
   const decoded = decodeMessage(view, raw);
-  if (!decoded.ok) return { ok: false, message: wireProblem(decoded.error.message) };
+  if (!decoded.ok) return { ok: false, message: decoded.error.message };
   return { ok: true, value: { ...decoded.value, kind, apiVersion }, broken: undefined };
 }
 
+/** What the envelope says of the encoding and the type of its content is not looked at: the content is a message, or broken. */
 function openEnvelope(bytes: Uint8Array): { readonly envelope: Envelope } | { readonly message: string } {
   if (bytes.byteLength === 0) return { message: 'empty data' };
   if (!hasEnvelopePrefix(bytes))
@@ -52,13 +55,6 @@ function openEnvelope(bytes: Uint8Array): { readonly envelope: Envelope } | { re
     };
   if (bytes.byteLength === ENVELOPE_PREFIX.byteLength) return { message: 'empty body' };
   const decoded = decodeEnvelope(bytes);
-  if (!decoded.ok) return { message: wireProblem(decoded.error.message) };
-  if (decoded.envelope.contentEncoding !== '')
-    return { message: `unsupported content encoding ${decoded.envelope.contentEncoding}` };
+  if (!decoded.ok) return { message: decoded.error.message };
   return decoded;
-}
-
-/** The reference says of every message that ends too early the same. */
-function wireProblem(message: string): string {
-  return message.startsWith('unexpected end') ? 'unexpected EOF' : message;
 }
