@@ -51,10 +51,10 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
   post(
     'an unknown field, Strict',
     unknown,
-    { status: 400, reason: 'BadRequest', says: 'unknown field "date"' },
+    { status: 400, reason: 'BadRequest', says: 'unknown field' },
     '&fieldValidation=Strict',
   ),
-  post('an unknown field, Warn', unknown, { status: 201, says: 'unknown field "date"' }, '&fieldValidation=Warn'),
+  post('an unknown field, Warn', unknown, { status: 201, says: 'unknown field' }, '&fieldValidation=Warn'),
   post('an unknown field, Ignore', unknown, { status: 201 }, '&fieldValidation=Ignore'),
   post('a field of the wrong type', map('typed', ',"data":[1]'), {
     status: 400,

@@ -36,7 +36,8 @@ export class LiveClient {
       try {
         stream = this.#session.request(headers(method, path, type));
       } catch {
-        resolve(NO_ANSWER); // the session is gone already
+        // The session is gone already. Who asks again and again must let others run.
+        setImmediate(() => resolve(NO_ANSWER));
         return;
       }
       let status = 0;

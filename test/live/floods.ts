@@ -1,5 +1,5 @@
 /** Clients that mean harm or know no better. Each runs until it is told to stop and then lets go of everything that it opened. */
-import { once } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,10 +20,20 @@ export interface Flood {
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const authorization = `Bearer ${ADMIN_TOKEN}`;
 
+/** Resolves when it is closed, whatever the reason. */
+function closed(stream: EventEmitter): Promise<void> {
+  return new Promise((resolve) => stream.once('close', () => resolve()));
+}
+
+function connected(session: EventEmitter): Promise<void> {
+  return new Promise((resolve) => session.once('connect', () => resolve()));
+}
+
 function tls(port: number, protocol = 'http/1.1'): Promise<TLSSocket> {
   return new Promise((resolve) => {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: [protocol] });
     socket.on('error', () => undefined);
+    socket.resume();
     socket.once('secureConnect', () => resolve(socket));
     socket.once('close', () => resolve(socket));
   });
@@ -46,8 +56,9 @@ export const FLOODS: readonly Flood[] = [
       while (goesOn()) {
         const socket = connectTcp(port, '127.0.0.1');
         socket.on('error', () => undefined);
+        socket.resume();
         socket.write(`GET / HTTP/1.1\r\nhost: a\r\n\r\n${'\u0000\u0001garbage'.repeat(50)}`);
-        await Promise.race([once(socket, 'close'), sleep(500)]);
+        await Promise.race([closed(socket), sleep(500)]);
         socket.destroy();
         connections++;
       }
@@ -124,7 +135,7 @@ export const FLOODS: readonly Flood[] = [
         const socket = await tls(port);
         socket.write('GET / HTTP/1.1\r\nhost: a\r\n');
         for (let i = 0; i < 100 && socket.writable; i++) socket.write(`x-flood-${i}: ${'x'.repeat(10_000)}\r\n`);
-        await Promise.race([once(socket, 'close'), sleep(500)]);
+        await Promise.race([closed(socket), sleep(500)]);
         if (socket.destroyed) refused++;
         socket.destroy();
         const session = connectHttp2(url, { rejectUnauthorized: false });
@@ -133,7 +144,7 @@ export const FLOODS: readonly Flood[] = [
         const stream = session.request({ ':path': '/version', ...flood });
         stream.on('error', () => undefined);
         stream.resume();
-        await Promise.race([once(stream, 'close'), sleep(500)]);
+        await Promise.race([closed(stream), sleep(500)]);
         session.destroy();
       }
       return `${refused} HTTP/1.1 connections closed`;
@@ -148,15 +159,16 @@ export const FLOODS: readonly Flood[] = [
         const session = connectHttp2(url, { rejectUnauthorized: false });
         session.on('error', () => undefined);
         session.setMaxListeners(0);
-        await Promise.race([once(session, 'connect'), sleep(500)]);
+        await Promise.race([connected(session), sleep(500)]);
         while (goesOn() && !session.closed && !session.destroyed) {
-          for (let i = 0; i < 20 && !session.closed && !session.destroyed; i++) {
-            const stream = session.request({ ':path': MAPS, authorization });
+          const streams = Array.from({ length: 20 }, () => session.request({ ':path': MAPS, authorization }));
+          // A stream that is closed at once was never sent.
+          await sleep(1);
+          for (const stream of streams) {
             stream.on('error', () => undefined);
             stream.close(constants.NGHTTP2_CANCEL);
             resets++;
           }
-          await sleep(1);
         }
         if (goesOn()) cut++;
         session.destroy();

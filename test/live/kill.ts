@@ -72,7 +72,7 @@ async function oneLife(killAfter: number | undefined): Promise<void> {
   await watch.ended;
 }
 
-/** One writer and its own names, so that it knows what they must be. */
+/** One writer and its own names, so that it knows what they must be. An answer that does not come ends it: nobody knows what became of that write. */
 async function write(client: LiveClient, writer: number, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const name = `w${writer}-${random(NAMES_PER_WRITER)}`;
@@ -80,14 +80,20 @@ async function write(client: LiveClient, writer: number, goesOn: () => boolean):
     const path = `${COLLECTION}/${name}`;
     if (known.value === undefined) {
       const value = witness.begin(name);
-      witness.created(name, await client.request('POST', COLLECTION, { metadata: { name }, data: { value } }));
+      const answer = await client.request('POST', COLLECTION, { metadata: { name }, data: { value } });
+      if (answer.status === 0) return;
+      witness.created(name, answer);
     } else if (random(4) === 0) {
       witness.beginDelete(name);
-      witness.deleted(name, await client.request('DELETE', path));
+      const answer = await client.request('DELETE', path);
+      if (answer.status === 0) return;
+      witness.deleted(name, answer);
     } else {
       const value = witness.begin(name);
       const patch = { data: { value } };
-      witness.updated(name, await client.request('PATCH', path, patch, 'application/merge-patch+json'));
+      const answer = await client.request('PATCH', path, patch, 'application/merge-patch+json');
+      if (answer.status === 0) return;
+      witness.updated(name, answer);
     }
   }
 }
