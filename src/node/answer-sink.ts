@@ -62,12 +62,3 @@ export class StreamSink implements AnswerSink {
     this.#onDrain?.();
   }
 }
-
-/** For an answer whose client is gone, or asked for headers only: says so at once to whoever starts. */
-export const CLOSED_SINK: AnswerSink = {
-  write: () => false,
-  onDrain: () => {},
-  end: () => {},
-  abort: () => {},
-  onClose: (listener) => listener(),
-};

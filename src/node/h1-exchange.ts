@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import type { Answer, AnswerHeaders, BodyResult, Connection } from '../server/exchange.ts';
-import { CLOSED_SINK, type SinkOwner, StreamSink } from './answer-sink.ts';
+import { type Answer, type AnswerHeaders, type BodyResult, type Connection, startClosed } from '../server/exchange.ts';
+import { type SinkOwner, StreamSink } from './answer-sink.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
@@ -109,7 +109,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   send(answer: Answer): void {
     const response = this.#response;
     if (this.#gone || response.destroyed) {
-      if (answer.kind === 'stream') answer.start(CLOSED_SINK);
+      startClosed(answer);
       return;
     }
     switch (answer.kind) {
@@ -134,7 +134,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         if (this.method === 'HEAD') {
           this.deadline = readerDeadline(this.#context, 0);
           response.end();
-          answer.start(CLOSED_SINK);
+          startClosed(answer);
           return;
         }
         response.flushHeaders();
@@ -142,7 +142,10 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         return;
       case 'websocket':
         if (this.#options.upgrade !== undefined) this.#options.upgrade(answer, this);
-        else this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_UPGRADE });
+        else {
+          this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_UPGRADE });
+          startClosed(answer);
+        }
         return;
     }
   }

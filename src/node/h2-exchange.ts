@@ -4,8 +4,8 @@
  */
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import type { Answer, AnswerHeaders, BodyResult, Connection } from '../server/exchange.ts';
-import { CLOSED_SINK, type SinkOwner, StreamSink } from './answer-sink.ts';
+import { type Answer, type AnswerHeaders, type BodyResult, type Connection, startClosed } from '../server/exchange.ts';
+import { type SinkOwner, StreamSink } from './answer-sink.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
@@ -99,7 +99,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
   send(answer: Answer): void {
     const stream = this.#stream;
     if (this.#gone || stream.destroyed || stream.closed) {
-      if (answer.kind === 'stream') answer.start(CLOSED_SINK);
+      startClosed(answer);
       return;
     }
     switch (answer.kind) {
@@ -123,11 +123,12 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
         stream.respond(headersOf(answer.status, answer.headers, -1));
         if (stream.writableEnded) {
           this.deadline = readerDeadline(this.#context, 0);
-          answer.start(CLOSED_SINK);
+          startClosed(answer);
         } else answer.start(new StreamSink(stream, this));
         return;
       case 'websocket':
         this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_WEBSOCKET });
+        startClosed(answer);
         return;
     }
     // The rest of a body that nobody will read: tell the client to stop (RFC 9113, 8.1), after the answer.

@@ -211,14 +211,16 @@ for (const { name, ask } of protocols) {
       await expect(ask(listener, { path: '/bad' })).rejects.toThrow();
     });
 
-    it('gives a WebSocket answer to nobody who did not ask for one', async () => {
+    it('gives a WebSocket answer to nobody who did not ask for one, and tells its owner', async () => {
+      let over = 0;
       const listener = await start(() => ({
         kind: 'websocket',
         headers: {},
         protocols: [],
-        start: () => expect.fail('it must not start'),
+        start: (socket) => socket.onClose(() => over++),
       }));
       expect(await ask(listener, {})).toMatchObject({ status: 400 });
+      expect(over).toBe(1);
     });
   });
 }

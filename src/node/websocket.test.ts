@@ -53,6 +53,39 @@ async function afterHead(socket: TLSSocket, count: number): Promise<Buffer> {
 }
 
 describe('a WebSocket', () => {
+  it('whose client went before the answer was ready, or whose handshake fails, is started as closed', async () => {
+    const asked = new Deferred<void>();
+    const left = new Deferred<void>();
+    const ended = new Deferred<void>();
+    let over = 0;
+    const start = (peer: WebSocketPeer): void => {
+      peer.onClose(() => {
+        over++;
+        ended.resolve();
+      });
+    };
+    const late = await listen(async (incoming) => {
+      incoming.onClose(() => left.resolve());
+      asked.resolve();
+      await left.promise;
+      return { kind: 'websocket', headers: {}, protocols: [], start };
+    });
+    open.push(late);
+    const socket = await raw(late, 'http/1.1');
+    socket.write(requestHead());
+    await asked.promise;
+    socket.destroy();
+    await ended.promise;
+    expect(over).toBe(1);
+
+    const refusing = await serve(start);
+    const other = await raw(refusing, 'http/1.1');
+    const all = readAll(other);
+    other.write(requestHead('', 'short'));
+    expect(await all).toContain('400 Bad Request');
+    expect(over).toBe(2);
+  });
+
   it('is accepted with its key, the first of our protocols that the client offers, and our headers', async () => {
     const listener = await serve((peer) => peer.close(1000, peer.protocol), { protocols: ['v2', 'v1'] });
     const socket = await raw(listener, 'http/1.1');

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64 } from '../base/base64.ts';
 import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../base/bytes.ts';
-import type { WebSocketPeer } from '../server/exchange.ts';
+import { startClosed, type WebSocketPeer } from '../server/exchange.ts';
 import type { SinkOwner } from './answer-sink.ts';
 import { NEVER } from './deadline-wheel.ts';
 import type { WebSocketAnswer } from './h1-exchange.ts';
@@ -45,6 +45,7 @@ export function upgradeToWebSocket(upgrade: Upgrade): void {
       connection: 'close',
     });
     response.end(body);
+    startClosed(answer);
     return;
   }
   const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${GUID}`).digest('base64');

@@ -94,7 +94,7 @@ export type Answer =
       readonly headers: AnswerHeaders;
       start(sink: AnswerSink): void;
     }
-  /** A WebSocket: the listener makes the handshake with one of the protocols, or answers 400, then calls `start`. */
+  /** A WebSocket: the listener makes the handshake with one of the protocols, or answers 400, then calls `start`, once. */
   | {
       readonly kind: 'websocket';
       readonly headers: AnswerHeaders;
@@ -115,3 +115,29 @@ export interface WebSocketPeer {
 
 /** Answers a request. It never throws and never rejects: the head of the filter chain sees to that. */
 export type Handler = (incoming: Incoming) => MaybePromise<Answer>;
+
+const CLOSED_SINK: AnswerSink = {
+  write: () => false,
+  onDrain: () => {},
+  end: () => {},
+  abort: () => {},
+  onClose: (listener) => listener(),
+};
+
+const CLOSED_PEER: WebSocketPeer = {
+  protocol: '',
+  send: () => false,
+  onDrain: () => {},
+  onMessage: () => {},
+  close: () => {},
+  onClose: (listener) => listener(),
+};
+
+/**
+ * For an answer whose client is gone, asked for headers only, or gets something else instead: `start` is called all the same, and whoever holds a watch for the answer
+ * hears at once that it is over.
+ */
+export function startClosed(answer: Answer): void {
+  if (answer.kind === 'stream') answer.start(CLOSED_SINK);
+  else if (answer.kind === 'websocket') answer.start(CLOSED_PEER);
+}

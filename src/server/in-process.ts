@@ -8,7 +8,16 @@ import { Deferred } from '../base/deferred.ts';
 import { BugError, TransportError } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import { type ChunkSource, iterateChunks } from './chunk-source.ts';
-import type { Answer, AnswerHeaders, AnswerSink, BodyResult, Connection, Handler, Incoming } from './exchange.ts';
+import {
+  type Answer,
+  type AnswerHeaders,
+  type AnswerSink,
+  type BodyResult,
+  type Connection,
+  type Handler,
+  type Incoming,
+  startClosed,
+} from './exchange.ts';
 
 export interface InProcessRequest {
   readonly method: string;
@@ -54,8 +63,8 @@ export function inProcess(handler: Handler, connection: Connection = defaultConn
     });
     call(handler, incoming).then(
       (answer) => {
-        // Nobody waits any more, but a stream is always started so that its owner can clean up.
-        if (answered.settled && answer.kind === 'stream') answer.start(new PipeBody(incoming, undefined).closedSink());
+        // Nobody waits any more, but an answer is always started so that its owner can clean up.
+        if (answered.settled) startClosed(answer);
         answered.resolve(answer);
       },
       (caught) => answered.reject(new BugError('the handler of an in-process request failed', { cause: caught })),
@@ -86,6 +95,7 @@ function respond(answer: Answer, incoming: InProcessIncoming, request: InProcess
       return { status: answer.status, headers: answer.headers, body: head ? EMPTY_BYTES : pipe };
     }
     case 'websocket':
+      startClosed(answer);
       return { status: 400, headers: answer.headers, body: EMPTY_BYTES };
   }
 }
