@@ -36,14 +36,19 @@ const NEWLINE = encodeUtf8('\n');
 let slab: Uint8Array = new Uint8Array(0);
 let slabUsed = 0;
 
-function withNewline(bytes: Uint8Array): Uint8Array {
-  const size = bytes.byteLength + 1;
+function cutFromSlab(size: number): Uint8Array {
   if (slab.byteLength - slabUsed < size) {
     slab = allocateBytes(SLAB_BYTES);
     slabUsed = 0;
   }
-  const copy = slab.subarray(slabUsed, slabUsed + size);
+  const cut = slab.subarray(slabUsed, slabUsed + size);
   slabUsed += size;
+  return cut;
+}
+
+function withNewline(bytes: Uint8Array): Uint8Array {
+  const size = bytes.byteLength + 1;
+  const copy = cutFromSlab(size);
   copy.set(bytes);
   copy[size - 1] = 0x0a;
   return copy;
@@ -110,9 +115,17 @@ function binaryAnswer(
   pieces: readonly Uint8Array[],
 ): MaybePromise<Answer> {
   const headers = contentHeaders(PROTOBUF_MEDIA_TYPE.mediaType);
-  const chunks = blocksOf(pieces);
-  if (chunks.size < COPY_LIMIT) return { kind: 'bytes', status, headers, body: drainChunks(chunks) };
-  return compressed(host, request, { kind: 'chunks', status, headers, chunks });
+  let size = 0;
+  for (let i = 0; i < pieces.length; i++) size += (pieces[i] as Uint8Array).length;
+  if (size >= COPY_LIMIT)
+    return compressed(host, request, { kind: 'chunks', status, headers, chunks: blocksOf(pieces) });
+  const body = cutFromSlab(size);
+  let at = 0;
+  for (let i = 0; i < pieces.length; i++) {
+    body.set(pieces[i] as Uint8Array, at);
+    at += (pieces[i] as Uint8Array).length;
+  }
+  return { kind: 'bytes', status, headers, body };
 }
 
 /** A Status that is an answer and no failure. */
