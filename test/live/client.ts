@@ -34,7 +34,8 @@ export class LiveClient {
     return new Promise((resolve) => {
       let stream: ClientHttp2Stream;
       try {
-        stream = this.#session.request(headers(method, path, type));
+        // Node ends a DELETE at once unless it is told that a body follows.
+        stream = this.#session.request(headers(method, path, type), { endStream: body === undefined });
       } catch {
         // The session is gone already. Who asks again and again must let others run.
         setImmediate(() => resolve(NO_ANSWER));
