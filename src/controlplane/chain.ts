@@ -208,6 +208,8 @@ async function startKube(kube: KubeServer, boot: BootState): Promise<void> {
   }
 }
 
+const SLASH = 0x2f;
+
 /** Resources are most of what comes; everything else is looked for by its path. */
 function dispatcher(
   mux: PathMux,
@@ -215,10 +217,13 @@ function dispatcher(
   openapi: OpenApiManager,
   resources: RequestHandler,
 ): RequestHandler {
-  return (request) =>
-    request.info.isResourceRequest
-      ? resources(request)
-      : (mux.serve(request) ?? discovery.handle(request) ?? openapi.handle(request) ?? resources(request));
+  return (request) => {
+    const { path, isResourceRequest } = request.info;
+    // Slashes in front do not count in what is asked for, but nobody serves such a path.
+    if (path.charCodeAt(1) === SLASH) return NOT_FOUND;
+    if (isResourceRequest) return resources(request);
+    return mux.serve(request) ?? discovery.handle(request) ?? openapi.handle(request) ?? resources(request);
+  };
 }
 
 function isServed(info: RequestInfo, discovery: DiscoveryManager, mux: PathMux): boolean {

@@ -2,6 +2,8 @@
  * `/.well-known/openid-configuration` and `/openid/v1/jwks`: by which others verify ServiceAccount tokens. Invariant: both documents are made once, when one of them is
  * first asked for; an issuer that can have none has neither path answered.
  */
+import { StatusError } from '../apimachinery/status/status.ts';
+import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
 import type { Logger } from '../base/logger.ts';
 import {
   JWKS_PATH,
@@ -45,7 +47,8 @@ export function mountOpenId(mux: PathMux, make: () => Promise<OpenIdResult>, log
     return made;
   };
   const mount = (path: string, type: string, pick: (result: OpenIdResult & { ok: true }) => Uint8Array): void =>
-    mux.handle(path, async () => {
+    mux.handle(path, async ({ incoming }) => {
+      if (incoming.method !== 'GET') throw new StatusError(genericServerResponse({ code: 405, verb: '' }));
       const result = await documents();
       if (!result.ok) return NOT_FOUND;
       const headers = { 'content-type': type, 'cache-control': OPENID_CACHE_CONTROL };

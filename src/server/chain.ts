@@ -33,7 +33,7 @@ export interface ChainConfig {
   readonly authenticate: Authenticator;
   /** The configured modes. Members of `system:masters` and the always-allowed paths do not reach it. */
   readonly authorizer: Authorizer;
-  /** Paths that everybody may ask for, even where the authorizer would refuse. Default: the three health endpoints. */
+  /** Paths that everybody may ask for, with every verb, even where the authorizer would refuse. Default none: health is open to all by a role, which an operator may take away. */
   readonly alwaysAllowPaths?: readonly string[];
   /** Watches and connects: no deadline, no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
@@ -58,8 +58,6 @@ export interface ChainConfig {
   readonly dispatch: RequestHandler;
 }
 
-const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'] as const;
-
 /** Builds the chain once; the handler is what listeners call. */
 export function buildChain(config: ChainConfig): Handler {
   const { clock, logger, metrics } = config;
@@ -67,7 +65,7 @@ export function buildChain(config: ChainConfig): Handler {
   const audit = config.audit && new Audit(config.audit, { clock, logger, metrics });
   const authorizer = unionAuthorizer([
     privilegedGroupsAuthorizer([MASTERS_GROUP]),
-    pathsAuthorizer(config.alwaysAllowPaths ?? HEALTH_PATHS),
+    pathsAuthorizer(config.alwaysAllowPaths ?? []),
     config.authorizer,
   ]);
   const onRefused = (request: ServerRequest, answer: Answer): void => audit?.refused(request, answer);

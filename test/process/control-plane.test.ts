@@ -154,6 +154,21 @@ describe('a control plane', () => {
     expect(nobody.status).toBe(403);
   });
 
+  it('opens health to strangers by a role alone, and no path with a slash too many', async () => {
+    const plane = await start();
+    await plane.ready;
+    const send = inProcess(plane.handler);
+    const codeOf = async (method: string, target: string) => (await send({ method, target })).status;
+    expect(await Promise.all(['GET', 'HEAD', 'POST'].map((method) => codeOf(method, '/livez')))).toEqual([
+      200, 403, 403,
+    ]);
+    const binding = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:public-info-viewer';
+    expect((await ask(plane, 'DELETE', binding)).status).toBe(200);
+    expect(await codeOf('GET', '/livez')).toBe(403);
+    expect((await ask(plane, 'GET', `/${CONFIG_MAPS}`)).status).toBe(404);
+    expect((await ask(plane, 'POST', '/openid/v1/jwks')).status).toBe(405);
+  });
+
   it('keeps no metrics about subresources that a stranger made up', async () => {
     const plane = await start();
     await plane.ready;

@@ -210,6 +210,7 @@ describe('the first minute', () => {
     for (const path of ['/healthz', '/livez', '/readyz'])
       expect(await nobody.send('GET', path)).toEqual({ status: 200, text: 'ok' });
     expect((await nobody.send('GET', CONFIG_MAPS)).status).toBe(403);
+    expect((await nobody.send('POST', '/healthz')).status).toBe(403);
   });
 
   it('refuses a folder or a port that is in use in one sentence', async () => {

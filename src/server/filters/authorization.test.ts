@@ -102,7 +102,7 @@ describe('authorization', () => {
       const answer = atOnce(handler(new FakeIncoming({ target })));
       return answer.kind === 'bytes' && answer.status;
     };
-    expect(['/healthz', '/livez', '/readyz', '/livez/ping', '/metrics'].map(codeOf)).toEqual([200, 200, 200, 403, 403]);
+    expect(['/healthz', '/livez', '/readyz', '/livez/ping', '/metrics'].map(codeOf)).toEqual([403, 403, 403, 403, 403]);
     const open = testChain({ authorizer, alwaysAllowPaths: ['/metrics'] });
     expect(bodyText(atOnce(open.handler(new FakeIncoming({ target: '/metrics' }))))).toBe('ok');
   });
