@@ -77,6 +77,17 @@ describe('who writes roles and bindings', () => {
     });
   });
 
+  test('hears what is wrong with a reference that names no role', async () => {
+    const as = async (kind: string, name: string): Promise<unknown> => {
+      const binding = { metadata: { name: 'b' }, roleRef: { kind, name } };
+      const { body } = await kube.request('POST', `${RBAC}/clusterrolebindings`, binding, JOE);
+      return [body['code'], body['message']];
+    };
+    expect(await as('Role', 'r')).toEqual([400, 'Namespace parameter required.']);
+    expect(await as('ClusterRole', '')).toEqual([400, 'Name parameter required.']);
+    expect(await as('ClusterRole', 'a/b')).toEqual([400, `Name parameter invalid: "a/b": may not contain '/'`]);
+  });
+
   test('binds and escalates what he is allowed to', async () => {
     await kube.request('POST', `${RBAC}/clusterroles`, {
       metadata: { name: 'delegate' },

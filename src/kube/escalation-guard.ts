@@ -2,9 +2,11 @@
  * Who writes a role or a binding must hold what it grants. Invariant: the check sees exactly the object that will be stored and the roles that are acknowledged at
  * that moment; members of system:masters pass, and so does who may `escalate` the role or `bind` it.
  */
+import { quote } from '../apimachinery/go-format.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
-import { forbidden, notFound, unknown } from '../apimachinery/status/status-catalogue.ts';
+import { badRequest, forbidden, notFound, unknown } from '../apimachinery/status/status-catalogue.ts';
+import { checkPathSegmentName } from '../apimachinery/validation/names.ts';
 import { cloneJson, equalJson, type JsonObject } from '../base/json-value.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Authorizer } from '../server/authorization.ts';
@@ -19,7 +21,7 @@ import {
   FULL_AUTHORITY,
   mayAlwaysEscalate,
 } from './rbac/escalation.ts';
-import { type Binding, type ClusterRole, RBAC_GROUP } from './rbac/policy.ts';
+import { type Binding, type ClusterRole, RBAC_GROUP, type RoleRef } from './rbac/policy.ts';
 import { formatProblem } from './rbac/role-problem.ts';
 import type { RbacAuthorizer } from './rbac-authorizer.ts';
 
@@ -95,6 +97,8 @@ function checkBinding(
 ): void {
   const { index } = options.rbac;
   const roleRef = (binding as Binding<string>).roleRef ?? {};
+  const unreadable = whyUnreadable(roleRef, namespace);
+  if (unreadable !== undefined) throw new StatusError(badRequest(unreadable));
   const role = index.resolveRole(roleRef, namespace);
   if ('problem' in role) {
     if (role.problem === 'unsupported-kind') throw new StatusError(unknown(formatProblem(role, 'storage')));
@@ -104,6 +108,15 @@ function checkBinding(
   const escalation = describeEscalation(index, user, namespace, role.rules);
   if (escalation === undefined) return;
   throw new StatusError(forbidden({ group: RBAC_GROUP, resource }, textAt(binding, 'metadata', 'name'), escalation));
+}
+
+/** The reference reads the role as a request would, and hands on what is wrong with the question. */
+function whyUnreadable({ kind, name = '' }: RoleRef, namespace: string): string | undefined {
+  if (kind !== 'Role' && kind !== 'ClusterRole') return undefined;
+  if (kind === 'Role' && namespace === '') return 'Namespace parameter required.';
+  if (name === '') return 'Name parameter required.';
+  const problems = checkPathSegmentName(name);
+  return problems.length === 0 ? undefined : `Name parameter invalid: ${quote(name)}: ${problems.join(';')}`;
 }
 
 /** The store with a check before each write; `checkFor` is asked once a request and says undefined if the caller needs none. */
