@@ -137,6 +137,46 @@ describe('client certificates', () => {
     expect((await seenBy(listener, seen, mixed)).certificate()?.authorities).toEqual(['front-proxy']);
   });
 
+  it('of an authority below the trusted one count, sent with its certificate, on every connection', async () => {
+    const root = await createCa({ clock, commonName: 'root' });
+    const middle = await createCa({ clock, commonName: 'middle', issuer: root });
+    const seen: Connection[] = [];
+    const listener = await listen(
+      (incoming) => {
+        seen.push(incoming.connection);
+        incoming.connection.certificate();
+        return text('x');
+      },
+      {
+        tls: await tlsConfig({
+          clientCa: {
+            'front-proxy': (await createCa({ clock, commonName: 'other' })).certificatePem,
+            client: root.certificatePem,
+          },
+        }),
+      },
+    );
+    open.push(listener);
+    const user = await issueClientCertificate(middle, { clock, user: 'jane' });
+    const leaf: ConnectionOptions = { key: user.keyPem, cert: user.certificatePem };
+    const chain: ConnectionOptions = { ...leaf, cert: `${user.certificatePem}${middle.certificatePem}` };
+    const socket = await dial(listener, chain);
+    let session: Buffer | undefined;
+    socket.on('session', (given) => {
+      session = given;
+    });
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await readAll(socket);
+    expect(seen.pop()?.certificate()).toMatchObject({ commonName: 'jane', authorities: ['client'] });
+    const again = await seenBy(listener, seen, { ...chain, ...(session === undefined ? {} : { session }) });
+    expect(again.certificate()?.commonName).toBe('jane');
+    expect((await seenBy(listener, seen, leaf)).certificate()).toBeUndefined();
+    // Somebody who is no authority signs in vain.
+    const signed = await issueClientCertificate(user, { clock, user: 'mallory' });
+    const cert = `${signed.certificatePem}${user.certificatePem}${middle.certificatePem}`;
+    expect((await seenBy(listener, seen, { key: signed.keyPem, cert })).certificate()).toBeUndefined();
+  });
+
   it('stop counting when they expire, on an open connection too', async () => {
     const ca = await createCa({ clock, commonName: 'ca' });
     const user = await issueClientCertificate(ca, { clock, user: 'jane', validity: 60_000 });

@@ -39,11 +39,12 @@ export function parseAuthorities(bundles: Readonly<Record<string, string>>): Aut
 
 /** Looks at the certificate of a connected client, `nowMs` since the epoch; undefined if it sent none. */
 export function verifyPeer(socket: TLSSocket, authorities: Authorities, nowMs: number): PeerVerification | undefined {
+  // In this order: the other way round Node has forgotten the certificates that the client sent beside its own.
+  const details = socket.getPeerCertificate(true);
   const leaf = socket.getPeerX509Certificate();
-  // A resumed session without a certificate is "authorized": there must be one.
+  // Without a certificate a socket may be "authorized": there must be one.
   if (leaf === undefined) return undefined;
   if (!socket.authorized) return { problem: problemText(socket.authorizationError) };
-  const details = socket.getPeerCertificate(true);
   const sent = issuersOf(details);
   const names: string[] = [];
   for (const [name, trusted] of authorities) if (leadsTo(leaf, sent, trusted, nowMs)) names.push(name);

@@ -2,7 +2,7 @@
  * What a listener shows and trusts: its serving certificates and the authorities of its clients, as one value that can be replaced while it
  * runs. Invariant: a TlsIdentity exists only if OpenSSL accepted every part of it, so a swap never leaves a listener half changed.
  */
-import { X509Certificate } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigError, toError } from '../base/errors.ts';
 import { type Authorities, parseAuthorities } from './peer-certificate.ts';
@@ -66,6 +66,8 @@ export function createTlsIdentity(config: TlsConfig): TlsIdentity {
     ciphers: CIPHERS,
     honorCipherOrder: true,
     minVersion: config.minVersion ?? 'TLSv1.2',
+    // A resumed session has the client's certificate but not those sent beside it, without which it may not verify.
+    secureOptions: constants.SSL_OP_NO_TICKET,
   });
   const options = optionsOf(config);
   makeContext(options, 'the serving certificate');

@@ -70,6 +70,8 @@ interface IssueOptions {
 export interface CaOptions extends IssueOptions {
   /** kubeadm's names are `kubernetes` for the cluster's authority and `front-proxy-ca` for the front proxy's. */
   readonly commonName: string;
+  /** Who signs it. Default: itself. */
+  readonly issuer?: Issuer;
 }
 
 export interface ServerCertificateOptions extends IssueOptions {
@@ -84,18 +86,18 @@ export interface ClientCertificateOptions extends IssueOptions {
   readonly groups?: readonly string[];
 }
 
-/** A self-signed authority. */
+/** An authority, self-signed unless an issuer is given. */
 export async function createCa(options: CaOptions): Promise<KeyedCertificate> {
-  return selfSign(options, options.key ?? (await generateKey()), writeName(options.commonName, []), undefined);
+  return signCa(options, options.key ?? (await generateKey()), writeName(options.commonName, []), undefined);
 }
 
 /** The same authority for longer: name, key and key id stay, so that everything it ever issued still verifies. */
 export async function renewCa(ca: Issuer, options: { clock: Clock; validity?: number }): Promise<KeyedCertificate> {
-  return selfSign(options, ca.key, ca.certificate.subjectBytes, ca.certificate.extensions.subjectKeyId);
+  return signCa(options, ca.key, ca.certificate.subjectBytes, ca.certificate.extensions.subjectKeyId);
 }
 
-function selfSign(
-  options: { clock: Clock; validity?: number },
+function signCa(
+  options: { clock: Clock; validity?: number; issuer?: Issuer },
   key: PrivateKey,
   subject: Uint8Array,
   subjectKeyId: Uint8Array | undefined,
@@ -105,8 +107,8 @@ function selfSign(
     subject,
     subjectKeyId,
     key,
-    issuer: undefined,
-    ...period(options, CA_VALIDITY, undefined),
+    issuer: options.issuer,
+    ...period(options, CA_VALIDITY, options.issuer?.certificate),
     extensions: [
       writeExtension(OID.keyUsage, true, writeKeyUsage(usage)),
       writeExtension(OID.basicConstraints, true, writeSequence(writeDer(DER.boolean, Uint8Array.of(0xff)))),
