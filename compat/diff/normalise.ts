@@ -11,7 +11,8 @@ const TIME = /\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?(Z| \+0000 UTC)/g;
 const JWT = /\bey[\w-]{10,}\.(ey[\w-]{10,})\.[\w-]+/g;
 const DAY = 86_400_000;
 /** Sentences that quote a revision of the server, objects that are quoted whole, objects in YAML. */
-const REVISION_IN_TEXT = /(\bcurrent: |ResourceVersion in record \(|resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
+const REVISION_IN_TEXT =
+  /(\bcurrent: |ResourceVersion in (?:the precondition|record) \(|ResourceVersion in (?:precondition|object meta): |resourceVersion: "|"resourceVersion\\*":\\*")\d+/g;
 const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
 /** An object inside a message, quoted as Go quotes. */
 const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;

@@ -1,8 +1,10 @@
 /** Every topic, in the order of the report. A new file of cases is added here and nowhere else. */
 import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
+import { corners } from './topics/corners.ts';
 import { deletes } from './topics/deletes.ts';
 import { discovery } from './topics/discovery.ts';
+import { endings } from './topics/endings.ts';
 import { errors } from './topics/errors.ts';
 import { events } from './topics/events.ts';
 import { forms } from './topics/forms.ts';
@@ -10,6 +12,7 @@ import { health } from './topics/health.ts';
 import { identity } from './topics/identity.ts';
 import { leases } from './topics/leases.ts';
 import { lists } from './topics/lists.ts';
+import { metadata } from './topics/metadata.ts';
 import { namespaces } from './topics/namespaces.ts';
 import { openapi } from './topics/openapi.ts';
 import { options } from './topics/options.ts';
@@ -39,6 +42,9 @@ export const TOPICS: readonly Topic[] = [
   apply,
   options,
   deletes,
+  endings,
+  metadata,
+  corners,
   forms,
   errors,
   identity,

@@ -1,0 +1,207 @@
+/** Metadata and values at their edges: nulls, what only the server sets, owners, sizes, names. */
+import {
+  configMap,
+  configMaps,
+  get,
+  inNamespace,
+  leases,
+  patch,
+  post,
+  put,
+  roles,
+  type Step,
+  type Topic,
+  topic,
+} from '../request.ts';
+
+const at = configMaps('a');
+const make = (fields: Readonly<Record<string, unknown>> = {}): Step =>
+  post(configMaps(), configMap('a', fields), { save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' } });
+const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u1' };
+const json = { type: 'application/json' } as const;
+const events = inNamespace('v1', 'events');
+
+export const metadata: Topic = topic('metadata', {
+  'metadata that is null': [
+    post(
+      configMaps(),
+      '{"metadata":{"name":"n1","labels":null,"annotations":null,"finalizers":null,"ownerReferences":null},"data":null}',
+      json,
+    ),
+    post(
+      configMaps(),
+      '{"metadata":{"name":"n2","labels":{"a":null},"annotations":{"b":null}},"data":{"k":null},"binaryData":{"b":null}}',
+      json,
+    ),
+    post(configMaps(), '{"metadata":null}', json),
+    post(configMaps(), '{"metadata":{"name":null}}', json),
+    post(
+      configMaps(),
+      '{"metadata":{"name":"n3","generateName":null,"namespace":null,"uid":null,"resourceVersion":null,"creationTimestamp":null,"deletionTimestamp":null,"generation":null,"managedFields":null},"immutable":null}',
+      json,
+    ),
+    post(configMaps(), '{"metadata":{"name":"n4","finalizers":[null]}}', json),
+    post(configMaps(), '{"metadata":{"name":"n5","ownerReferences":[null]}}', json),
+    post(configMaps(), 'null', json),
+    post(configMaps(), '[]', json),
+    post(configMaps(), '{"metadata":{"name":"n6"},"data":{}}', json),
+    get(configMaps('n6')),
+  ],
+  'what clients may not set': [
+    post(
+      configMaps(),
+      configMap('a', {
+        metadata: {
+          uid: 'mine',
+          creationTimestamp: '2001-01-01T00:00:00Z',
+          deletionTimestamp: '2001-01-01T00:00:00Z',
+          deletionGracePeriodSeconds: 5,
+          generation: 7,
+          selfLink: '/x',
+          managedFields: [
+            {
+              manager: 'm',
+              operation: 'Update',
+              apiVersion: 'v1',
+              time: '2001-01-01T00:00:00Z',
+              fieldsType: 'FieldsV1',
+              fieldsV1: { 'f:data': {} },
+            },
+          ],
+        },
+      }),
+    ),
+    post(configMaps(), configMap('b', { metadata: { resourceVersion: '5' } })),
+    post(configMaps(), configMap('b', { metadata: { resourceVersion: '0' } })),
+    post(configMaps(), configMap('c', { metadata: { resourceVersion: 'x' } })),
+    post(`${configMaps()}?dryRun=All`, configMap('d', { metadata: { resourceVersion: '5' } })),
+    put(at, configMap('a', { metadata: { creationTimestamp: '2001-01-01T00:00:00Z' } })),
+    put(at, configMap('a', { metadata: { deletionTimestamp: '2001-01-01T00:00:00Z' } })),
+    put(at, configMap('a', { metadata: { deletionGracePeriodSeconds: 5 } })),
+    put(at, configMap('a', { metadata: { generation: 9 } })),
+    put(at, configMap('a', { metadata: { generation: -9 } })),
+    put(at, configMap('a', { metadata: { selfLink: '/y' } })),
+    put(at, configMap('a', { metadata: { generateName: 'gen-' } })),
+    put(at, configMap('a', { metadata: { managedFields: [{ manager: 'm', operation: 'Odd' }] } })),
+    post(configMaps(), configMap('e', { metadata: { managedFields: [{ manager: 'm', operation: 'Odd' }] } })),
+    post(
+      configMaps(),
+      configMap('f', { metadata: { managedFields: [{ manager: 'm', operation: 'Apply', fieldsType: 'Odd' }] } }),
+    ),
+    put(at, configMap('a', { metadata: { resourceVersion: '' } })),
+    put(at, configMap('a', { metadata: { resourceVersion: '0' } })),
+    put(at, configMap('a', { metadata: { resourceVersion: 'x' } })),
+    put(at, configMap('a', { metadata: { resourceVersion: '-1' } })),
+    put(at, configMap('a', { metadata: { resourceVersion: '18446744073709551616' } })),
+    put(at, configMap('a', { metadata: { resourceVersion: '999999999' } })),
+    patch('merge', at, { metadata: { uid: 'other' } }),
+    patch('merge', at, { metadata: { uid: null } }),
+    patch('merge', at, { metadata: { creationTimestamp: null } }),
+    patch('merge', at, { metadata: { creationTimestamp: '2001-01-01T00:00:00Z' } }),
+    patch('merge', at, { metadata: { deletionTimestamp: '2001-01-01T00:00:00Z' } }),
+    patch('merge', at, { metadata: { deletionGracePeriodSeconds: 5 } }),
+    patch('merge', at, { metadata: { name: 'b' } }),
+    patch('merge', at, { metadata: { name: null } }),
+    patch('merge', at, { metadata: { namespace: null } }),
+    patch('merge', at, { metadata: null }),
+    patch('merge', at, { metadata: { resourceVersion: '1' } }),
+    patch('merge', at, { metadata: { resourceVersion: null } }),
+    patch('merge', at, { metadata: { resourceVersion: '0' } }),
+    patch('merge', at, { metadata: { resourceVersion: 'x' } }),
+    patch('merge', at, { kind: 'Secret' }),
+    patch('merge', at, { apiVersion: 'v2' }),
+    get(at),
+  ],
+  'owner references': [
+    make({ metadata: { ownerReferences: [owner, owner] } }),
+    put(
+      at,
+      configMap('a', {
+        metadata: {
+          ownerReferences: [
+            { ...owner, controller: true },
+            { ...owner, uid: 'u2', controller: true },
+          ],
+        },
+      }),
+    ),
+    put(at, configMap('a', { metadata: { ownerReferences: [{}] } })),
+    put(at, configMap('a', { metadata: { ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] } })),
+    put(at, configMap('a', { metadata: { ownerReferences: [{ ...owner, apiVersion: 'v1', kind: 'Event' }] } })),
+    put(at, configMap('a', { metadata: { ownerReferences: [{ ...owner, blockOwnerDeletion: true }] } })),
+    patch('strategic', at, { metadata: { ownerReferences: [{ ...owner, uid: 'u3' }] } }),
+    patch('strategic', at, { metadata: { ownerReferences: [{ uid: 'u3', $patch: 'delete' }] } }),
+    patch('strategic', at, { metadata: { ownerReferences: [{ uid: 'u1', name: 'renamed' }] } }),
+    patch('strategic', at, { metadata: { ownerReferences: [{ name: 'no key' }] } }),
+    patch('strategic', at, { metadata: { ownerReferences: [{ $patch: 'replace' }, { ...owner, uid: 'u4' }] } }),
+    patch('merge', at, {
+      metadata: {
+        ownerReferences: [
+          { ...owner, uid: 'u5' },
+          { ...owner, uid: 'u5' },
+        ],
+      },
+    }),
+    get(at),
+  ],
+  'large and odd values': [
+    post(configMaps(), configMap('ann', { metadata: { annotations: { a: 'x'.repeat(262143) } } })),
+    post(configMaps(), configMap('ann2', { metadata: { annotations: { a: 'x'.repeat(262144) } } })),
+    post(
+      configMaps(),
+      configMap('uni', {
+        data: { k: 'é\u0000\u2028😀\ud800' },
+        metadata: { labels: { é: 'x' }, annotations: { a: '😀' } },
+      }),
+    ),
+    post(
+      configMaps(),
+      configMap('uni', {
+        data: { k: 'é\u0000\u2028\u2029😀<>&' },
+        metadata: { annotations: { a: '😀\t\n\r\b\f\u007f' } },
+      }),
+    ),
+    get(configMaps('uni'), {}),
+    post(configMaps(), '{"metadata":{"name":"sur"},"data":{"k":"\\ud800","l":"\\udc00x","m":"\\ud83d\\ude00"}}', json),
+    get(configMaps('sur')),
+    post(
+      leases(),
+      '{"metadata":{"name":"int","generation":9223372036854775807},"spec":{"leaseDurationSeconds":2147483647,"leaseTransitions":2147483647}}',
+      json,
+    ),
+    post(leases(), '{"metadata":{"name":"int2"},"spec":{"leaseDurationSeconds":2147483648}}', json),
+    post(leases(), '{"metadata":{"name":"int5"},"spec":{"leaseDurationSeconds":"5"}}', json),
+    post(
+      configMaps(),
+      '{"metadata":{"name":"int6","deletionGracePeriodSeconds":9223372036854775807,"generation":-9223372036854775808}}',
+      json,
+    ),
+    post(events, '{"metadata":{"name":"big"},"involvedObject":{"namespace":"{{ns}}"},"count":-2147483648}', json),
+    post(configMaps(), configMap('label', { metadata: { labels: { a: 'x'.repeat(63), b: '' } } })),
+    post(configMaps(), configMap('x'.repeat(253))),
+    post(configMaps(), configMap('x'.repeat(254))),
+    post(configMaps(), { metadata: { generateName: 'g'.repeat(250) } }),
+    post(roles(), { metadata: { name: 'with:colon/slash' } }),
+    post(roles(), { metadata: { name: 'per%cent' } }),
+    post(roles(), { metadata: { name: '.' } }),
+    post(roles(), { metadata: { name: 'Ünïcode 😀' } }),
+    get(`${roles()}/${encodeURIComponent('Ünïcode 😀')}`),
+    post(roles(), { metadata: { name: 'z' } }),
+    get(roles()),
+    get(`${roles()}?limit=1`, { save: { next: 'metadata.continue' } }),
+    get(`${roles()}?limit=1&continue={{next}}`),
+  ],
+  'names of the server': [
+    post(configMaps(), { metadata: { name: 'both', generateName: 'gen-' } }),
+    post(configMaps(), { metadata: { name: 'both', generateName: 'gen-' } }),
+    post(configMaps(), { metadata: { generateName: 'Bad_' } }),
+    post(configMaps(), { metadata: { generateName: '' } }),
+    post(configMaps(), { metadata: { generateName: 'x' } }),
+    post(configMaps(), { metadata: { name: '', generateName: 'y-' } }),
+    put(configMaps('gen'), { metadata: { generateName: 'gen' } }),
+    put(leases('gen'), { metadata: { name: 'gen', generateName: 'odd-' } }),
+    put(leases('rv'), { metadata: { name: 'rv', resourceVersion: '7' } }),
+    put(leases('uid'), { metadata: { name: 'uid', uid: 'x' } }),
+    put(leases('rv'), { metadata: { name: 'rv' } }),
+  ],
+});
