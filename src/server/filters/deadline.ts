@@ -9,12 +9,11 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
+import { type Answer, startClosed } from '../exchange.ts';
 import type { RequestFilter, ServerRequest } from '../request.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { statusAnswer } from '../respond.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { discardAnswer } from './tracked-answer.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
@@ -76,7 +75,7 @@ function raced(
     waiting.add(entry);
     answer.then(
       (ready) => {
-        if (expired) discardAnswer(ready);
+        if (expired) startClosed(ready);
         waiting.delete(entry);
         resolve(ready);
       },

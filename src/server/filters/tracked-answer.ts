@@ -1,6 +1,6 @@
 /**
- * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows every `begin` exactly once, and neither is
- * called for a WebSocket whose handshake fails, because its `start` is not. All trackers of one answer share one wrapper, so a watch pays for one.
+ * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows every `begin` exactly once. All trackers of
+ * one answer share one wrapper, so a watch pays for one.
  */
 import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../exchange.ts';
 
@@ -29,19 +29,6 @@ export function trackAnswer(answer: Answer, tracker: AnswerTracker): Answer {
     }
   }
 }
-
-/** A stream that nobody will read: its owner starts, is told that the client is gone, and cleans up. */
-export function discardAnswer(answer: Answer): void {
-  if (answer.kind === 'stream') answer.start(GONE);
-}
-
-const GONE: AnswerSink = {
-  write: () => false,
-  onDrain: () => undefined,
-  end: () => undefined,
-  abort: () => undefined,
-  onClose: (listener) => listener(),
-};
 
 type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
 type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
