@@ -49,7 +49,7 @@ export interface Incoming {
   /** Path and query as they stand on the request line, not decoded: `/api/v1/pods?limit=500`. */
   readonly target: string;
   readonly connection: Connection;
-  /** A header by its lower-case name; several of one name are joined by `, `. */
+  /** A header by its lower-case name; several of one name are joined by `, `. One character a byte, here and below: `headerText` reads what may be more than ASCII. */
   header(name: string): string | undefined;
   /** Every value of a header that may come several times and must not be joined (`impersonate-group`). */
   headerValues(name: string): readonly string[];

@@ -18,6 +18,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
 import type { Answer } from '../exchange.ts';
+import { headerText } from '../filters/header-text.ts';
 import type { VersionDefinition } from '../registry/definition.ts';
 import type { ResourceContext, ResourceStore } from '../registry/resource-store.ts';
 import type { ServerRequest } from '../request.ts';
@@ -118,7 +119,7 @@ const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 /** The field manager of a write: what the client says, or the beginning of its user agent. */
 export function fieldManagerOf(request: ServerRequest, given: string): string {
   if (given !== '') return given;
-  const agent = request.incoming.header('user-agent') ?? '';
+  const agent = headerText(request.incoming.header('user-agent') ?? '');
   const slash = agent.indexOf('/');
   const product = (slash < 0 ? agent : agent.slice(0, slash)).replace(UNPRINTABLE, '');
   return product.length * 3 <= MAX_MANAGER_BYTES ? product : firstBytes(product, MAX_MANAGER_BYTES);

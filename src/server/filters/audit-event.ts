@@ -12,6 +12,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import type { AuditRecord, ServerRequest } from '../request.ts';
 import type { AuditDecision } from './audit-policy-match.ts';
 import type { AuditStage } from './audit-rules.ts';
+import { headerText } from './header-text.ts';
 import { sourceIps } from './source-ips.ts';
 
 const MAX_USER_AGENT = 1024;
@@ -91,7 +92,7 @@ export class AuditEvent implements AuditRecord {
     if (this.impersonationConstraint !== '')
       event['authenticationMetadata'] = { impersonationConstraint: this.impersonationConstraint };
     if (this.#sourceIps.length > 0) event['sourceIPs'] = this.#sourceIps;
-    const userAgent = incoming.header('user-agent') ?? '';
+    const userAgent = headerText(incoming.header('user-agent') ?? '');
     if (userAgent !== '') event['userAgent'] = shortened(userAgent);
     const reference = this.#objectReference();
     if (reference !== undefined) event['objectRef'] = reference;

@@ -5,6 +5,7 @@ import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } fr
 import { anonymousAuthenticator } from './anonymous.ts';
 import { bearerTokenAuthenticator, hasSpacedToken, webSocketTokenAuthenticator } from './bearer-token.ts';
 import { atOnce, FakeIncoming, type FakeRequest, userNamed } from './filters.fixtures.ts';
+import { headerText } from './header-text.ts';
 import { requestHeaderAuthenticator, STANDARD_REQUEST_HEADERS } from './request-header.ts';
 import { createAuthenticator, unionAuthenticator, unionTokenAuthenticator } from './union.ts';
 import { x509Authenticator } from './x509.ts';
@@ -86,6 +87,29 @@ describe('a front proxy', () => {
       outcome: 'ok',
       user: { name: 'dave', uid: '7', groups: ['a', 'b'], extra: { 'scopes/all': ['x', 'y'] } },
     });
+  });
+
+  it('names users in UTF-8, as every header does', () => {
+    // As the listeners hand headers on: one character a byte.
+    const bytes = (text: string): string => String.fromCharCode(...encodeUtf8(text));
+    const headers = {
+      'x-remote-user': bytes('jürgen€'),
+      'x-remote-uid': bytes('ü'),
+      'x-remote-group': [bytes('grüppe'), 'plain'],
+      'x-remote-extra-a': bytes('wört'),
+    };
+    expect(
+      atOnce(
+        authenticate(new FakeIncoming({ headers, certificate: { commonName: 'proxy', authorities: ['front-proxy'] } })),
+      ),
+    ).toEqual({
+      outcome: 'ok',
+      user: { name: 'jürgen€', uid: 'ü', groups: ['grüppe', 'plain'], extra: { a: ['wört'] } },
+    });
+    const token: TokenAuthenticator = (given) => ({ outcome: 'ok', user: userNamed(given) });
+    const bearer = new FakeIncoming({ headers: { authorization: `Bearer ${bytes('tökénà')}` } });
+    expect(atOnce(bearerTokenAuthenticator(token)(bearer))).toMatchObject({ user: { name: 'tökénà' } });
+    expect([headerText('a\xe9'), headerText('€')]).toEqual(['a\ufffd', '€']);
   });
 
   it('is believed only with a certificate of its authority and an allowed name', () => {

@@ -12,6 +12,7 @@ import {
   type TokenAuthenticator,
 } from '../authentication.ts';
 import type { Incoming } from '../exchange.ts';
+import { headerText } from './header-text.ts';
 
 const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 const NO_AUDIENCES: readonly string[] = [];
@@ -26,7 +27,7 @@ export const SPACED_TOKEN_WARNING =
 export function bearerTokenAuthenticator(authenticate: TokenAuthenticator): Authenticator {
   return (incoming) => {
     const header = incoming.header('authorization');
-    const token = header === undefined ? '' : bearerToken(header);
+    const token = header === undefined ? '' : bearerToken(headerText(header));
     return token === '' ? NOT_RECOGNIZED : decided(authenticate(token, NO_AUDIENCES));
   };
 }

@@ -4,6 +4,7 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { Incoming } from '../exchange.ts';
 import { unescapeExtraKey } from './extra-key.ts';
+import { headerText } from './header-text.ts';
 
 const USER = 'impersonate-user';
 const UID = 'impersonate-uid';
@@ -29,14 +30,14 @@ export function readImpersonation(incoming: Incoming): ImpersonationWish | undef
 }
 
 function readWish(incoming: Incoming, names: readonly string[]): ImpersonationWish | undefined {
-  const name = incoming.headerValues(USER)[0] ?? '';
-  const uid = incoming.headerValues(UID)[0] ?? '';
-  const groups = incoming.headerValues(GROUP);
+  const name = headerText(incoming.headerValues(USER)[0] ?? '');
+  const uid = headerText(incoming.headerValues(UID)[0] ?? '');
+  const groups = incoming.headerValues(GROUP).map(headerText);
   const extra = new Map<string, readonly string[]>();
   for (const header of names) {
     if (!header.startsWith(EXTRA_PREFIX)) continue;
     const key = unescapeExtraKey(header.slice(EXTRA_PREFIX.length));
-    extra.set(key, [...(extra.get(key) ?? []), ...incoming.headerValues(header)]);
+    extra.set(key, [...(extra.get(key) ?? []), ...incoming.headerValues(header).map(headerText)]);
   }
   if (name !== '') return { kind: 'user', user: { name, uid, groups, extra: Object.fromEntries(extra) } };
   if (uid === '' && groups.length === 0 && extra.size === 0) return undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
 import type { RequestAttributes } from '../authorization.ts';
 import { atOnce, authorizerOf, bodyJson, FakeIncoming, testChain, userNamed } from './filters.fixtures.ts';
 
@@ -37,6 +38,13 @@ describe('impersonation', () => {
     const { handler, dispatched } = testChain();
     atOnce(handler(new FakeIncoming({ headers: { accept: '*/*', 'if-match': 'x', 'impersonate-other': 'x' } })));
     expect(dispatched[0]?.impersonator).toBeUndefined();
+  });
+
+  it('reads names as UTF-8, one character a byte', async () => {
+    const bytes = (text: string): string => String.fromCharCode(...encodeUtf8(text));
+    const headers = { 'impersonate-user': bytes('jürgen'), 'impersonate-group': bytes('€') };
+    const { questions } = await run(headers, legacyOnly);
+    expect(questions.slice(1)).toEqual(['impersonate /users jürgen', 'impersonate /groups €']);
   });
 
   it('in the old way asks for user, uid, groups and extra', async () => {

@@ -7,6 +7,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../authentication.ts';
 import type { Incoming } from '../exchange.ts';
 import { unescapeExtraKey } from './extra-key.ts';
+import { headerText } from './header-text.ts';
 import type { HiddenHeader } from './hidden-headers.ts';
 
 /** The name of the authority that certificates of proxies are verified against. */
@@ -77,7 +78,7 @@ function userOf(incoming: Incoming, names: RequestHeaderNames): UserInfo | undef
   if (name === '') return undefined;
   const groups: string[] = [];
   for (const header of names.group) {
-    for (const value of incoming.headerValues(header)) if (value !== '') groups.push(value);
+    for (const value of incoming.headerValues(header)) if (value !== '') groups.push(headerText(value));
   }
   return { name, uid: firstValue(incoming, names.uid), groups, extra: extraOf(incoming, names.extraPrefix) };
 }
@@ -85,7 +86,7 @@ function userOf(incoming: Incoming, names: RequestHeaderNames): UserInfo | undef
 function firstValue(incoming: Incoming, headers: readonly string[]): string {
   for (const header of headers) {
     const value = incoming.headerValues(header)[0];
-    if (value !== undefined && value !== '') return value;
+    if (value !== undefined && value !== '') return headerText(value);
   }
   return '';
 }
@@ -96,7 +97,7 @@ function extraOf(incoming: Incoming, prefixes: readonly string[]): Record<string
     for (const header of incoming.headerNames()) {
       if (!header.startsWith(prefix)) continue;
       const key = unescapeExtraKey(header.slice(prefix.length));
-      extra.set(key, [...(extra.get(key) ?? []), ...incoming.headerValues(header)]);
+      extra.set(key, [...(extra.get(key) ?? []), ...incoming.headerValues(header).map(headerText)]);
     }
   }
   return Object.fromEntries(extra);
