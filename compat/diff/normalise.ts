@@ -16,8 +16,6 @@ const REVISION_IN_TEXT =
 const MANAGED_FIELDS_IN_YAML = /^ *managedFields:\n(?: *- .*\n(?: {4,}.*\n)*)+/m;
 /** An object inside a message, quoted as Go quotes. */
 const QUOTED_OBJECT = /"(?:\{|\[)(?:[^"\\]|\\.)*"/g;
-/** What our server does not speak yet is missing from its lists of media types; docs/compatibility.md has the line. */
-const PROTOBUF_IN_TEXT = /,\s*application\/vnd\.kubernetes\.protobuf(?:;stream=watch)?/g;
 /** The letters of generated suffixes. */
 const SUFFIX = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 /** Prefixes are cut to make room for the suffix. */
@@ -50,7 +48,6 @@ export function createNormaliser(url: string, now: number): Normaliser {
     let result = original
       .replace(MANAGED_FIELDS_IN_YAML, '')
       .replace(/^( *metadata:)\n(?!\s)/gm, '$1 {}\n')
-      .replace(PROTOBUF_IN_TEXT, '')
       .replace(QUOTED_OBJECT, sortQuoted);
     result = withoutManagedFields(result)
       .replaceAll(url, '<server>')

@@ -92,7 +92,7 @@ export class ResourceServer {
   readonly #options: ResourceServerOptions;
   readonly #host: EndpointHost;
   /** For kinds that have a binary form, and for those that have none. */
-  readonly #forms: { readonly binary: Forms; readonly plain: Forms };
+  readonly #forms: { readonly binary: Forms; readonly plain: Forms; readonly answers: Forms };
   /** By group, then by version. */
   readonly #groups = new Map<string, Map<string, Installed>>();
 
@@ -102,7 +102,11 @@ export class ResourceServer {
     const { types } = options;
     const mediaTypes = types === undefined ? [...STANDARD_MEDIA_TYPES, ...cbor] : inputTypes;
     this.#options = options;
-    this.#forms = { binary: new Forms(mediaTypes, true), plain: new Forms(mediaTypes, false) };
+    this.#forms = {
+      binary: new Forms(mediaTypes, { binary: true, tables: true }),
+      plain: new Forms(mediaTypes, { binary: false, tables: true }),
+      answers: new Forms(mediaTypes, { binary: true, tables: false }),
+    };
     this.#host = {
       clock: options.clock,
       admission: options.admission,
@@ -231,15 +235,24 @@ export class ResourceServer {
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.scope === 'Cluster' && version.group === '' && plural === 'namespaces',
       store,
-      forms: speaks.protobuf === true ? this.#forms.binary : this.#forms.plain,
+      forms: this.#formsOf(speaks, store),
       encodings: new WatchEncodings(speaks, this.#options.clock, this.#host.protobuf),
     };
+  }
+
+  /** What is only answered, and never listed or read, has no columns. */
+  #formsOf(speaks: VersionDefinition, store: ResourceStore): Forms {
+    if (speaks.protobuf !== true) return this.#forms.plain;
+    return store.get === undefined && store.list === undefined ? this.#forms.answers : this.#forms.binary;
   }
 
   #knowsKind({ group, version, kind }: GroupVersionKind): boolean {
     const installed = this.#groups.get(group)?.get(version);
     if (installed === undefined) return false;
-    for (const { routed } of installed.resources.values()) if (routed.scope.speaks.kind === kind) return true;
+    for (const { routed } of installed.resources.values()) {
+      const { speaks, store } = routed.scope;
+      if (speaks.kind === kind || (store.list !== undefined && speaks.listKind === kind)) return true;
+    }
     return false;
   }
 

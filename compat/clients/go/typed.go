@@ -10,7 +10,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -33,20 +32,13 @@ func useTyped(p *program) error {
 	return p.useTypedClient(client, "application/json", "json")
 }
 
-// errSkipped ends a step that asks for more than the server has, for a reason that docs/compatibility.md gives.
-var errSkipped = errors.New("skipped")
-
-// useDefaultTyped is useTyped with the protobuf that typed clients speak by default. A server that has none says 415 and is skipped.
+// useDefaultTyped is useTyped with the protobuf that typed clients speak by default.
 func useDefaultTyped(p *program) error {
 	client, err := kubernetes.NewForConfig(p.config)
 	if err != nil {
 		return err
 	}
-	err = p.useTypedClient(client, "", "protobuf")
-	if apierrors.IsUnsupportedMediaType(err) {
-		return errSkipped
-	}
-	return err
+	return p.useTypedClient(client, "", "protobuf")
 }
 
 func (p *program) useTypedClient(client kubernetes.Interface, contentType, name string) error {

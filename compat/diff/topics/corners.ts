@@ -27,6 +27,19 @@ const json = { type: 'application/json' } as const;
 const events = inNamespace('v1', 'events');
 const newEvents = inNamespace('events.k8s.io/v1', 'events');
 
+/** Every combination of what a list may say about its state. */
+const combinations: readonly Step[] = ['', '0', '1', '{{rv}}', '{{old}}', 'abc'].flatMap((revision) =>
+  ['', 'Exact', 'NotOlderThan', 'Odd'].flatMap((match) =>
+    ['', '1', '-1'].flatMap((limit) =>
+      ['', '{{token}}'].map((token) =>
+        get(
+          `${configMaps()}?resourceVersion=${revision}&resourceVersionMatch=${match}&limit=${limit}&continue=${token}`,
+        ),
+      ),
+    ),
+  ),
+);
+
 export const corners: Topic = topic('corners', {
   'dry runs of everything': [
     post(secrets(), { metadata: { name: 's' }, stringData: { k: 'v' } }),
@@ -233,6 +246,16 @@ export const corners: Topic = topic('corners', {
     get(`${configMaps()}?watch=true&timeoutSeconds=1&continue={{next}}`),
     del(`${configMaps()}?limit=1&labelSelector=x`),
     get(configMaps()),
+  ],
+  'list options combined': [
+    make(),
+    post(configMaps(), configMap('b')),
+    post(configMaps(), configMap('c')),
+    get(`${configMaps()}?limit=1`, { save: { old: 'metadata.resourceVersion', token: 'metadata.continue' } }),
+    del(configMaps('b')),
+    get(configMaps(), { save: { rv: 'metadata.resourceVersion' } }),
+    ...combinations,
+    del(`${configMaps()}?resourceVersion={{old}}&limit=-1&dryRun=All`),
   ],
   'tokens, odd': [
     post(serviceAccounts(), { metadata: { name: 'sa' } }, { save: { uid: 'metadata.uid' } }),

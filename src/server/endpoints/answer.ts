@@ -93,7 +93,7 @@ function shapedObject(
     case 'PartialObjectMetadata':
       return partialMetadata(object, form.apiVersion);
     case 'PartialObjectMetadataList':
-      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.speaks.kind));
+      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.speaks));
     case 'Table':
       return tableOf(scope.speaks, [object], {
         apiVersion: form.apiVersion,
@@ -191,7 +191,7 @@ function shapedList(
 ): JsonObject {
   const { speaks } = scope;
   if (form.shape === 'PartialObjectMetadata')
-    throw new StatusError(notAcceptableForm(form.shape, 'a list', speaks.listKind));
+    throw new StatusError(notAcceptableForm(form.shape, 'a list', { group: speaks.group, kind: speaks.listKind }));
   const metadata = listMetadata(page);
   if (form.shape === 'Table') {
     const { includeObject } = readTableOptions(request.info.params);

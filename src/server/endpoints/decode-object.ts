@@ -25,6 +25,7 @@ import { writeJson } from '../../base/json-write.ts';
 import type { VersionDefinition } from '../registry/definition.ts';
 import type { ServerRequest } from '../request.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
+import { hubPackage } from './not-acceptable.ts';
 import { readProtobuf } from './read-protobuf.ts';
 
 /** How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary form: not for custom resources. */
@@ -163,13 +164,8 @@ export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value
 
 function foreignKind(host: EndpointHost, speaks: VersionDefinition, gvk: GroupVersionKind): string {
   if (host.knowsKind(gvk))
-    return `converting (${gvk.version}.${gvk.kind}) to (${internalPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
+    return `converting (${gvk.version}.${gvk.kind}) to (${hubPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
   return `${notRegistered(gvk)} in scheme "pkg/runtime/scheme.go:111"`;
-}
-
-/** The reference's package of hub types: the first label of the group. */
-function internalPackage(group: string): string {
-  return group === '' ? 'core' : (group.split('.')[0] as string);
 }
 
 function unhandled(gvk: GroupVersionKind, expected: VersionDefinition, problem: string): StatusError {

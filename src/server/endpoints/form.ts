@@ -36,8 +36,14 @@ export class Forms {
   readonly #remembered = new Map<string, AnswerForm>();
   readonly #default: AnswerForm;
 
-  /** `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is written so. */
-  constructor(mediaTypes: readonly SupportedMediaType[], binary: boolean) {
+  /**
+   * `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is written so. `tables`: they can be shown as
+   * a Table.
+   */
+  constructor(
+    mediaTypes: readonly SupportedMediaType[],
+    { binary, tables }: { readonly binary: boolean; readonly tables: boolean },
+  ) {
     this.#mediaTypes = mediaTypes;
     this.#names = mediaTypes.map((type) => type.mediaType);
     this.#options = {
@@ -45,7 +51,7 @@ export class Forms {
       allowsTransform: (target, mediaType) =>
         target === undefined
           ? binary || mediaType !== PROTOBUF_MEDIA_TYPE.mediaType
-          : allowsMetaTransform(target, mediaType),
+          : allowsMetaTransform(target, mediaType, tables),
       allowsServerVersion: (version) => version === 'v1',
     };
     this.#default = this.#choose('') as AnswerForm;

@@ -96,7 +96,7 @@ describe('reading', () => {
       expect(failure(await w.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL_LIST }))).toEqual([
         406,
         'NotAcceptable',
-        'you requested PartialObjectMetadataList, but the requested object is not a list (Gadget)',
+        'you requested PartialObjectMetadataList, but the requested object is not a list (*toys.Gadget)',
       ]);
     });
 
@@ -197,7 +197,7 @@ describe('reading', () => {
       expect(failure(await w.ask('GET', GADGETS, undefined, { accept: PARTIAL }))).toEqual([
         406,
         'NotAcceptable',
-        'you requested PartialObjectMetadata, but the requested object is a list (GadgetList)',
+        'you requested PartialObjectMetadata, but the requested object is a list (*toys.GadgetList)',
       ]);
     });
 

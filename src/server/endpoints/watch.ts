@@ -33,7 +33,7 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
     form.shape === 'Table' ? readTableOptions(request.info.params) : { includeObject: 'Metadata' as const };
   if (form.streamMediaType === undefined) throw new StatusError(scope.forms.streamRefusal());
   if (form.shape === 'PartialObjectMetadataList')
-    throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks.kind));
+    throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks));
 
   const socket = isWebSocket(request);
   const refusal = socket ? webSocketRefusal(request) : undefined;

@@ -2,9 +2,12 @@
  * The one OpenAPI v2 document, put together from the v3 documents of all group-versions. Invariant: what v2 cannot say (defaults beside references, alternatives,
  * nullable) is left out, so that clients of v2 check less and never refuse what the server takes.
  */
+
+import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
+import { META_TYPES } from '../type-book.ts';
 import { METHODS } from './operations.ts';
 
 /** How the reference lists media types. */
@@ -27,15 +30,19 @@ export class DocumentV2 {
   readonly #paths = new Map<string, JsonObject>();
   readonly #definitions = new Map<string, { readonly schema: JsonObject; readonly kinds: Map<string, JsonValue> }>();
   readonly #parameters = new Map<string, { readonly value: JsonObject; readonly text: string }>();
+  readonly #versions: GroupVersion[] = [];
   #info: JsonObject = {};
 
-  add(document: JsonObject): void {
+  /** `version`: the group-version that the document is about, if it is one of the server's own. */
+  add(document: JsonObject, version?: GroupVersion): void {
+    if (version !== undefined) this.#versions.push(version);
     this.#info = objectAt(document, 'info');
     for (const [path, item] of entries(document, 'paths')) this.#paths.set(path, this.#pathItem(item));
     for (const [name, schema] of entries(objectAt(document, 'components'), 'schemas')) this.#define(name, schema);
   }
 
   finish(): JsonObject {
+    for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type);
     const parameters = [...this.#parameters].map(([name, { value }]): [string, JsonObject] => [name, value]);
     const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, JsonObject] => [
       name,
@@ -52,6 +59,17 @@ export class DocumentV2 {
       },
       security: [{ BearerToken: [] }],
     };
+  }
+
+  /** These belong to every group-version, also to those that have no use for them. */
+  #everyVersion(kind: string): void {
+    const known = this.#definitions.get(META_TYPES + kind);
+    if (known === undefined) return;
+    known.kinds.clear();
+    for (const { group, version } of [{ group: '', version: 'v1' }, ...this.#versions]) {
+      const value = { group, kind, version };
+      known.kinds.set(writeJson(value), value);
+    }
   }
 
   /** A type that several documents have is the same in each, but each names the kinds of its own group-version. */
@@ -80,15 +98,17 @@ export class DocumentV2 {
     const produces = mediaTypes(objectAt(responses, '200'));
     const body = operation.requestBody === undefined ? undefined : objectAt(operation, 'requestBody');
     const isResource = operation['x-kubernetes-action'] !== undefined;
-    const consumes = body === undefined ? (isResource ? ['*/*'] : produces) : mediaTypes(body);
+    // What answers plain text takes nothing.
+    const isTyped = firstSchema(objectAt(responses, '200')).type !== 'string';
+    const accepted = isResource ? ['*/*'] : isTyped ? produces : undefined;
+    const consumes = body === undefined ? accepted : mediaTypes(body);
     const parameters = [
       ...(body === undefined ? [] : [bodyParameter(body)]),
       ...this.#parameterList(arrayAt(operation, 'parameters')),
     ];
     const { tags, description, operationId } = operation;
     return {
-      ...pick({ description }),
-      consumes,
+      ...pick({ description, consumes }),
       produces,
       schemes: ['https'],
       ...pick({ tags, operationId }),

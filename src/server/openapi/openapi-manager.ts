@@ -50,6 +50,8 @@ export class OpenApiManager implements OpenApiPublisher {
   readonly #settings: DocumentSettings;
   /** By the name of the document: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
   readonly #documents = new Map<string, PublishedDocument>();
+  /** What the documents are about, of those that are about a group-version of the server's own groups. */
+  readonly #versions = new Map<string, GroupVersion>();
   /** Owned versions of each group: a group is documented as long as it has one. */
   readonly #owned = new Map<string, Set<string>>();
   #index: Uint8Array | undefined;
@@ -66,6 +68,8 @@ export class OpenApiManager implements OpenApiPublisher {
   }
 
   publish(version: OpenApiVersion): void {
+    if (version.ownsGroup === true)
+      this.#versions.set(documentName(version), { group: version.group, version: version.version });
     this.#documents.set(
       documentName(version),
       new PublishedDocument({
@@ -81,6 +85,7 @@ export class OpenApiManager implements OpenApiPublisher {
   /** Does nothing if it is not published. */
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
+    this.#versions.delete(documentName(version));
     this.#own(version, false);
     this.#changed();
   }
@@ -116,7 +121,7 @@ export class OpenApiManager implements OpenApiPublisher {
   #answerV3(request: ServerRequest, name: string): Answer {
     const document = this.#documents.get(name);
     const form = formOf(request, FORMS.v3);
-    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
+    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept-Encoding, Accept' });
     if (document === undefined) return empty(404, { 'cache-control': NO_CACHE });
     const headers = { 'content-type': form.answered, etag: `"${document.hash}"`, vary: 'Accept' };
     const asked = firstParam(request.info.params, 'hash') ?? '';
@@ -152,7 +157,7 @@ export class OpenApiManager implements OpenApiPublisher {
     const whole = new DocumentV2();
     for (const name of [...this.#documents.keys()].sort(compareUtf8)) {
       const document = this.#documents.get(name);
-      if (document !== undefined) whole.add(document.value());
+      if (document !== undefined) whole.add(document.value(), this.#versions.get(name));
     }
     return whole.finish();
   }

@@ -22,7 +22,8 @@ export async function deleteCollection(
   request: DeleteCollectionRequest,
 ): Promise<ListPage> {
   const limited = request.list.limit > 0;
-  let options = limited ? request.list : { ...request.list, limit: PAGE };
+  // A negative limit is none, and does not make the list one of pages, which would read a resourceVersion as exactly that one.
+  let options = Number(request.list.limit) === 0 ? { ...request.list, limit: PAGE } : request.list;
   let first: ListPage | undefined;
   const items: ObjectBytes[] = [];
   for (;;) {

@@ -279,6 +279,15 @@ describe('a delete of a collection', () => {
     expect(parse(await world.store.get(at('d'), { resourceVersion: '' })).metadata.deletionTimestamp).toBeDefined();
   });
 
+  it('reads a resourceVersion as exactly that one in pages, and a negative limit as none', async () => {
+    const clear = async (limit: number): Promise<string> => {
+      const world = await many();
+      await world.store.deleteCollection(at(''), { ...deletion(), list: query({ resourceVersion: '2', limit }) });
+      return left(world);
+    };
+    expect([await clear(0), await clear(-1)]).toEqual(['bcdz', 'dz']);
+  });
+
   it('reaches every namespace if none is given', async () => {
     const world = await many();
     await world.store.deleteCollection(at('', ''), { ...deletion(), list: query({ fields: 'metadata.name!=d' }) });

@@ -54,7 +54,8 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
     if (text !== '' && text !== '0')
       throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
     const state = token.revision > 0 ? { exactly: token.revision } : 'fresh';
-    return { scope, state, start: token.start, limit, text: token.revision };
+    // Together with 0, which does not cut into pages, a token asks for all of the rest.
+    return { scope, state, start: token.start, limit: text === '0' ? 0 : limit, text: token.revision };
   }
   const revision = listRevision(text);
   if (text === '') return { scope, state: 'fresh', start: undefined, limit, text };
