@@ -103,6 +103,8 @@ describe('a list', () => {
     const world = await six();
     expect(names(await list(world, { limit: 2, resourceVersion: '0' }))).toBe('abcde');
     expect(names(await list(world, { limit: -1 }))).toBe('abcde');
+    const { continueToken } = await list(world, { limit: 1 });
+    expect(names(await list(world, { limit: 1, resourceVersion: '0', continueToken }))).toBe('bcde');
   });
 
   it('shows exactly a revision, asked for outright or by a revision with a limit', async () => {
