@@ -121,7 +121,7 @@ export class OpenApiManager implements OpenApiPublisher {
   #answerV3(request: ServerRequest, name: string): Answer {
     const document = this.#documents.get(name);
     const form = formOf(request, FORMS.v3);
-    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept-Encoding, Accept' });
+    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
     if (document === undefined) return empty(404, { 'cache-control': NO_CACHE });
     const headers = { 'content-type': form.answered, etag: `"${document.hash}"`, vary: 'Accept' };
     const asked = firstParam(request.info.params, 'hash') ?? '';
@@ -141,7 +141,7 @@ export class OpenApiManager implements OpenApiPublisher {
 
   #answerV2(request: ServerRequest): Answer {
     const form = formOf(request, FORMS.v2);
-    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
+    if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept-Encoding, Accept' });
     this.#v2 ??= new PublishedDocument({ make: () => this.#makeV2(), encode: gnosticV2 });
     const document = this.#v2;
     const headers = {
