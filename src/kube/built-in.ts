@@ -57,6 +57,8 @@ export interface BuiltInResource {
   readonly plural: string;
   readonly shortNames?: readonly string[];
   readonly scope: ResourceScope;
+  /** See ResourceDefinition. */
+  readonly isNamespaces?: boolean;
   /** In order of preference; the first is the stored one. */
   readonly versions: readonly [VersionDefinition, ...VersionDefinition[]];
   readonly strategy: Strategy;
@@ -74,6 +76,7 @@ export function storedResource(options: BuiltInResource): ResourceDefinition {
     shortNames: options.shortNames ?? [],
     categories: [],
     scope: options.scope,
+    isNamespaces: options.isNamespaces === true,
     versions: options.versions,
     storageVersion,
     storagePrefix: plural,

@@ -104,6 +104,7 @@ export const NAMESPACES: ResourceDefinition = storedResource({
   plural: 'namespaces',
   shortNames: ['ns'],
   scope: 'Cluster',
+  isNamespaces: true,
   versions: [
     builtInVersion({
       group: '',

@@ -233,7 +233,7 @@ export class ResourceServer {
       name: { group: version.group, resource: plural },
       subresource,
       namespaced: definition.scope === 'Namespaced',
-      isNamespaces: definition.scope === 'Cluster' && version.group === '' && plural === 'namespaces',
+      isNamespaces: definition.isNamespaces === true,
       store,
       forms: this.#formsOf(speaks, store),
       encodings: new WatchEncodings(speaks, this.#options.clock, this.#host.protobuf),

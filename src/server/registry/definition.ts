@@ -82,6 +82,8 @@ export interface ResourceDefinition {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: ResourceScope;
+  /** Its objects are the namespaces of all others: in paths to one, the name is the namespace too. Default false. */
+  readonly isNamespaces?: boolean;
   /** In order of preference within their group. */
   readonly versions: readonly VersionDefinition[];
   /** The one that is stored, one of `versions`; the hub that others are converted from and to. Undefined for resources that store nothing. */
