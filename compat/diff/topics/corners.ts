@@ -240,6 +240,7 @@ export const corners: Topic = topic('corners', {
     get(`${configMaps()}?limit=9223372036854775807`),
     get(`${configMaps()}?limit=9223372036854775808`),
     get(`${configMaps()}?timeoutSeconds=-1`),
+    get(`${configMaps()}?watch=true&timeoutSeconds=-1`, { bodyless: true }),
     get(`${configMaps()}?watch=0&timeoutSeconds=1`),
     get(`${configMaps()}?watch=1&timeoutSeconds=1&limit=1`),
     get(`${configMaps()}?watch&timeoutSeconds=1`),

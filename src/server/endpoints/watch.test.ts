@@ -190,6 +190,11 @@ describe('watch', () => {
   });
 
   describe('time', () => {
+    it('that is over before it begins delivers nothing', async () => {
+      const client = await watch('&timeoutSeconds=-1');
+      expect([client.ended, client.events]).toEqual([true, []]);
+    });
+
     it('ends a watch cleanly when the time that it asked for is over', async () => {
       const client = await watch('&timeoutSeconds=5');
       await w.clock.advance(4_900);

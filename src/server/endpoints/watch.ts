@@ -53,6 +53,8 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
   const started = store.watch(collectionContext(scope, request), { options, encoding }, stream);
   return andThen(started, (watch) => {
     stream.hold(watch);
+    // Its time was up before it began: nothing is delivered.
+    if (seconds < 0) stream.drain();
     return socket ? webSocketAnswer(request, form, stream) : streamAnswer(form, stream);
   });
 }
