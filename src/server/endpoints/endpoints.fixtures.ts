@@ -277,6 +277,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     }),
     gadgets({
       plural: 'namespaces',
+      isNamespaces: true,
       singular: 'namespace',
       scope: 'Cluster',
       versions: [spaceV1],
