@@ -39,11 +39,12 @@ function validateEntry(entry: ManagedFieldsFacts, path: FieldPath): FieldIssue[]
 
 /**
  * The name of a field manager, also as a query parameter: 128 bytes at most, printable. Empty is fine. One issue stands for each
- * character that is not printable; its position counts bytes.
+ * character that is not printable; its position counts bytes. A name that is too long is not looked at further, unlike in the reference: each
+ * issue holds all of the name, and a client could make them fill the memory.
  */
 export function validateFieldManager(manager: string, path: FieldPath | undefined): FieldIssue[] {
+  if (isLongerThan(manager, FIELD_MANAGER_MAX)) return [tooLong(path, undefined, FIELD_MANAGER_MAX)];
   const issues: FieldIssue[] = [];
-  if (isLongerThan(manager, FIELD_MANAGER_MAX)) issues.push(tooLong(path, undefined, FIELD_MANAGER_MAX));
   let position = 0;
   for (const char of manager) {
     if (!isPrintable(char)) {

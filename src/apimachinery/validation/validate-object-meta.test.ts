@@ -121,6 +121,8 @@ describe('managed fields', () => {
     const texts = (manager: string): string[] => validateFieldManager(manager, path).map(formatIssue);
     expect(texts('m'.repeat(128))).toEqual([]);
     expect(texts('m'.repeat(129))).toEqual(['metadata: Too long: may not be more than 128 bytes']);
+    // Each issue would hold the whole name.
+    expect(texts('\t'.repeat(20_000))).toEqual(['metadata: Too long: may not be more than 128 bytes']);
     expect(texts('é\tb\u00a0')).toEqual([
       'metadata: Invalid value: "é\\tb\\u00a0": invalid character U+0009 (at position 2)',
       'metadata: Invalid value: "é\\tb\\u00a0": invalid character U+00A0 (at position 4)',
