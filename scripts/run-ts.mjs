@@ -15,7 +15,9 @@ if (entry === undefined) {
   process.exit(2);
 }
 const source = resolve(root, entry);
-const outfile = join(root, '.cache', 'run', relative(root, source).replace(/\.ts$/, '.mjs'));
+// An entry from elsewhere must not lead out of the folder.
+const place = relative(root, source).replaceAll('..', 'outside');
+const outfile = join(root, '.cache', 'run', place.replace(/\.ts$/, '.mjs'));
 await build({
   entryPoints: [source],
   outfile,
