@@ -142,6 +142,16 @@ describe('invalid', () => {
     expect(status.details?.causes).toHaveLength(2);
   });
 
+  it('tells a thousand issues and counts the rest', () => {
+    const { details, message } = catalogue.invalid(
+      kind,
+      'a',
+      Array.from({ length: 200_000 }, () => issue),
+    );
+    expect(details?.causes).toHaveLength(1_000);
+    expect(message).toBe('Deployment.apps "a" is invalid: spec.a: Required value (and 199000 more)');
+  });
+
   it('says no more than that without issues', () => {
     expect(catalogue.invalid(kind, 'a', []).message).toBe('Deployment.apps "a" is invalid');
   });

@@ -194,13 +194,18 @@ export function expired(message: string, options: { readonly continueToken?: str
   return options.continueToken === undefined ? status : { ...status, metadata: { continue: options.continueToken } };
 }
 
+/** The reference tells all issues, however many: a body of 3 MB could make an answer of 100 MB. */
+const MAX_ISSUES = 1_000;
+
 /** Issues become causes one by one; in the message a repeated text stands once. */
 export function invalid(kind: KindName, name: string, issues: readonly FieldIssue[]): Status {
   const subject = `${formatKindName(kind)} ${quote(name)} is invalid`;
-  const causes = issues.map((issue) => cause(issue.reason, formatIssueBody(issue), formatPath(issue.path)));
+  const told = issues.length > MAX_ISSUES ? issues.slice(0, MAX_ISSUES) : issues;
+  const more = issues.length > MAX_ISSUES ? ` (and ${issues.length - MAX_ISSUES} more)` : '';
+  const causes = told.map((issue) => cause(issue.reason, formatIssueBody(issue), formatPath(issue.path)));
   return failure(
     'invalid',
-    issues.length === 0 ? subject : `${subject}: ${formatIssues(issues)}`,
+    issues.length === 0 ? subject : `${subject}: ${formatIssues(told)}${more}`,
     details(name, kind.group, kind.kind, { causes }),
   );
 }

@@ -146,6 +146,11 @@ export function formatIssueBody(issue: FieldIssue): string {
   return issue.detail === '' ? shown : `${shown}: ${issue.detail}`;
 }
 
+/** Adds issues to a list. There may be hundreds of thousands, which is more than a call takes arguments. */
+export function addIssues(to: FieldIssue[], more: readonly FieldIssue[]): void {
+  for (const issue of more) to.push(issue);
+}
+
 /** The text of several issues: alone as it is, more in brackets, repeated texts once; empty for none. */
 export function formatIssues(issues: readonly FieldIssue[]): string {
   const texts = [...new Set(issues.map(formatIssue))];

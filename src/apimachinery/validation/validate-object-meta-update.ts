@@ -2,7 +2,7 @@
 import { equalJson, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { quote } from '../go-format.ts';
-import { declared, type FieldIssue, forbidden, invalid } from './field-issue.ts';
+import { addIssues, declared, type FieldIssue, forbidden, invalid } from './field-issue.ts';
 import { childPath, type FieldPath } from './field-path.ts';
 import { validateLabels } from './labels-syntax.ts';
 import { validateManagedFields } from './validate-managed-fields.ts';
@@ -22,7 +22,7 @@ export function validateObjectMetaUpdate(
   const issues: FieldIssue[] = [];
   const { resourceVersion = '', generation = 0 } = next;
   if (isSet(old.deletionTimestamp))
-    issues.push(...validateNoNewFinalizers(next.finalizers, old.finalizers, childPath(path, 'finalizers')));
+    addIssues(issues, validateNoNewFinalizers(next.finalizers, old.finalizers, childPath(path, 'finalizers')));
   if (resourceVersion === '')
     issues.push(invalid(childPath(path, 'resourceVersion'), resourceVersion, 'must be specified for an update'));
   if (generation < (old.generation ?? 0))
@@ -39,10 +39,10 @@ export function validateObjectMetaUpdate(
       childPath(path, 'deletionGracePeriodSeconds'),
     ),
   );
-  issues.push(...validateLabels(next.labels, childPath(path, 'labels')));
-  issues.push(...validateAnnotations(next.annotations, childPath(path, 'annotations')));
-  issues.push(...validateOwnerReferences(next.ownerReferences, childPath(path, 'ownerReferences')));
-  issues.push(...validateManagedFields(next.managedFields, childPath(path, 'managedFields')));
+  addIssues(issues, validateLabels(next.labels, childPath(path, 'labels')));
+  addIssues(issues, validateAnnotations(next.annotations, childPath(path, 'annotations')));
+  addIssues(issues, validateOwnerReferences(next.ownerReferences, childPath(path, 'ownerReferences')));
+  addIssues(issues, validateManagedFields(next.managedFields, childPath(path, 'managedFields')));
   return issues;
 }
 

@@ -107,6 +107,12 @@ describe('finalizers', () => {
 });
 
 describe('managed fields', () => {
+  it('may be wrong in more ways than a call takes arguments', () => {
+    const count = 200_000;
+    expect(issues({ managedFields: Array.from({ length: count }, () => ({})) })).toHaveLength(count);
+    expect(issues({ finalizers: Array.from({ length: count }, () => '') }).length).toBeGreaterThanOrEqual(count);
+  });
+
   it('name their operation and the one type of fields', () => {
     expect(
       issues({ managedFields: [{}, { operation: 'Update', fieldsType: 'V2', subresource: 's'.repeat(257) }] }),

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
-import { declared, type FieldIssue, forbidden, invalid, required, tooLong } from './field-issue.ts';
+import { addIssues, declared, type FieldIssue, forbidden, invalid, required, tooLong } from './field-issue.ts';
 import { childPath, type FieldPath } from './field-path.ts';
 import { checkQualifiedName, validateLabels } from './labels-syntax.ts';
 import { type NameRule, nameIsDnsLabel } from './name-rules.ts';
@@ -64,11 +64,11 @@ export function validateObjectMeta(
   issues.push(...validateNamespace(namespace, rules.namespaced, childPath(path, 'namespace')));
   if (generation < 0)
     issues.push(invalid(childPath(path, 'generation'), generation, 'must be greater than or equal to 0'));
-  issues.push(...validateLabels(meta.labels, childPath(path, 'labels')));
-  issues.push(...validateAnnotations(meta.annotations, childPath(path, 'annotations')));
-  issues.push(...validateOwnerReferences(meta.ownerReferences, childPath(path, 'ownerReferences')));
-  issues.push(...validateFinalizers(meta.finalizers, childPath(path, 'finalizers')));
-  issues.push(...validateManagedFields(meta.managedFields, childPath(path, 'managedFields')));
+  addIssues(issues, validateLabels(meta.labels, childPath(path, 'labels')));
+  addIssues(issues, validateAnnotations(meta.annotations, childPath(path, 'annotations')));
+  addIssues(issues, validateOwnerReferences(meta.ownerReferences, childPath(path, 'ownerReferences')));
+  addIssues(issues, validateFinalizers(meta.finalizers, childPath(path, 'finalizers')));
+  addIssues(issues, validateManagedFields(meta.managedFields, childPath(path, 'managedFields')));
   return issues;
 }
 

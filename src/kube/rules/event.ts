@@ -4,7 +4,7 @@
  */
 
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
-import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -27,7 +27,7 @@ export function isCoreEvent({ group, version }: GroupVersion): boolean {
 export function validateEvent(event: JsonObject, request: GroupVersion): FieldIssue[] {
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
-  issues.push(...validateKubeMeta(metaFacts(event), { namespaced: true, name: nameIsDnsSubdomain }, METADATA));
+  addIssues(issues, validateKubeMeta(metaFacts(event), { namespaced: true, name: nameIsDnsSubdomain }, METADATA));
   issues.push(...validateSeries(event));
   if (!isSet(event, 'eventTime')) issues.push(required(FieldPath.of('eventTime'), ''));
   const type = textAt(event, 'type');
@@ -65,7 +65,7 @@ const UNCHANGING = [
 export function validateEventUpdate(event: JsonObject, old: JsonObject, request: GroupVersion): FieldIssue[] {
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
-  issues.push(...validateKubeMetaUpdate(metaFacts(event), metaFacts(old), METADATA));
+  addIssues(issues, validateKubeMetaUpdate(metaFacts(event), metaFacts(old), METADATA));
   if (!sameField(event, old, 'series')) issues.push(...validateSeries(event));
   for (const name of UNCHANGING) {
     if (sameField(event, old, name)) continue;

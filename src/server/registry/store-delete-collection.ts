@@ -31,7 +31,7 @@ export async function deleteCollection(
     await deleteAll(core, context, request, page.items);
     if (limited) return page;
     first ??= page;
-    items.push(...page.items);
+    for (const item of page.items) items.push(item);
     if (page.continueToken === '')
       return { resourceVersion: first.resourceVersion, continueToken: '', remaining: undefined, items };
     options = { ...options, continueToken: page.continueToken, resourceVersion: '', resourceVersionMatch: '' };
