@@ -1,5 +1,6 @@
 // Packs the package, installs the tarball into an empty project and uses it as a user would: every front door is imported, the command runs.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -30,7 +31,31 @@ try {
   if (output.includes('EMPTY')) throw new Error('a front door exports nothing');
   const printed = run(join(folder, 'node_modules', '.bin', 'keelson'), ['version'], folder);
   if (!printed.includes(version)) throw new Error(`keelson version printed ${printed}`);
+  await startServer(folder);
   process.stdout.write(`${filename}: ${files.length} files, ${doors.length} front doors, command ${printed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The server starts on any port, says where it is, and ends with 0 when it is told to. */
+async function startServer(cwd) {
+  const bin = join(cwd, 'node_modules', '.bin', 'keelson');
+  const child = spawn(bin, ['--secure-port=0', '--data-dir=data'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exit = once(child, 'exit');
+  let said = '';
+  const ready = new Promise((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk;
+        if (/serves the Kubernetes API at https:/.test(said)) resolve();
+      });
+  });
+  const failed = exit.then(([code]) => {
+    throw new Error(`the server ended with ${code}:\n${said}`);
+  });
+  await Promise.race([ready, failed]);
+  failed.catch(() => undefined);
+  child.kill('SIGTERM');
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`the server ended with ${code} after SIGTERM:\n${said}`);
 }
