@@ -60,6 +60,8 @@ describe('ResourceServer', () => {
       '/api/v1/namespaces/ns/yards/a',
       '/api/v1/namespaces/ns/namespaces',
       '/api/v1/namespaces/ns/namespaces/ns',
+      '//api/v1/namespaces/ns/namespaces/ns//',
+      `/api/v1/namespaces/ns/namespaces${'/'.repeat(60_000)}ns`,
       '/api/v1/namespaces//yards',
       `${GADGETS}/a/unknown`,
       `${GADGETS}/a/status/more`,

@@ -121,9 +121,13 @@ function pick(scope: EndpointScope, methods: MethodTable, method: string): Route
   throw new StatusError(methods.size === 0 ? NOT_FOUND : NOT_ALLOWED);
 }
 
+const SLASH = 0x2f;
+
 /** Whether the resource stands below `namespaces/<name>/`. A namespace that is itself asked for does not. */
 function namespacedPath(info: RequestInfo): boolean {
   if (info.resource !== 'namespaces') return info.namespace !== '' || info.path.includes('/namespaces//');
-  const segments = info.path.replace(/^\/+|\/+$/g, '').split('/');
+  let end = info.path.length;
+  while (info.path.charCodeAt(end - 1) === SLASH) end--;
+  const segments = info.path.slice(0, end).split('/');
   return segments[segments.length - info.parts.length - 2] === 'namespaces';
 }
