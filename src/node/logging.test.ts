@@ -88,14 +88,11 @@ describe('logs', () => {
     );
   });
 
-  it('are made in a time that is linear in what a client sent', () => {
-    const size = 100_000;
+  it('are made of long texts too: a search that is not linear would not come back', () => {
+    const size = 1_000_000;
     for (const unit of [' ', 'eyJ-', 'bearer ', '-----BEGIN PRIVATE KEY-----', 'authorization:', 'eyJaaaaaaaa.']) {
       const text = `a${unit.repeat(size / unit.length)}b`;
-      const before = performance.now();
-      strikeSecrets(text);
-      // A quadratic search takes seconds here, this one a few milliseconds.
-      expect(performance.now() - before, JSON.stringify(unit)).toBeLessThan(500);
+      expect(strikeSecrets(text).startsWith('a'), JSON.stringify(unit)).toBe(true);
     }
   });
 
