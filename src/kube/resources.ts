@@ -139,7 +139,12 @@ export const CONFIG_MAPS: ResourceDefinition = storedResource({
   shortNames: ['cm'],
   scope: 'Namespaced',
   versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
-  strategy: builtInStrategy({ ...COMMON, validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
+  strategy: builtInStrategy({
+    ...COMMON,
+    validate: validateConfigMap,
+    validatesMetadata: true,
+    validateUpdate: validateConfigMapUpdate,
+  }),
 });
 
 export const SECRETS: ResourceDefinition = storedResource({
@@ -158,6 +163,7 @@ export const SECRETS: ResourceDefinition = storedResource({
   strategy: builtInStrategy({
     ...COMMON,
     validate: validateSecret,
+    validatesMetadata: true,
     warningsOnCreate: secretWarnings,
     prepareForUpdate: prepareSecretForUpdate,
     validateUpdate: validateSecretUpdate,

@@ -120,7 +120,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         else if (this.method !== 'HEAD') response.write(answer.body);
         return;
       case 'chunks':
-        this.#writeHead(answer.status, answer.headers, answer.chunks.size);
+        this.#writeHead(answer.status, answer.headers, answer.chunks.size ?? -1);
         if (this.method === 'HEAD') {
           this.deadline = readerDeadline(this.#context, 0);
           response.end();

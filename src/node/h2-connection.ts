@@ -108,6 +108,7 @@ export class H2Connection implements ServedConnection, Timed {
     stream.on('error', ignoreError);
     stream.on('close', () => {
       wheel.delete(exchange);
+      forgetWriter(stream);
       if (!exchange.closed()) this.#countReset();
       if (--this.#open === 0 && !this.#punished) this.deadline = this.#idleDeadline();
     });
@@ -131,4 +132,15 @@ export class H2Connection implements ServedConnection, Timed {
     this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.deadline = this.#context.wheel.in(PUNISHED_MS);
   }
+}
+
+const OVER = new Error('the stream is over');
+
+/**
+ * Node 20 makes an error with a stack trace, 11 µs, for a writer whose stream is destroyed before its last write is reported done, although nobody is told of it: so
+ * it is with every request that had a body. A stream that is closed has nothing left to report, and with an error in place Node makes none.
+ */
+function forgetWriter(stream: ServerHttp2Stream): void {
+  const state = (stream as { readonly _writableState?: { errored?: Error | null } })._writableState;
+  if (state !== undefined && state.errored === null && stream.writableEnded) state.errored = OVER;
 }

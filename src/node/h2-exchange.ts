@@ -112,7 +112,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
         break;
       }
       case 'chunks':
-        stream.respond(headersOf(answer.status, answer.headers, answer.chunks.size));
+        stream.respond(headersOf(answer.status, answer.headers, answer.chunks.size ?? -1));
         if (stream.writableEnded) this.deadline = readerDeadline(this.#context, 0);
         else
           writeAll(stream, answer.chunks, (bytes) => {

@@ -27,26 +27,24 @@ export function writeGroup(out: Writable, chunks: readonly Uint8Array[]): boolea
  * group before it is written. If the stream dies on the way nothing more happens.
  */
 export function writeAll(out: Writable, source: ChunkSource, onGroup: (bytes: number) => void): void {
-  let left = source.size;
+  // One ahead, so that the last bytes and the end travel together.
+  let ahead = source.next();
   const pump = (): void => {
-    while (left > 0) {
+    while (ahead !== undefined) {
       if (out.destroyed) return;
       const group: Uint8Array[] = [];
       let bytes = 0;
-      while (group.length < GROUP && bytes < GROUP_BYTES) {
-        const chunk = source.next();
-        if (chunk === undefined) break;
-        group.push(chunk);
-        bytes += chunk.length;
+      while (ahead !== undefined && group.length < GROUP && bytes < GROUP_BYTES) {
+        group.push(ahead);
+        bytes += ahead.length;
+        ahead = source.next();
       }
-      // A source that ends early would never be over: the client sees that the body is not whole.
-      left = group.length === 0 ? 0 : left - bytes;
       onGroup(bytes);
       let ready = true;
       out.cork();
       for (let i = 0; i < group.length; i++) ready = out.write(group[i]!);
-      // end() uncorks, so that the last bytes and the end travel together.
-      if (left <= 0) break;
+      // end() uncorks.
+      if (ahead === undefined) break;
       out.uncork();
       if (!ready) {
         out.once('drain', pump);

@@ -1,12 +1,12 @@
 /**
  * The bytes of a large answer, made as the client takes them, so that a slow reader of a long list costs references and not copies. Invariant: a source is read
- * once, from the beginning to the end, and hands out exactly as many bytes as it says.
+ * once, from the beginning to the end, and hands out exactly as many bytes as it says, if it says so.
  */
 import { concatBytes } from '../base/bytes.ts';
 
 export interface ChunkSource {
-  /** All bytes together. */
-  readonly size: number;
+  /** All bytes together; undefined if nobody counted them, because that would touch every part twice. */
+  readonly size: number | undefined;
   /** The next chunk; undefined behind the last one. The bytes belong to the caller. */
   next(): Uint8Array | undefined;
 }

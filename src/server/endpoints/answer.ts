@@ -28,6 +28,7 @@ const GZIP_THRESHOLD = 128 * 1024;
 /** Beyond this a copy costs more than a second chunk. */
 const COPY_LIMIT = 16 * 1024;
 const SLAB_BYTES = 64 * 1024;
+const SMALL_LIST = 64;
 
 const JSON_TYPE = 'application/json';
 const NEWLINE = encodeUtf8('\n');
@@ -163,13 +164,13 @@ export function listAnswer(
   page: ListPage,
 ): MaybePromise<Answer> {
   if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
-    let chunks = listSource(scope.speaks, page);
-    if (request.audit?.wantsResponseObject === true) {
-      const whole = drainChunks(chunks);
-      request.audit.responseObject = whole;
-      chunks = chunksOf([whole]);
-    }
-    return compressed(host, request, { kind: 'chunks', status: 200, headers: contentHeaders(JSON_TYPE), chunks });
+    const chunks = listSource(scope.speaks, page);
+    const headers = contentHeaders(JSON_TYPE);
+    const isAudited = request.audit?.wantsResponseObject === true;
+    if (!isAudited && !isSmall(page) && !acceptsGzip(request)) return { kind: 'chunks', status: 200, headers, chunks };
+    const body = drainChunks(chunks);
+    if (isAudited && request.audit !== undefined) request.audit.responseObject = body;
+    return compressed(host, request, { kind: 'bytes', status: 200, headers, body });
   }
   if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadata') {
     const { speaks } = scope;
@@ -209,6 +210,14 @@ function shapedList(
     return object;
   });
   return { kind: speaks.listKind, apiVersion: apiVersionOf(speaks), metadata, items };
+}
+
+/** Few items that fit into one block are sent in one piece, with their length. */
+function isSmall({ items }: ListPage): boolean {
+  if (items.length > SMALL_LIST) return false;
+  let size = 0;
+  for (const item of items) size += item.length;
+  return size < SLAB_BYTES;
 }
 
 function listMetadata(page: ListPage): JsonObject {
@@ -261,7 +270,7 @@ function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAns
 }
 
 function exceeds(answer: SizedAnswer, limit: number): boolean {
-  return (answer.kind === 'bytes' ? answer.body.length : answer.chunks.size) > limit;
+  return answer.kind === 'bytes' ? answer.body.length > limit : (answer.chunks.size ?? limit) > limit;
 }
 
 function acceptsGzip(request: ServerRequest): boolean {

@@ -23,20 +23,9 @@ export interface ListParts {
   readonly prefix: Uint8Array;
 }
 
+/** Nothing of an item is looked at before its block is made, so its size is not known before the end. */
 export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
   const cut = prefix.length;
-  /** Per item: whether its beginning is left out. */
-  const isCut = new Uint8Array(items.length);
-  let size = head.length + LIST_END.length + Math.max(0, items.length - 1);
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as Uint8Array;
-    size += item.length;
-    if (cut > 0 && startsWith(item, prefix)) {
-      isCut[i] = 1;
-      // The brace comes back.
-      size -= cut - 1;
-    }
-  }
   const pending: Uint8Array[] = [head];
   let at = 0;
   let ended = false;
@@ -48,45 +37,43 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
       ended = true;
       return LIST_END;
     }
-    const first = items[at] as Uint8Array;
-    if (first.length >= LARGE_BYTES) {
-      const isBare = isCut[at] === 1;
-      pending.push(isBare ? first.subarray(cut) : first);
-      const comma = isBare ? COMMA_BRACE : COMMA_BYTES;
-      const start = at++ > 0 ? comma : isBare ? BRACE : pending.shift();
-      return start;
-    }
-    return block();
+    return (items[at] as Uint8Array).length < LARGE_BYTES ? block() : large();
+  };
+  /** One item by reference. */
+  const large = (): Uint8Array => {
+    const item = items[at] as Uint8Array;
+    const isBare = cut > 0 && startsWith(item, prefix);
+    const rest = isBare ? item.subarray(cut) : item;
+    if (at++ === 0 && !isBare) return rest;
+    pending.push(rest);
+    return isBare ? (at === 1 ? BRACE : COMMA_BRACE) : COMMA_BYTES;
   };
   /** As many items as fit, from the last to the first: the beginning that is left out is overwritten by the end of the item before. */
   const block = (): Uint8Array => {
     const from = at;
-    let bytes = 0;
+    // Room in front for beginnings that nothing overwrites, and for the commas.
+    let bytes = cut;
     while (at < items.length) {
       const { length } = items[at] as Uint8Array;
-      const needed = length - (isCut[at] === 1 ? cut - 1 : 0) + (at > 0 ? 1 : 0);
-      if (length >= LARGE_BYTES || bytes + needed > BLOCK_BYTES) break;
-      bytes += needed;
+      if (length >= LARGE_BYTES || bytes + length + 1 > BLOCK_BYTES) break;
+      bytes += length + 1;
       at++;
     }
-    // Room in front for the beginning of the first items: nothing overwrites that of the first, and a short one not all of the next.
-    const room = cut;
-    const whole = allocateBytes(room + bytes);
-    let end = room + bytes;
+    const whole = allocateBytes(bytes);
+    let start = bytes;
     for (let i = at - 1; i >= from; i--) {
       const item = items[i] as Uint8Array;
-      let start = end - item.length;
+      start -= item.length;
       whole.set(item, start);
-      if (isCut[i] === 1) {
+      if (cut > 0 && startsWith(item, prefix)) {
         start += cut - 1;
         whole[start] = OPEN_BRACE;
       }
       if (i > 0) whole[--start] = COMMA;
-      end = start;
     }
-    return room === 0 ? whole : whole.subarray(end);
+    return start === 0 ? whole : whole.subarray(start);
   };
-  return { size, next };
+  return { size: undefined, next };
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {

@@ -181,7 +181,7 @@ export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
         metrics.answered(request, answer.status, answer.body.byteLength);
         return answer;
       case 'chunks':
-        metrics.answered(request, answer.status, answer.chunks.size);
+        metrics.answered(request, answer.status, answer.chunks.size ?? 0);
         return answer;
       case 'stream':
       case 'websocket': {

@@ -41,8 +41,10 @@ export interface Strategy {
   readonly countsGeneration: boolean;
   /** Clears what clients may not set: status, mostly. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
-  /** Beyond metadata, which the store validates. */
+  /** Beyond metadata, which the store validates, unless `validatesMetadata`. */
   validate?(object: JsonObject, context: StrategyContext): readonly FieldIssue[];
+  /** `validate` covers metadata, its name by `nameRule`: the store does not look at them again. Default false. */
+  readonly validatesMetadata?: boolean;
   warningsOnCreate?(object: JsonObject, context: StrategyContext): readonly string[];
   /** Keeps what this path may not change: the status on the main resource, everything else on `/status`. */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): void;

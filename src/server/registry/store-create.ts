@@ -112,8 +112,10 @@ function checkNew(core: StoreCore, context: ResourceContext, object: JsonObject)
   const { strategy } = core.definition;
   const version = judgedVersion(core, context);
   refuse(version, object, strategy.validate?.(object, context) ?? []);
-  const rules = { namespaced: core.keys.namespaced, name: strategy.nameRule };
-  refuse(version, object, validateObjectMeta(metadataIn(object) as ObjectMetaFacts, rules, METADATA));
+  if (strategy.validatesMetadata !== true) {
+    const rules = { namespaced: core.keys.namespaced, name: strategy.nameRule };
+    refuse(version, object, validateObjectMeta(metadataIn(object) as ObjectMetaFacts, rules, METADATA));
+  }
   const key = keyOf(core, context, object);
   if (key.length * 3 > MAX_KEY_BYTES && utf8Length(key) > MAX_KEY_BYTES) {
     const room = MAX_KEY_BYTES - utf8Length(core.keys.prefix(context.namespace));
