@@ -1,6 +1,6 @@
 /**
  * Reads a request body from a Node stream into one buffer of its exact size. Invariant: never holds more than twice the limit (however small the
- * pieces are that it comes in), copies each byte once if the length was declared, and leaves no listener behind.
+ * pieces are that it comes in), copies each byte once if the length was declared and not at all if it came in one piece, and leaves no listener behind.
  */
 import type { Readable } from 'node:stream';
 import { allocateBytes, EMPTY_BYTES } from '../base/bytes.ts';
@@ -20,8 +20,10 @@ export function declaredLength(header: string | undefined): number {
 export class BodyReader {
   readonly #source: Readable;
   readonly #done: (result: BodyResult) => void;
-  /** Of the declared length, or growing. */
-  readonly #exact: Uint8Array | undefined;
+  /** -1: unknown. */
+  readonly #declared: number;
+  /** Of the declared length: the one piece that the body came in, or made for several. */
+  #exact: Uint8Array | undefined;
   readonly #growing: GrowingBytes | undefined;
   readonly #onData = (chunk: Uint8Array): void => this.#take(chunk);
   readonly #onEnd = (): void => this.#finish();
@@ -32,7 +34,7 @@ export class BodyReader {
   constructor(source: Readable, declared: number, limit: number, done: (result: BodyResult) => void) {
     this.#source = source;
     this.#done = done;
-    this.#exact = declared < 0 ? undefined : allocateBytes(declared);
+    this.#declared = declared;
     this.#growing = declared < 0 ? new GrowingBytes(limit) : undefined;
     source.on('data', this.#onData);
     source.on('end', this.#onEnd);
@@ -44,23 +46,28 @@ export class BodyReader {
   }
 
   #take(chunk: Uint8Array): void {
-    if (this.#exact === undefined) {
+    if (this.#declared < 0) {
       if (this.#growing!.append(chunk)) return;
       this.#source.pause();
       this.#settle(TOO_LARGE);
       return;
     }
-    if (this.#size + chunk.byteLength > this.#exact.byteLength) {
+    const size = this.#size + chunk.byteLength;
+    if (size > this.#declared) {
       this.abort();
       return;
     }
-    this.#exact.set(chunk, this.#size);
-    this.#size += chunk.byteLength;
+    if (chunk.byteLength === this.#declared) this.#exact = chunk;
+    else {
+      this.#exact ??= allocateBytes(this.#declared);
+      this.#exact.set(chunk, this.#size);
+    }
+    this.#size = size;
   }
 
   #finish(): void {
-    if (this.#exact === undefined) this.#settle({ outcome: 'ok', bytes: this.#growing!.take() });
-    else if (this.#size === this.#exact.byteLength) this.#settle({ outcome: 'ok', bytes: this.#exact });
+    if (this.#declared < 0) this.#settle({ outcome: 'ok', bytes: this.#growing!.take() });
+    else if (this.#size === this.#declared) this.#settle({ outcome: 'ok', bytes: this.#exact ?? EMPTY_BYTES });
     else this.abort();
   }
 

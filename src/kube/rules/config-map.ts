@@ -32,17 +32,22 @@ export function validateConfigMap(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   const data = dataOf(object);
   const binary = binaryDataOf(object);
-  let size = 0;
+  let characters = 0;
   for (const key of Object.keys(data)) {
     for (const complaint of checkConfigMapKey(key)) issues.push(invalid(DATA.key(key), key, complaint));
     if (Object.hasOwn(binary, key)) issues.push(invalid(DATA.key(key), key, 'duplicate of key present in binaryData'));
-    size += utf8Length(data[key] as string);
+    characters += (data[key] as string).length;
   }
+  let size = 0;
   for (const key of Object.keys(binary)) {
     for (const complaint of checkConfigMapKey(key)) issues.push(invalid(BINARY_DATA.key(key), key, complaint));
     size += decodedLength(binary[key] as string);
   }
-  if (size > MAX_DATA_BYTES) issues.push(tooLong(FieldPath.of(''), undefined, MAX_DATA_BYTES));
+  // A UTF-16 unit is at most three bytes of UTF-8; only large maps need counting.
+  if (characters * 3 + size > MAX_DATA_BYTES) {
+    for (const key of Object.keys(data)) size += utf8Length(data[key] as string);
+    if (size > MAX_DATA_BYTES) issues.push(tooLong(FieldPath.of(''), undefined, MAX_DATA_BYTES));
+  }
   return issues;
 }
 

@@ -12,9 +12,17 @@ import { metadataIn } from './stored-object.ts';
 
 const NAMESPACE_MISMATCH = 'the namespace of the provided object does not match the namespace sent on the request';
 
-/** Seconds of the clock, as metadata has them. */
+let lastSecond = Number.NaN;
+let lastTimestamp = '';
+
+/** Seconds of the clock, as metadata has them. Most objects are made in the same second as the one before. */
 export function timestamp(millis: number): string {
-  return formatTime(instantFromMillis(millis));
+  const second = Math.floor(millis / 1000);
+  if (second !== lastSecond) {
+    lastTimestamp = formatTime(instantFromMillis(millis));
+    lastSecond = second;
+  }
+  return lastTimestamp;
 }
 
 /** The object's namespace becomes the request's; 400 if it names another. `namespace` is '' for cluster-scoped resources. */
