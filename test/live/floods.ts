@@ -1,6 +1,6 @@
 /** Clients that mean harm or know no better. Each runs until it is told to stop and then lets go of everything that it opened. */
 import type { EventEmitter } from 'node:events';
-import { connect as connectHttp2, constants } from 'node:http2';
+import { type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -161,14 +161,16 @@ export const FLOODS: readonly Flood[] = [
         session.setMaxListeners(0);
         await Promise.race([connected(session), sleep(500)]);
         while (goesOn() && !session.closed && !session.destroyed) {
-          const streams = Array.from({ length: 20 }, () => session.request({ ':path': MAPS, authorization }));
+          const streams: ClientHttp2Stream[] = [];
+          for (let i = 0; i < 20 && !session.closed && !session.destroyed; i++) {
+            const stream = session.request({ ':path': MAPS, authorization });
+            stream.on('error', () => undefined);
+            streams.push(stream);
+          }
           // A stream that is closed at once was never sent.
           await sleep(1);
-          for (const stream of streams) {
-            stream.on('error', () => undefined);
-            stream.close(constants.NGHTTP2_CANCEL);
-            resets++;
-          }
+          for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+          resets += streams.length;
         }
         if (goesOn()) cut++;
         session.destroy();
