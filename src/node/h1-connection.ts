@@ -18,7 +18,7 @@ export class H1Connection implements ServedConnection, Timed {
   readonly #context: ExchangeContext;
   readonly #socket: TLSSocket;
   readonly #face: PeerFace;
-  #open = 0;
+  readonly #open = new Set<H1Exchange>();
 
   constructor(context: ExchangeContext, socket: TLSSocket, face: PeerFace) {
     const { limits, wheel } = context;
@@ -28,7 +28,11 @@ export class H1Connection implements ServedConnection, Timed {
     this.remoteAddress = face.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
     wheel.add(this);
-    socket.on('close', () => wheel.delete(this));
+    socket.on('close', () => {
+      wheel.delete(this);
+      // Node closes the answer that has the socket, and forgets those that wait behind it.
+      for (const exchange of this.#open) this.#release(exchange);
+    });
   }
 
   certificate(): PeerCertificate | undefined {
@@ -41,7 +45,7 @@ export class H1Connection implements ServedConnection, Timed {
 
   /** Answers that are still to come say `connection: close` by themselves. */
   drain(): void {
-    if (this.#open === 0) this.#socket.end();
+    if (this.#open.size === 0) this.#socket.end();
   }
 
   destroy(): void {
@@ -58,7 +62,7 @@ export class H1Connection implements ServedConnection, Timed {
     how: Pick<H1ExchangeOptions, 'expectsContinue' | 'upgrade'>,
   ): void {
     const { limits, wheel, problems } = this.#context;
-    if (this.#open >= limits.maxPipelined) {
+    if (this.#open.size >= limits.maxPipelined) {
       problems.report(
         'too-many-pipelined-requests',
         this.remoteAddress,
@@ -73,17 +77,22 @@ export class H1Connection implements ServedConnection, Timed {
       return;
     }
     const exchange = new H1Exchange({ context: this.#context, connection: this, request, response, ...how });
-    this.#open++;
+    this.#open.add(exchange);
     this.deadline = NEVER;
     wheel.add(exchange);
     response.on('close', () => {
-      wheel.delete(exchange);
-      exchange.closed();
-      if (--this.#open > 0) return;
+      this.#release(exchange);
+      if (this.#open.size > 0) return;
       this.deadline = wheel.in(limits.idleTimeoutMs);
       if (this.#context.draining) this.#socket.end();
     });
     handle(this.#context, exchange);
+  }
+
+  #release(exchange: H1Exchange): void {
+    if (!this.#open.delete(exchange)) return;
+    this.#context.wheel.delete(exchange);
+    exchange.closed();
   }
 }
 

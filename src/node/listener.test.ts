@@ -346,6 +346,27 @@ describe('HTTP/1.1', () => {
     await gone.promise;
   });
 
+  it('tells the handlers of all requests that were sent ahead when the client goes away', async () => {
+    const gone: string[] = [];
+    const all = new Deferred<void>();
+    const first = new Deferred<void>();
+    const listener = await start((incoming) => {
+      incoming.onClose(() => {
+        gone.push(incoming.target);
+        if (gone.length === 3) all.resolve();
+      });
+      if (incoming.target === '/c') first.resolve();
+      return { kind: 'stream', status: 200, headers: {}, start: (sink) => sink.write([new Uint8Array([65])]) };
+    });
+    const socket = await raw(listener, 'http/1.1');
+    socket.on('error', () => {});
+    socket.write(['/a', '/b', '/c'].map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`).join(''));
+    await first.promise;
+    socket.destroy();
+    await all.promise;
+    expect(gone.toSorted()).toEqual(['/a', '/b', '/c']);
+  });
+
   it('says 400 to what is not HTTP and 431 to too many headers', async () => {
     const listener = await start(() => text('x'), { limits: { maxHeaderCount: 20, maxHeaderBytes: 4000 } });
     const answers = [];
