@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { AuditLog, AuditLogOptions } from '../node/audit-log.ts';
-import type { Compressor } from '../node/gzip.ts';
 import type { Listener, ListenerOptions } from '../node/listener.ts';
 import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import type { KeyedPem } from '../pki/pki-leaf.ts';
+import type { Compressor } from '../server/endpoints/endpoint.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ProcessUse } from './process-metrics.ts';

@@ -7,14 +7,9 @@ import type { ResourceScope } from '../apimachinery/meta/scheme.ts';
 import { nameIsDnsSubdomain } from '../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { kindView } from '../kinds/views.ts';
-import type {
-  ResourceDefinition,
-  Strategy,
-  SubresourceDefinition,
-  TableDefinition,
-  VersionDefinition,
-} from '../server/registry/definition.ts';
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../server/registry/definition.ts';
 import type { ResourceStore } from '../server/registry/resource-store.ts';
+import type { TableDefinition, VersionDefinition } from '../server/registry/version-definition.ts';
 
 export interface BuiltInVersion {
   /** '' for the core group. */

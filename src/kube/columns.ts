@@ -4,7 +4,7 @@
  */
 import { formatHumanDuration } from '../apimachinery/scalars/human-duration.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
-import type { ColumnDefinition, TableDefinition } from '../server/registry/definition.ts';
+import type { ColumnDefinition, TableDefinition } from '../server/registry/version-definition.ts';
 import { textAt } from './object-fields.ts';
 
 /** One column and what it shows. */

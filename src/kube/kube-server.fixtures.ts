@@ -11,10 +11,8 @@ import type { VirtualClock } from '../base/virtual-clock.ts';
 import { generateKey } from '../pki/keys.ts';
 import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
 import { drainChunks } from '../server/chunk-source.ts';
-import type { Incoming } from '../server/exchange.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';
-import { ServerRequest } from '../server/request.ts';
-import { parseRequestInfo } from '../server/request-info.ts';
+import { serverRequestOf } from '../server/requests.fixtures.ts';
 import { createKubeServer, type KubeServer, type KubeServerOptions } from './server.ts';
 
 export const ADMIN: UserInfo = user('admin', ['system:masters', 'system:authenticated']);
@@ -99,36 +97,19 @@ async function send(
   as: UserInfo,
   headers: Readonly<Record<string, string>>,
 ): Promise<TestAnswer> {
-  const info = parseRequestInfo(method, target);
-  if (!info.ok) throw new Error(`no target: ${target}`);
   const all: Record<string, string> = {
     'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
     ...headers,
   };
-  const incoming: Incoming = {
-    method,
-    target,
-    connection: {
-      protocol: 'in-process',
-      secure: true,
-      remoteAddress: '',
-      certificate: () => undefined,
-      certificateProblem: () => undefined,
-    },
-    header: (name) => all[name],
-    headerValues: (name) => (all[name] === undefined ? [] : [all[name]]),
-    headerNames: () => Object.keys(all),
-    body: () => ({ outcome: 'ok', bytes: body === undefined ? new Uint8Array() : writeJsonBytes(body) }),
-    onClose: () => undefined,
-  };
-  const request = new ServerRequest(incoming, info.info, clock.now());
+  const bytes = body === undefined ? {} : { body: writeJsonBytes(body) };
+  const request = serverRequestOf({ method, target, headers: all, ...bytes }, clock.now());
   request.user = as;
   const warnings = (): readonly string[] => request.warnings?.headers ?? [];
   try {
     const answer = await server.handle(request);
     if (answer.kind !== 'bytes' && answer.kind !== 'chunks') throw new Error(`an answer of kind ${answer.kind}`);
-    const bytes = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
-    return { status: answer.status, body: parse(bytes), warnings: warnings() };
+    const sent = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
+    return { status: answer.status, body: parse(sent), warnings: warnings() };
   } catch (error) {
     if (!isStatusError(error)) throw error;
     const status = error.status as unknown as JsonObject;

@@ -8,9 +8,9 @@ import { BugError } from '../base/errors.ts';
 import { readJson } from '../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
-import type { VersionDefinition } from '../server/registry/definition.ts';
 import { internalContext } from '../server/registry/internal-context.ts';
 import type { ResourceStore } from '../server/registry/resource-store.ts';
+import type { VersionDefinition } from '../server/registry/version-definition.ts';
 
 /** The object, shared and not to be changed, or why there is none. */
 export type ObjectAnswer = { readonly object: JsonObject } | { readonly status: Status };

@@ -12,7 +12,13 @@ import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
-import type { Authorizer } from '../server/authorization.ts';
+import { type Authorizer, MASTERS_GROUP } from '../server/authorization.ts';
+import {
+  ALWAYS_ALLOW,
+  ALWAYS_DENY,
+  privilegedGroupsAuthorizer,
+  unionAuthorizer,
+} from '../server/filters/authorizers.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import { internalContext } from '../server/registry/internal-context.ts';
 import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
@@ -20,7 +26,6 @@ import type { RequestHandler } from '../server/request.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
-import { alwaysAllowAuthorizer, alwaysDenyAuthorizer, mastersAuthorizer, unionAuthorizer } from './authorizers.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { guardBindings, guardRoles } from './escalation-guard.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
@@ -184,11 +189,11 @@ function openResources(options: KubeServerOptions): OpenResources {
 function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Authorizer {
   const byMode: Readonly<Record<AuthorizationMode, readonly Authorizer[]>> = {
     RBAC: [rbac],
-    AlwaysAllow: [alwaysAllowAuthorizer],
-    AlwaysDeny: [alwaysDenyAuthorizer],
+    AlwaysAllow: [ALWAYS_ALLOW],
+    AlwaysDeny: [ALWAYS_DENY],
     Node: [],
   };
-  return unionAuthorizer([mastersAuthorizer, ...modes.flatMap((mode) => byMode[mode])]);
+  return unionAuthorizer([privilegedGroupsAuthorizer([MASTERS_GROUP]), ...modes.flatMap((mode) => byMode[mode])]);
 }
 
 async function start(

@@ -3,9 +3,10 @@
  * back once; a reader that stops taking is given the listener's time and no more.
  */
 import type { Writable } from 'node:stream';
+import { totalLength } from '../server/chunk-source.ts';
 import type { AnswerSink } from '../server/exchange.ts';
 import { NEVER } from './deadline-wheel.ts';
-import { totalLength, writeGroup } from './write-answer.ts';
+import { writeGroup } from './write-answer.ts';
 
 /** The exchange that a sink writes for. */
 export interface SinkOwner {

@@ -1,12 +1,7 @@
 /** gzip on Node's thread pool, for answers that the server layer decides to compress. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-
-/** What a server needs of a compressor. */
-export interface Compressor {
-  /** The bytes in the compressor's format; the input must not change meanwhile. */
-  compress(bytes: Uint8Array): Promise<Uint8Array>;
-}
+import type { Compressor } from '../server/endpoints/endpoint.ts';
 
 const compressGzip = promisify(gzip);
 

@@ -6,12 +6,6 @@ import type { ChunkSource } from '../server/chunk-source.ts';
 const GROUP = 64;
 const GROUP_BYTES = 64 * 1024;
 
-export function totalLength(chunks: readonly Uint8Array[]): number {
-  let size = 0;
-  for (let i = 0; i < chunks.length; i++) size += chunks[i]!.length;
-  return size;
-}
-
 /** Writes one group by reference in one go; what the last write answered. */
 export function writeGroup(out: Writable, chunks: readonly Uint8Array[]): boolean {
   if (chunks.length === 1) return out.write(chunks[0]!);

@@ -11,13 +11,17 @@ export interface ChunkSource {
   next(): Uint8Array | undefined;
 }
 
-/** Chunks that exist already, by reference. */
-export function chunksOf(chunks: readonly Uint8Array[]): ChunkSource {
+export function totalLength(chunks: readonly Uint8Array[]): number {
   let size = 0;
   // `length` and not `byteLength`: the latter is a call that V8 does not inline for Buffers, ten times as slow here.
   for (let i = 0; i < chunks.length; i++) size += (chunks[i] as Uint8Array).length;
+  return size;
+}
+
+/** Chunks that exist already, by reference. */
+export function chunksOf(chunks: readonly Uint8Array[]): ChunkSource {
   let at = 0;
-  return { size, next: () => chunks[at++] };
+  return { size: totalLength(chunks), next: () => chunks[at++] };
 }
 
 /** What is left of a source, in one piece. */

@@ -37,6 +37,15 @@ export interface Connection {
   certificateProblem(): string | undefined;
 }
 
+/** A caller inside the process, without an identity. */
+export const IN_PROCESS: Connection = {
+  protocol: 'in-process',
+  secure: true,
+  remoteAddress: '',
+  certificate: () => undefined,
+  certificateProblem: () => undefined,
+};
+
 export type BodyResult =
   | { readonly outcome: 'ok'; readonly bytes: Uint8Array }
   /** More than the limit; the rest is not read. */

@@ -15,6 +15,7 @@ import {
   type BodyResult,
   type Connection,
   type Handler,
+  IN_PROCESS,
   type Incoming,
   startClosed,
 } from './exchange.ts';
@@ -43,16 +44,8 @@ export type InProcessTransport = (request: InProcessRequest) => Promise<InProces
 /** What a reader may leave untaken before the writer is asked to wait; about what a socket would hold. */
 const HIGH_WATER = 64 * 1024;
 
-const defaultConnection: Connection = {
-  protocol: 'in-process',
-  secure: true,
-  remoteAddress: '',
-  certificate: () => undefined,
-  certificateProblem: () => undefined,
-};
-
 /** `connection` says who calls, for handlers that look at it; by default a connection without an identity. */
-export function inProcess(handler: Handler, connection: Connection = defaultConnection): InProcessTransport {
+export function inProcess(handler: Handler, connection: Connection = IN_PROCESS): InProcessTransport {
   return async (request) => {
     request.signal?.throwIfAborted();
     const incoming = new InProcessIncoming(request, connection);

@@ -12,7 +12,7 @@ import { badRequest } from '../apimachinery/status/status-catalogue.ts';
 import { INITIAL_EVENTS_END } from '../apimachinery/watch/event.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { partialMetadata } from './partial-metadata.ts';
-import type { TableDefinition, VersionDefinition } from './registry/definition.ts';
+import type { TableDefinition, VersionDefinition } from './registry/version-definition.ts';
 
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 

@@ -49,26 +49,6 @@ export function keepScalar(scalar: ScalarType): Keep {
   }
 }
 
-/** What is printed if nothing was read. Bytes are nil then, which is not the same as empty. */
-export function zeroScalar(scalar: ScalarType): JsonValue {
-  switch (scalar) {
-    case 'string':
-      return '';
-    case 'boolean':
-      return false;
-    case 'bytes':
-    case 'time':
-    case 'micro-time':
-      return null;
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
-    default:
-      return 0;
-  }
-}
-
 function keepInteger(scalar: ScalarType, value: JsonValue): JsonValue | undefined {
   // A small integer, and no negative zero, which would print another way in the binary forms.
   if (typeof value === 'number' && value > 0 && value <= 0x7fffffff && (value | 0) === value) return value;

@@ -5,9 +5,10 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
+import { zeroScalar } from '../protobuf/decode-scalar.ts';
 import type { FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { findTypeMismatch } from './typed.ts';
-import { keepScalar, zeroScalar } from './typed-normalize-scalar.ts';
+import { keepScalar } from './typed-normalize-scalar.ts';
 
 /** `decoded`: as read from JSON. `stored`: as read from the binary form that was made of that. */
 export type NormalizeForm = 'decoded' | 'stored';

@@ -33,7 +33,7 @@ export function wireTypeOf(scalar: ScalarType): number {
   }
 }
 
-/** What JSON prints for a plain field that is not set. */
+/** What JSON prints for a plain field that is not set. Bytes are nil then, which is not the same as empty. */
 export function zeroScalar(scalar: ScalarType): JsonValue {
   switch (scalar) {
     case 'string':

@@ -5,7 +5,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { checkConfigMapKey } from '../../apimachinery/validation/names.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
-import type { TableDefinition } from '../../server/registry/definition.ts';
+import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { fieldAt, metaFacts, objectAt } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';

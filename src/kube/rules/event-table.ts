@@ -1,6 +1,6 @@
 /** The columns of events, in either group. Invariant: cells are the reference's, whichever names the fields have. */
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { TableDefinition } from '../../server/registry/definition.ts';
+import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { type Column, column, sinceText, tableOf } from '../columns.ts';
 import { numberAt, objectAt, textAt } from '../object-fields.ts';
 

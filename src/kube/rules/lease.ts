@@ -12,7 +12,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { TableDefinition } from '../../server/registry/definition.ts';
+import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { fieldAt, metaFacts, objectAt, textAt } from '../object-fields.ts';
 

@@ -7,7 +7,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsLabel } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { TableDefinition } from '../../server/registry/definition.ts';
+import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { ensureMeta, ensureObject, metaFacts, takeField, textAt, textsAt } from '../object-fields.ts';
 import { checkKubeFinalizerName, validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';

@@ -18,7 +18,7 @@ import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { equalJson, type JsonObject, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { TableDefinition } from '../../server/registry/definition.ts';
+import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { fieldAt, metaFacts, objectAt, textAt } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';

@@ -1,22 +1,23 @@
 /**
- * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list go out by
- * reference between a header and a footer.
+ * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list are copied once, into
+ * blocks that are made as the client takes them.
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { allocateBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import { type ChunkSource, chunksOf, drainChunks } from '../chunk-source.ts';
+import { type ChunkSource, chunksOf, drainChunks, totalLength } from '../chunk-source.ts';
 import type { Answer } from '../exchange.ts';
 import { partialMetadata, partialMetadataList } from '../partial-metadata.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
 import type { ListPage, ObjectBytes } from '../registry/resource-store.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import type { ServerRequest } from '../request.ts';
 import { contentHeaders, encodeValue, isPretty } from '../respond.ts';
 import { readTableOptions, tableOf } from '../table.ts';
-import { blocksOf } from './blocks.ts';
+import { BLOCK_BYTES, blocksOf } from './blocks.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 import type { AnswerForm } from './form.ts';
 import { listChunks } from './list-chunks.ts';
@@ -116,8 +117,7 @@ function binaryAnswer(
   pieces: readonly Uint8Array[],
 ): MaybePromise<Answer> {
   const headers = contentHeaders(PROTOBUF_MEDIA_TYPE.mediaType);
-  let size = 0;
-  for (let i = 0; i < pieces.length; i++) size += (pieces[i] as Uint8Array).length;
+  const size = totalLength(pieces);
   if (size >= COPY_LIMIT)
     return compressed(host, request, { kind: 'chunks', status, headers, chunks: blocksOf(pieces) });
   const body = cutFromSlab(size);
@@ -167,7 +167,8 @@ export function listAnswer(
     const chunks = listSource(scope.speaks, page);
     const headers = contentHeaders(JSON_TYPE);
     const isAudited = request.audit?.wantsResponseObject === true;
-    if (!isAudited && !isSmall(page) && !acceptsGzip(request)) return { kind: 'chunks', status: 200, headers, chunks };
+    if (!isAudited && !isSmall(page) && !mayCompress(host, request))
+      return { kind: 'chunks', status: 200, headers, chunks };
     const body = drainChunks(chunks);
     if (isAudited && request.audit !== undefined) request.audit.responseObject = body;
     return compressed(host, request, { kind: 'bytes', status: 200, headers, body });
@@ -209,15 +210,12 @@ function shapedList(
     }
     return object;
   });
-  return { kind: speaks.listKind, apiVersion: apiVersionOf(speaks), metadata, items };
+  return { kind: speaks.listKind, apiVersion: formatGroupVersion(speaks), metadata, items };
 }
 
 /** Few items that fit into one block are sent in one piece, with their length. */
 function isSmall({ items }: ListPage): boolean {
-  if (items.length > SMALL_LIST) return false;
-  let size = 0;
-  for (const item of items) size += item.length;
-  return size < SLAB_BYTES;
+  return items.length <= SMALL_LIST && totalLength(items) < BLOCK_BYTES;
 }
 
 function listMetadata(page: ListPage): JsonObject {
@@ -227,17 +225,13 @@ function listMetadata(page: ListPage): JsonObject {
   return metadata;
 }
 
-function apiVersionOf({ group, version }: VersionDefinition): string {
-  return group === '' ? version : `${group}/${version}`;
-}
-
 /** Where the items of a version begin: `{"kind":"ConfigMap","apiVersion":"v1",`. */
 const itemPrefixes = new WeakMap<VersionDefinition, Uint8Array>();
 
 function itemPrefixOf(version: VersionDefinition): Uint8Array {
   let prefix = itemPrefixes.get(version);
   if (prefix === undefined) {
-    const text = writeJson({ kind: version.kind, apiVersion: apiVersionOf(version) });
+    const text = writeJson({ kind: version.kind, apiVersion: formatGroupVersion(version) });
     prefix = encodeUtf8(`${text.slice(0, -1)},`);
     itemPrefixes.set(version, prefix);
   }
@@ -246,7 +240,11 @@ function itemPrefixOf(version: VersionDefinition): Uint8Array {
 
 /** Items of built-in kinds come without type fields, which stand at the beginning of their bytes. */
 function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
-  const head = writeJson({ kind: version.listKind, apiVersion: apiVersionOf(version), metadata: listMetadata(page) });
+  const head = writeJson({
+    kind: version.listKind,
+    apiVersion: formatGroupVersion(version),
+    metadata: listMetadata(page),
+  });
   return listChunks({
     head: encodeUtf8(`${head.slice(0, -1)},"items":[`),
     items: page.items,
@@ -259,7 +257,7 @@ type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;
 /** The answer, compressed if it is large, the client takes gzip and the platform has it. */
 function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAnswer): MaybePromise<Answer> {
   const { gzip } = host;
-  if (gzip === undefined || !acceptsGzip(request) || !exceeds(answer, GZIP_THRESHOLD)) return answer;
+  if (gzip === undefined || !mayCompress(host, request) || !exceeds(answer, GZIP_THRESHOLD)) return answer;
   const whole = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
   return gzip.compress(whole).then((body) => ({
     kind: 'bytes',
@@ -273,7 +271,9 @@ function exceeds(answer: SizedAnswer, limit: number): boolean {
   return answer.kind === 'bytes' ? answer.body.length > limit : (answer.chunks.size ?? limit) > limit;
 }
 
-function acceptsGzip(request: ServerRequest): boolean {
+/** The platform can, and the client takes it. */
+function mayCompress(host: EndpointHost, request: ServerRequest): boolean {
+  if (host.gzip === undefined) return false;
   const header = request.incoming.header('accept-encoding');
   return header?.split(',').some((token) => token.trim() === 'gzip') === true;
 }

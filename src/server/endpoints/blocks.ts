@@ -3,15 +3,13 @@
  * are blocks of their own, by reference.
  */
 import { allocateBytes } from '../../base/bytes.ts';
-import type { ChunkSource } from '../chunk-source.ts';
+import { type ChunkSource, totalLength } from '../chunk-source.ts';
 
-const BLOCK_BYTES = 64 * 1024;
+export const BLOCK_BYTES: number = 64 * 1024;
 /** A piece of at least this size goes by reference. */
-const LARGE_BYTES = 32 * 1024;
+export const LARGE_BYTES: number = 32 * 1024;
 
 export function blocksOf(pieces: readonly Uint8Array[]): ChunkSource {
-  let size = 0;
-  for (let i = 0; i < pieces.length; i++) size += (pieces[i] as Uint8Array).length;
   let at = 0;
   const next = (): Uint8Array | undefined => {
     const from = at;
@@ -33,5 +31,5 @@ export function blocksOf(pieces: readonly Uint8Array[]): ChunkSource {
     }
     return block;
   };
-  return { size, next };
+  return { size: totalLength(pieces), next };
 }

@@ -22,7 +22,7 @@ import { badRequest, unsupportedMediaType } from '../../apimachinery/status/stat
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import type { ServerRequest } from '../request.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 import { hubPackage } from './not-acceptable.ts';

@@ -12,15 +12,17 @@ import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import { type Admission, NO_ADMISSION } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
 import type { DiscoveryVersion } from '../discovery/discovery.ts';
-import type { Answer, Connection, Handler, Incoming } from '../exchange.ts';
+import type { Answer, Connection, Handler } from '../exchange.ts';
 import { type InProcessTransport, inProcess } from '../in-process.ts';
 import type { OpenApiVersion } from '../openapi/openapi.ts';
-import type { ResourceDefinition, Strategy, SubresourceDefinition, VersionDefinition } from '../registry/definition.ts';
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../registry/definition.ts';
 import type { RegistryHost } from '../registry/host.ts';
 import { type OpenResource, openResource } from '../registry/open-resource.ts';
 import { RegistryStore } from '../registry/store.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import { type AuditRecord, ServerRequest } from '../request.ts';
 import { parseRequestInfo } from '../request-info.ts';
+import { incomingOf } from '../requests.fixtures.ts';
 import { type InstallOptions, ResourceServer, type ResourceServerOptions } from '../resource-server.ts';
 import { statusAnswer, statusOfError } from '../respond.ts';
 
@@ -305,7 +307,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     opened,
     transport,
     answer: async (method, target, headers = {}, body = '') =>
-      handler(incomingOf(method, target, headers, body, options.protocol ?? 'in-process')),
+      handler(
+        incomingOf({ method, target, headers, body: encodeUtf8(body), protocol: options.protocol ?? 'in-process' }),
+      ),
     ask: async (method, target, body, headers = {}) => {
       const bytes = body === undefined ? undefined : encodeUtf8(typeof body === 'string' ? body : JSON.stringify(body));
       const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
@@ -351,31 +355,6 @@ function handlerOf(server: ResourceServer, clock: VirtualClock, audit: AuditReco
     }
     const warnings = request.warnings?.headers ?? [];
     return warnings.length === 0 ? answer : { ...answer, headers: { ...answer.headers, warning: warnings } };
-  };
-}
-
-function incomingOf(
-  method: string,
-  target: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  protocol: Connection['protocol'],
-): Incoming {
-  return {
-    method,
-    target,
-    connection: {
-      protocol,
-      secure: true,
-      remoteAddress: '',
-      certificate: () => undefined,
-      certificateProblem: () => undefined,
-    },
-    header: (name) => headers[name],
-    headerValues: (name) => (headers[name] === undefined ? [] : [headers[name]]),
-    headerNames: () => Object.keys(headers),
-    body: () => ({ outcome: 'ok', bytes: encodeUtf8(body) }),
-    onClose: () => undefined,
   };
 }
 

@@ -1,13 +1,11 @@
 /**
- * The bytes of a list in JSON: a head, the items joined by commas, an end. Items are copied into blocks, because one write of 64 KB costs a tenth of sixty writes of
- * 1 KB; a large item is a block of its own, by reference. Invariant: nothing is parsed, and a block is made only when somebody takes it.
+ * The bytes of a list in JSON: a head, the items joined by commas, an end. Items are copied into blocks (`blocks.ts` says why), without their type fields where they come
+ * without; a large item is a block of its own, by reference. Invariant: nothing is parsed, and a block is made only when somebody takes it.
  */
 import { allocateBytes, encodeUtf8 } from '../../base/bytes.ts';
 import type { ChunkSource } from '../chunk-source.ts';
+import { BLOCK_BYTES, LARGE_BYTES } from './blocks.ts';
 
-const BLOCK_BYTES = 64 * 1024;
-/** An item of at least this size goes by reference. */
-const LARGE_BYTES = 32 * 1024;
 const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
 const COMMA_BYTES = encodeUtf8(',');

@@ -2,7 +2,7 @@
 
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse, unsupportedMediaType } from '../../apimachinery/status/status-catalogue.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import type { ServerRequest } from '../request.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic';

@@ -25,7 +25,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import { converterText } from './converter-text.ts';
 import type { PatchType } from './patch-types.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../apimachinery/protobuf/envelope.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 
 export type ReadProtobuf =
   /** `broken` says what is wrong with the object's own message; only its type fields are there then. */

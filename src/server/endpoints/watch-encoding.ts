@@ -14,7 +14,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { ChangeType, EventEncoding } from '../../cache/cache.ts';
 import { partialMetadata } from '../partial-metadata.ts';
-import type { VersionDefinition } from '../registry/definition.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import { columnDefinitions, type IncludeObject, tableDefinitionOf, tableOf } from '../table.ts';
 import type { AnswerForm } from './form.ts';
 import { parseObject } from './parse-object.ts';

@@ -4,14 +4,7 @@ import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type {
-  AuthorizationResult,
-  Authorizer,
-  NonResourceRule,
-  RequestAttributes,
-  ResourceRule,
-  UserRules,
-} from '../authorization.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes, UserRules } from '../authorization.ts';
 
 const ALLOWED: AuthorizationResult = { decision: 'allow', reason: '', error: '' };
 const NO_OPINION: AuthorizationResult = { decision: 'no-opinion', reason: '', error: '' };
@@ -70,67 +63,56 @@ function withoutSlash(path: string): string {
   return path.startsWith('/') ? path.slice(1) : path;
 }
 
-/** One is itself. None has no opinion about anything. */
+/** Asks one after the other; the rules are those of all. One is itself. None has no opinion about anything. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   if (authorizers.length === 1) return authorizers[0] as Authorizer;
+  const askFrom = (
+    at: number,
+    attributes: RequestAttributes,
+    reasons: readonly string[],
+    errors: readonly string[],
+  ): MaybePromise<AuthorizationResult> => {
+    for (let i = at; i < authorizers.length; i++) {
+      const answer = (authorizers[i] as Authorizer).authorize(attributes);
+      if (isPromise(answer))
+        return answer.then((result) =>
+          result.decision === 'no-opinion'
+            ? askFrom(i + 1, attributes, append(reasons, result.reason), append(errors, result.error))
+            : result,
+        );
+      if (answer.decision !== 'no-opinion') return answer;
+      reasons = append(reasons, answer.reason);
+      errors = append(errors, answer.error);
+    }
+    if (reasons.length === 0 && errors.length === 0) return NO_OPINION;
+    return { decision: 'no-opinion', reason: reasons.join('\n'), error: joined(errors) };
+  };
   return {
-    authorize: (attributes) => ask(authorizers, attributes, 0, NO_OPINION),
-    rulesFor: (user, namespace) => collectRules(authorizers, user, namespace),
+    authorize: (attributes) => askFrom(0, attributes, NONE, NONE),
+    rulesFor: (user, namespace) => unionRules(authorizers, user, namespace),
   };
 }
 
-function ask(
-  authorizers: readonly Authorizer[],
-  attributes: RequestAttributes,
-  from: number,
-  before: AuthorizationResult,
-): MaybePromise<AuthorizationResult> {
-  let all = before;
-  for (let i = from; i < authorizers.length; i++) {
-    const result = (authorizers[i] as Authorizer).authorize(attributes);
-    if (isPromise(result)) {
-      const soFar = all;
-      return result.then((settled) =>
-        settled.decision === 'no-opinion' ? ask(authorizers, attributes, i + 1, joined(soFar, settled)) : settled,
-      );
-    }
-    if (result.decision !== 'no-opinion') return result;
-    all = joined(all, result);
-  }
-  return all;
+const NONE: readonly string[] = [];
+
+function append(list: readonly string[], text: string): readonly string[] {
+  return text === '' ? list : [...list, text];
 }
 
-/** Reasons on lines of their own; several errors in brackets. */
-function joined(a: AuthorizationResult, b: AuthorizationResult): AuthorizationResult {
-  if (b === NO_OPINION || (b.reason === '' && b.error === '')) return a;
-  if (a === NO_OPINION) return b;
+function joined(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length > 1 ? `[${distinct.join(', ')}]` : (distinct[0] ?? '');
+}
+
+/** An authorizer that cannot tell its rules makes the answer incomplete. */
+async function unionRules(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
+  const parts: UserRules[] = [];
+  for (const authorizer of authorizers)
+    parts.push((await authorizer.rulesFor?.(user, namespace)) ?? { ...NO_RULES, incomplete: true });
   return {
-    decision: 'no-opinion',
-    reason: a.reason === '' || b.reason === '' ? a.reason + b.reason : `${a.reason}\n${b.reason}`,
-    error: joinErrors(a.error, b.error),
+    resourceRules: parts.flatMap((part) => part.resourceRules),
+    nonResourceRules: parts.flatMap((part) => part.nonResourceRules),
+    incomplete: parts.some((part) => part.incomplete),
+    error: joined(parts.map((part) => part.error).filter((error) => error !== '')),
   };
-}
-
-function joinErrors(a: string, b: string): string {
-  if (a === '' || b === '' || a === b) return a === '' ? b : a;
-  return a.startsWith('[') && a.endsWith(']') ? `${a.slice(0, -1)}, ${b}]` : `[${a}, ${b}]`;
-}
-
-async function collectRules(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
-  const resourceRules: ResourceRule[] = [];
-  const nonResourceRules: NonResourceRule[] = [];
-  let incomplete = false;
-  let error = '';
-  for (const authorizer of authorizers) {
-    const rules = await authorizer.rulesFor?.(user, namespace);
-    if (rules === undefined) {
-      incomplete = true;
-      continue;
-    }
-    resourceRules.push(...rules.resourceRules);
-    nonResourceRules.push(...rules.nonResourceRules);
-    incomplete ||= rules.incomplete;
-    error = joinErrors(error, rules.error);
-  }
-  return { resourceRules, nonResourceRules, incomplete, error };
 }

@@ -3,8 +3,9 @@ import { list, map, scalar, struct } from '../../apimachinery/protobuf/core-fact
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../apimachinery/type-view.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { BugError } from '../../base/errors.ts';
-import type { ResourceDefinition, VersionDefinition } from '../registry/definition.ts';
+import type { ResourceDefinition } from '../registry/definition.ts';
 import type { ResourceStore } from '../registry/resource-store.ts';
+import type { VersionDefinition } from '../registry/version-definition.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 

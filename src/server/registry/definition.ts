@@ -15,9 +15,6 @@ import type { RegistryHost } from './host.ts';
 import type { ResourceContext, ResourceStore } from './resource-store.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
-/** What a version declares has a file of its own; most who declare a resource want both. */
-export type { ColumnDefinition, NormalizeResult, TableDefinition, VersionDefinition } from './version-definition.ts';
-
 // ── Strategy ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What a strategy may want to know about the request. */

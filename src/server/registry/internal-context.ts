@@ -2,27 +2,19 @@
 import { NO_PARAMS } from '../../apimachinery/meta/query.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { MASTERS_GROUP } from '../authorization.ts';
-import type { Connection, Incoming } from '../exchange.ts';
+import { IN_PROCESS, type Incoming } from '../exchange.ts';
 import { ServerRequest } from '../request.ts';
 import type { RequestInfo } from '../request-info.ts';
-import type { VersionDefinition } from './definition.ts';
 import type { ResourceContext } from './resource-store.ts';
+import type { VersionDefinition } from './version-definition.ts';
 
 /** Who the server is when it acts by itself. */
 export const SERVER_USER: UserInfo = { name: 'system:apiserver', uid: '', groups: [MASTERS_GROUP], extra: {} };
 
-const CONNECTION: Connection = {
-  protocol: 'in-process',
-  secure: true,
-  remoteAddress: '',
-  certificate: () => undefined,
-  certificateProblem: () => undefined,
-};
-
 const INCOMING: Incoming = {
   method: '',
   target: '',
-  connection: CONNECTION,
+  connection: IN_PROCESS,
   header: () => undefined,
   headerValues: () => [],
   headerNames: () => [],

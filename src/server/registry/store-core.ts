@@ -9,12 +9,13 @@ import { makeEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
-import type { ResourceDefinition, VersionDefinition } from './definition.ts';
+import type { ResourceDefinition } from './definition.ts';
 import type { RegistryHost } from './host.ts';
 import { KeyTurns } from './key-turns.ts';
 import { ObjectKeys } from './object-keys.ts';
 import type { ObjectBytes, ResourceContext } from './resource-store.ts';
 import type { StoredState } from './stored-object.ts';
+import type { VersionDefinition } from './version-definition.ts';
 import { VersionForms } from './version-forms.ts';
 
 export class StoreCore {

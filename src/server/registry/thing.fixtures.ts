@@ -13,7 +13,7 @@ import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
-import type { ResourceDefinition, Strategy, VersionDefinition } from './definition.ts';
+import type { ResourceDefinition, Strategy } from './definition.ts';
 import type { RegistryHost } from './host.ts';
 import { internalContext } from './internal-context.ts';
 import type {
@@ -25,6 +25,7 @@ import type {
   UpdateRequest,
 } from './resource-store.ts';
 import { RegistryStore } from './store.ts';
+import type { VersionDefinition } from './version-definition.ts';
 
 function version(name: string, selectableFields: readonly string[]): VersionDefinition {
   return {

@@ -9,8 +9,9 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cache/cache.ts';
 import { describeJson } from '../../cache/describe-json.ts';
 import { makeEntry } from '../../cache/entry.ts';
-import type { ResourceDefinition, VersionDefinition } from './definition.ts';
+import type { ResourceDefinition } from './definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
+import type { VersionDefinition } from './version-definition.ts';
 
 interface ServedForm {
   readonly version: VersionDefinition;

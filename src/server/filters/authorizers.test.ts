@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { AuthorizationResult, Authorizer, RequestAttributes } from '../server/authorization.ts';
-import { alwaysAllowAuthorizer, alwaysDenyAuthorizer, mastersAuthorizer, unionAuthorizer } from './authorizers.ts';
-import { user } from './kube-server.fixtures.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { type AuthorizationResult, type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../authorization.ts';
+import { ALWAYS_ALLOW, ALWAYS_DENY, privilegedGroupsAuthorizer, unionAuthorizer } from './authorizers.ts';
+
+const user = (name: string, groups: readonly string[] = []): UserInfo => ({ name, uid: '', groups, extra: {} });
+const masters = privilegedGroupsAuthorizer([MASTERS_GROUP]);
 
 const asked = { user: user('joe') } as RequestAttributes;
 const says = (result: Partial<AuthorizationResult>, late = false): Authorizer => {
@@ -11,25 +14,17 @@ const says = (result: Partial<AuthorizationResult>, late = false): Authorizer =>
 
 describe('the chain of authorizers', () => {
   test('asks until one decides', async () => {
-    const chain = unionAuthorizer([
-      says({ reason: 'a' }),
-      says({ decision: 'deny', reason: 'b' }, true),
-      alwaysAllowAuthorizer,
-    ]);
+    const chain = unionAuthorizer([says({ reason: 'a' }), says({ decision: 'deny', reason: 'b' }, true), ALWAYS_ALLOW]);
     expect(await chain.authorize(asked)).toEqual({ decision: 'deny', reason: 'b', error: '' });
   });
 
   test('ends with a denial that comes at once', () => {
-    const chain = unionAuthorizer([says({ decision: 'deny' }), alwaysAllowAuthorizer]);
+    const chain = unionAuthorizer([says({ decision: 'deny' }), ALWAYS_ALLOW]);
     expect(chain.authorize(asked)).toMatchObject({ decision: 'deny' });
   });
 
   test('tells the reasons of all if none decides', async () => {
-    const chain = unionAuthorizer([
-      says({ reason: 'a', error: 'x' }, true),
-      alwaysDenyAuthorizer,
-      says({ error: 'x' }),
-    ]);
+    const chain = unionAuthorizer([says({ reason: 'a', error: 'x' }, true), ALWAYS_DENY, says({ error: 'x' })]);
     expect(await chain.authorize(asked)).toEqual({
       decision: 'no-opinion',
       reason: 'a\nEverything is forbidden.',
@@ -38,23 +33,23 @@ describe('the chain of authorizers', () => {
   });
 
   test('answers at once where its members do', () => {
-    expect(unionAuthorizer([mastersAuthorizer, alwaysAllowAuthorizer]).authorize(asked)).toMatchObject({
+    expect(unionAuthorizer([masters, ALWAYS_ALLOW]).authorize(asked)).toMatchObject({
       decision: 'allow',
     });
   });
 
   test('allows members of system:masters everything', () => {
-    const chain = unionAuthorizer([mastersAuthorizer]);
+    const chain = unionAuthorizer([masters]);
     expect(chain.authorize({ ...asked, user: user('root', ['system:masters']) })).toMatchObject({ decision: 'allow' });
     expect(chain.authorize(asked)).toMatchObject({ decision: 'no-opinion' });
   });
 
   test('knows all rules only if every member tells its own', async () => {
     const rules = async (...members: Authorizer[]) => unionAuthorizer(members).rulesFor?.(user('joe'), 'default');
-    expect(await rules(mastersAuthorizer, alwaysAllowAuthorizer)).toMatchObject({
+    expect(await rules(masters, ALWAYS_ALLOW)).toMatchObject({
       resourceRules: [{ verbs: ['*'] }],
       incomplete: false,
     });
-    expect(await rules(alwaysDenyAuthorizer, says({}))).toMatchObject({ resourceRules: [], incomplete: true });
+    expect(await rules(ALWAYS_DENY, says({}))).toMatchObject({ resourceRules: [], incomplete: true });
   });
 });
