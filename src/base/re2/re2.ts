@@ -1,0 +1,82 @@
+/**
+ * Regular expressions that come from users: RE2's syntax, as Go's `regexp` reads it. Invariant: time is linear in the input, whatever the pattern.
+ */
+import { RE2JS } from 're2js';
+
+export interface Re2 {
+  readonly pattern: string;
+  /** True if the pattern matches anywhere in the text. */
+  test(text: string): boolean;
+  /** The leftmost match, undefined for none. */
+  find(text: string): string | undefined;
+  /** All matches that do not overlap, from the left, at most `limit` of them. */
+  findAll(text: string, limit?: number): string[];
+  /** The leftmost match with its groups, undefined for none; a group that took no part is undefined. */
+  groups(text: string): readonly (string | undefined)[] | undefined;
+  /** Every match replaced by what `replacement` makes of its groups. */
+  replaceAll(text: string, replacement: (groups: readonly (string | undefined)[]) => string): string;
+}
+
+export type Re2Result =
+  | { readonly ok: true; readonly regexp: Re2 }
+  /** In Go's words: "error parsing regexp: missing closing ): `(`". */
+  | { readonly ok: false; readonly message: string };
+
+/** Compiles a pattern. Costs far more than a match: keep the result. */
+export function compileRe2(pattern: string): Re2Result {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch (caught) {
+    if (caught instanceof Error && caught.message.startsWith('error parsing regexp: '))
+      return { ok: false, message: caught.message };
+    throw caught;
+  }
+  return { ok: true, regexp: new Compiled(pattern, compiled) };
+}
+
+class Compiled implements Re2 {
+  readonly pattern: string;
+  readonly #compiled: RE2JS;
+
+  constructor(pattern: string, compiled: RE2JS) {
+    this.pattern = pattern;
+    this.#compiled = compiled;
+  }
+
+  test(text: string): boolean {
+    return this.#compiled.test(text);
+  }
+
+  find(text: string): string | undefined {
+    const matcher = this.#compiled.matcher(text);
+    return matcher.find() ? (matcher.group() ?? '') : undefined;
+  }
+
+  findAll(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
+    const found: string[] = [];
+    const matcher = this.#compiled.matcher(text);
+    while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '');
+    return found;
+  }
+
+  groups(text: string): readonly (string | undefined)[] | undefined {
+    const matcher = this.#compiled.matcher(text);
+    return matcher.find() ? groupsOf(matcher) : undefined;
+  }
+
+  replaceAll(text: string, replacement: (groups: readonly (string | undefined)[]) => string): string {
+    const matcher = this.#compiled.matcher(text);
+    let replaced = '';
+    let from = 0;
+    while (matcher.find()) {
+      replaced += text.slice(from, matcher.start()) + replacement(groupsOf(matcher));
+      from = matcher.end();
+    }
+    return replaced + text.slice(from);
+  }
+}
+
+function groupsOf(matcher: ReturnType<RE2JS['matcher']>): (string | undefined)[] {
+  return Array.from({ length: matcher.groupCount() + 1 }, (_, i) => matcher.group(i) ?? undefined);
+}

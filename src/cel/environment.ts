@@ -1,0 +1,79 @@
+/**
+ * What callers of the engine use: an environment compiles sources to programs. Invariant: an environment is immutable and may be shared; a program holds no state between
+ * evaluations.
+ */
+import type { CelIssue, Expr } from './ast.ts';
+import type { Library, Overload, Range } from './library.ts';
+import type { CelType } from './types.ts';
+import type { Value } from './values.ts';
+
+export interface Variable {
+  readonly name: string;
+  readonly type: CelType;
+}
+
+export interface EnvironmentOptions {
+  /** The standard library is one of them (`libraries/standard`). */
+  readonly libraries: readonly Library[];
+  /** In the order in which `Program.evaluate` takes their values. */
+  readonly variables: readonly Variable[];
+  /** What unqualified names are resolved in: `a.b` tries `a.b.name`, `a.name`, `name`. Default ''. */
+  readonly container?: string;
+  /** Elements of list and map literals must agree in type. The reference's environments are so. Default true. */
+  readonly homogeneousLiterals?: boolean;
+}
+
+/** What a checked call or name means. */
+export type Reference =
+  | { readonly kind: 'variable'; readonly index: number; readonly name: string }
+  | { readonly kind: 'constant'; readonly value: Value }
+  /** More than one where the types of the arguments are known only at run time. */
+  | { readonly kind: 'overloads'; readonly overloads: readonly Overload[] };
+
+/** A source that has the types it should. */
+export interface CheckedExpression {
+  readonly source: string;
+  readonly expr: Expr;
+  readonly type: CelType;
+  readonly types: ReadonlyMap<Expr, CelType>;
+  readonly references: ReadonlyMap<Expr, Reference>;
+}
+
+export type CheckResult =
+  | { readonly ok: true; readonly checked: CheckedExpression }
+  /** At least one, in order of position. */
+  | { readonly ok: false; readonly issues: readonly CelIssue[] };
+
+export interface EvaluationLimits {
+  /** Evaluation throws CelStopped once it has cost more. Default: no limit. */
+  readonly cost?: number;
+  /** Asked every so many steps of comprehensions; true throws CelStopped. */
+  cancelled?(): boolean;
+}
+
+export interface Evaluation {
+  readonly value: Value;
+  /** What it has cost, as cel-go counts. */
+  readonly cost: number;
+}
+
+export interface Program {
+  /** `variables` in the environment's order; undefined for one that has no value. Throws CelError where there is no value, CelStopped at a limit (`costSpent` says how much was spent). */
+  evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation;
+}
+
+export interface Environment {
+  parse(
+    source: string,
+  ): { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly issues: readonly CelIssue[] };
+  /** Parses and checks. */
+  check(source: string): CheckResult;
+  /** Makes closures. Cheap enough to do on first use, and to keep. */
+  program(checked: CheckedExpression): Program;
+}
+
+/** What is known of sizes that the source does not tell: of variables and what is reached from them. */
+export interface SizeHints {
+  /** `path` is the variable, then fields, `@items`, `@keys`, `@values`: as cel-go names them. Undefined: nothing is known. */
+  size(path: readonly string[], type: CelType): Range | undefined;
+}
