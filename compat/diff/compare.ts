@@ -87,9 +87,10 @@ function tryParse(text: string): Json | undefined {
   }
 }
 
-type Note = (where: string, left: string, right: string) => void;
+export type Note = (where: string, left: string, right: string) => void;
 
-function compareValues(path: string, left: Json | undefined, right: Json | undefined, note: Note): void {
+/** Tells every place where the two values differ. */
+export function compareValues(path: string, left: Json | undefined, right: Json | undefined, note: Note): void {
   if (isObject(left) && isObject(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const step = /^[\w-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;

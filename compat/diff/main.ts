@@ -6,13 +6,14 @@
  *   --known  prints the known differences that occurred too; --all prints every difference of a request, not only the first
  * Fails below 99 % agreement, on a difference that known.ts does not list, and on a listed one that no longer occurs.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printGroups, unlistedIds } from '../common/outcome.ts';
 import { startPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { judge, printDifferences, printTopics } from './report.ts';
+import { judgeSteps, printDifferences } from './report.ts';
 import { runTopics, type StepResult } from './run.ts';
 import { TOPICS } from './topics.ts';
 
@@ -36,9 +37,6 @@ if (topics.every((topic) => topic.cases.length === 0))
   throw new Error(`no such cases; the topics are ${TOPICS.map((topic) => topic.name).join(', ')}`);
 const partial = names !== undefined || values.case !== undefined;
 
-const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
-const unlisted = KNOWN.map((entry) => entry.id).filter((id) => !page.includes(`**${id}.**`));
-
 const started = performance.now();
 const pair = await startPair(values.self ? 'reference' : 'keelson');
 let results: StepResult[];
@@ -47,12 +45,12 @@ try {
 } finally {
   await pair.stop();
 }
-const { judged, outcome } = judge(results, values.self);
+const { judged, outcome } = judgeSteps(results, values.self);
 printDifferences(
   values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged,
   values.all,
 );
-printTopics(judged);
+printGroups(judged, ({ topic }) => topic);
 
 const share = outcome.agreed / outcome.total;
 console.log(
@@ -64,7 +62,7 @@ const complaints = [
     ? [`${outcome.unknown} requests differ in ways that compat/diff/known.ts does not list`]
     : []),
   ...(partial ? [] : outcome.stale.map((id) => `"${id}" is listed in compat/diff/known.ts but no longer occurs`)),
-  ...unlisted.map((id) => `docs/compatibility.md has no line "**${id}.**"`),
+  ...unlistedIds(KNOWN),
 ];
 for (const complaint of complaints) console.log(`FAIL ${complaint}`);
 const folder = join(ROOT, '.cache', 'compat');

@@ -2,10 +2,9 @@
  * What kubectl shows differently with our server, known and accepted for now. Invariant: each one occurs (an entry that no longer does fails
  * the run), and each id stands in docs/compatibility.md as `**id.**` with its reason in full.
  */
-export interface KnownOutput {
-  /** The name in docs/compatibility.md. */
-  readonly id: string;
-  readonly reason: string;
+import type { KnownEntry } from '../common/outcome.ts';
+
+export interface KnownOutput extends KnownEntry {
   /** Matches `script / command line`. */
   readonly step: RegExp;
   /** Matches the part of our normalised output that differs (`exit`, `stdout` or `stderr`, a colon, the text); default: anything. */

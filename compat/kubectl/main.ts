@@ -5,13 +5,14 @@
  *   --script  only these scripts (switches the stale check off); --known prints the known differences that occurred too
  * Fails on a difference that known.ts does not list, and on a listed one that no longer occurs.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printGroups, unlistedIds } from '../common/outcome.ts';
 import { startPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { judge, printDifferences, printScripts } from './report.ts';
+import { judgeLines, printDifferences } from './report.ts';
 import { runScripts, type StepResult } from './run.ts';
 import { SCRIPTS } from './scripts.ts';
 
@@ -27,9 +28,6 @@ const scripts = SCRIPTS.filter((script) => names === undefined || names.includes
 if (scripts.length === 0)
   throw new Error(`no such scripts; there are ${SCRIPTS.map((script) => script.name).join(', ')}`);
 
-const page = readFileSync(join(ROOT, 'docs', 'compatibility.md'), 'utf8');
-const unlisted = KNOWN.map((entry) => entry.id).filter((id) => !page.includes(`**${id}.**`));
-
 const started = performance.now();
 const pair = await startPair(values.self ? 'reference' : 'keelson');
 let results: StepResult[];
@@ -38,9 +36,9 @@ try {
 } finally {
   await pair.stop();
 }
-const { judged, outcome } = judge(results, values.self);
+const { judged, outcome } = judgeLines(results, values.self);
 printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
-printScripts(judged);
+printGroups(judged, ({ script }) => script);
 console.log(
   `${outcome.agreed} of ${outcome.total} command lines agree (${((100 * outcome.agreed) / outcome.total).toFixed(2)} %), ${outcome.known} differ in known ways, ${outcome.unknown} otherwise; ${((performance.now() - started) / 1000).toFixed(1)} s`,
 );
@@ -51,7 +49,7 @@ const complaints = [
   ...(names === undefined
     ? outcome.stale.map((id) => `"${id}" is listed in compat/kubectl/known.ts but no longer occurs`)
     : []),
-  ...unlisted.map((id) => `docs/compatibility.md has no line "**${id}.**"`),
+  ...unlistedIds(KNOWN),
 ];
 for (const complaint of complaints) console.log(`FAIL ${complaint}`);
 const folder = join(ROOT, '.cache', 'compat');

@@ -1,49 +1,24 @@
 /** Prints how kubectl's outputs compare, as line differences. */
+import { type Judged, judge, type Outcome } from '../common/outcome.ts';
 import { KNOWN, type KnownOutput } from './known.ts';
 import type { OutputDifference, StepResult } from './run.ts';
 
 const SHOWN_LINES = 14;
 const SHOWN_WIDTH = 260;
 
-export interface Judged {
-  readonly result: StepResult;
-  readonly unknown: readonly OutputDifference[];
+/** With `ignoreKnown` nothing is known. */
+export function judgeLines(
+  results: readonly StepResult[],
+  ignoreKnown: boolean,
+): { judged: Judged<StepResult>[]; outcome: Outcome } {
+  return judge(results, ignoreKnown ? [] : KNOWN, matches);
 }
 
-export interface Outcome {
-  readonly agreed: number;
-  readonly known: number;
-  readonly unknown: number;
-  readonly total: number;
-  readonly stale: readonly string[];
+function matches({ step, output }: KnownOutput, result: StepResult, { where, candidate }: OutputDifference): boolean {
+  return step.test(`${result.script} / ${result.line}`) && (output ?? /^/).test(`${where}: ${candidate}`);
 }
 
-/** Splits every result's differences into known and unknown. With `ignoreKnown` nothing is known. */
-export function judge(results: readonly StepResult[], ignoreKnown: boolean): { judged: Judged[]; outcome: Outcome } {
-  const occurred = new Set<KnownOutput>();
-  let agreed = 0;
-  let known = 0;
-  const judged = results.map((result): Judged => {
-    const unknown = result.differences.filter(({ where, candidate }) => {
-      const entry = ignoreKnown
-        ? undefined
-        : KNOWN.find(
-            ({ step, output }) =>
-              step.test(`${result.script} / ${result.line}`) && (output ?? /^/).test(`${where}: ${candidate}`),
-          );
-      if (entry !== undefined) occurred.add(entry);
-      return entry === undefined;
-    });
-    if (result.differences.length === 0) agreed++;
-    else if (unknown.length === 0) known++;
-    return { result, unknown };
-  });
-  const stale = ignoreKnown ? [] : KNOWN.filter((entry) => !occurred.has(entry)).map((entry) => entry.id);
-  const total = results.length;
-  return { judged, outcome: { agreed, known, unknown: total - agreed - known, total, stale } };
-}
-
-export function printDifferences(judged: readonly Judged[]): void {
+export function printDifferences(judged: readonly Judged<StepResult>[]): void {
   for (const { result, unknown } of judged) {
     if (unknown.length === 0) continue;
     console.log(`\n${result.script} / kubectl ${result.line}`);
@@ -77,22 +52,4 @@ function subtract(from: readonly string[], other: readonly string[]): string[] {
     counts.set(line, left - 1);
     return left <= 0;
   });
-}
-
-export function printScripts(judged: readonly Judged[]): void {
-  const scripts = new Map<string, { total: number; agreed: number; known: number }>();
-  for (const { result, unknown } of judged) {
-    const row = scripts.get(result.script) ?? { total: 0, agreed: 0, known: 0 };
-    row.total++;
-    if (result.differences.length === 0) row.agreed++;
-    else if (unknown.length === 0) row.known++;
-    scripts.set(result.script, row);
-  }
-  console.log('');
-  for (const [name, { total, agreed, known }] of scripts) {
-    const mark = agreed + known === total ? 'ok  ' : 'FAIL';
-    console.log(
-      `${mark} ${name.padEnd(18)} ${agreed}/${total}${known === 0 ? '' : ` (${known} differ in known ways)`}`,
-    );
-  }
 }

@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
-import { freePort, probe, startChild, waitUntilReady } from './process.ts';
+import { probe, startChild, waitUntilReady } from './process.ts';
 import { keelsonCli } from './programs.ts';
 
 export interface KeelsonOptions {

@@ -5,8 +5,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.ts';
 import { type Credentials, commonFlags, kubeconfigs, type Peer, TOKEN_USERS } from './peer.ts';
-import { type Child, freePort, probe, startChild, waitUntilReady } from './process.ts';
+import { type Child, probe, startChild, waitUntilReady } from './process.ts';
 import { program } from './programs.ts';
 
 export interface ReferenceOptions {
