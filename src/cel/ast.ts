@@ -35,7 +35,10 @@ export interface SelectExpr extends Node {
   readonly test: boolean;
 }
 
-/** A function, a method (with a target) or an operator, the latter under cel-go's names: `_+_`, `_?_:_`, `_[_]`, `!_`, `_?._`, `@in`. */
+/**
+ * A function, a method (with a target) or an operator, the latter under cel-go's names: `_+_`, `_?_:_`, `_[_]`, `!_`, `_?._`, `@in`. In a checked tree a function with a
+ * qualified name (`optional.of(x)`) has that whole name and no target.
+ */
 export interface CallExpr extends Node {
   readonly kind: 'call';
   readonly name: string;
@@ -70,7 +73,7 @@ export interface StructField {
   readonly optional: boolean;
 }
 
-/** `Name{field: value}`. */
+/** `Name{field: value}`; in a checked tree with the full name. */
 export interface StructExpr extends Node {
   readonly kind: 'struct';
   readonly name: string;
@@ -104,9 +107,12 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
+/** The name of the accumulator in the comprehensions that macros make; no source can say it. */
+export const ACCUMULATOR = '@result';
+
 /** Something wrong with an expression, at a place in its source. */
 export interface CelIssue {
   readonly message: string;
-  /** Offset in code points. */
+  /** Offset in code points; -1 for what concerns the source as a whole. */
   readonly at: number;
 }

@@ -4,7 +4,7 @@
  */
 import type { CelIssue, Expr } from './ast.ts';
 import type { Library, Overload, Range } from './library.ts';
-import type { CelType } from './types.ts';
+import type { CelType, ObjectType } from './types.ts';
 import type { Value } from './values.ts';
 
 export interface Variable {
@@ -21,11 +21,22 @@ export interface EnvironmentOptions {
   readonly container?: string;
   /** Elements of list and map literals must agree in type. The reference's environments are so. Default true. */
   readonly homogeneousLiterals?: boolean;
+  /** Objects that expressions may make by name: `Name{field: value}`. Default none. */
+  readonly types?: readonly ObjectType[];
+  /** Fields may be written in backquotes: `` a.`b-c` ``. The reference's environments do not have it. Default false. */
+  readonly escapedFields?: boolean;
+  /**
+   * Literal arguments of `duration`, `timestamp` and `matches` must be good ones, literals must not mix `dyn` with other types, and validators of libraries are asked. The
+   * reference's environments are so. Default true.
+   */
+  readonly validateLiterals?: boolean;
 }
 
-/** What a checked call or name means. */
+/** What a checked call or name means. A selection that has one is a qualified name (`a.b.c`), and its operand is not checked and has no type. */
 export type Reference =
   | { readonly kind: 'variable'; readonly index: number; readonly name: string }
+  /** A variable or the accumulator of an enclosing comprehension; the innermost with that name. */
+  | { readonly kind: 'local'; readonly name: string }
   | { readonly kind: 'constant'; readonly value: Value }
   /** More than one where the types of the arguments are known only at run time. */
   | { readonly kind: 'overloads'; readonly overloads: readonly Overload[] };
@@ -70,6 +81,8 @@ export interface Environment {
   check(source: string): CheckResult;
   /** Makes closures. Cheap enough to do on first use, and to keep. */
   program(checked: CheckedExpression): Program;
+  /** The same with other variables (and types) instead of its own. Cheap: everything that libraries bring is shared. */
+  extend(options: Pick<EnvironmentOptions, 'variables' | 'types'>): Environment;
 }
 
 /** What is known of sizes that the source does not tell: of variables and what is reached from them. */

@@ -3,6 +3,7 @@
  * what its expressions may say, and an overload carries everything about itself: types, what it does, what it costs.
  */
 import type { CelIssue, Expr } from './ast.ts';
+import type { CheckedExpression } from './environment.ts';
 import type { CelType } from './types.ts';
 import type { Value } from './values.ts';
 
@@ -87,6 +88,9 @@ export interface NamedConstant {
   readonly value: Value;
 }
 
+/** Complains of what it sees to fail in an expression that has the right types. */
+export type Validator = (checked: CheckedExpression, issue: (issue: CelIssue) => void) => void;
+
 export interface Library {
   /** For messages and for listing: `cel.lib.ext.strings`, `kubernetes.quantity`. */
   readonly name: string;
@@ -95,4 +99,8 @@ export interface Library {
   readonly constants?: readonly NamedConstant[];
   /** `a.?b`, `a[?b]`, `{?k: v}` are allowed. Default false. */
   readonly optionalSyntax?: boolean;
+  /** Asked where `EnvironmentOptions.validateLiterals` is on. */
+  readonly validators?: readonly Validator[];
+  /** Functions in whose arguments, at any depth, literals may mix `dyn` with other types: `format`. */
+  readonly mixedLiteralsIn?: readonly string[];
 }
