@@ -73,7 +73,7 @@ func withoutOwnModule(field, id string) string {
 }
 
 func quoted(text string) string {
-	if strings.ContainsAny(text, "`$\n") {
+	if strings.ContainsAny(text, "`\n") || strings.Contains(text, "${") {
 		panic("cannot be in a template: " + text)
 	}
 	return strings.ReplaceAll(text, `\`, `\\`)

@@ -16,6 +16,8 @@ var roots = []root{
 	{"", "v1", "Namespace ConfigMap Secret ServiceAccount Event"},
 	{"apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList"},
 	{"apidiscovery.k8s.io", "v2beta1", "APIGroupDiscoveryList"},
+	{"apiextensions.k8s.io", "v1", "CustomResourceDefinition ConversionReview"},
+	{"apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition ConversionReview"},
 	{"authentication.k8s.io", "v1", "TokenReview TokenRequest SelfSubjectReview"},
 	{"authorization.k8s.io", "v1", "SubjectAccessReview SelfSubjectAccessReview LocalSubjectAccessReview SelfSubjectRulesReview"},
 	{"autoscaling", "v1", "Scale"},

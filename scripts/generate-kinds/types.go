@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,6 +46,15 @@ var special = map[reflect.Type]string{
 	reflect.TypeFor[intstr.IntOrString]():   "int-or-string",
 	reflect.TypeFor[runtime.RawExtension](): "raw-extension",
 	reflect.TypeFor[metav1.FieldsV1]():      "fields-v1",
+
+	reflect.TypeFor[apiextensionsv1.JSON]():                              "json-text",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrArray]():            "schema-or-array",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrBool]():             "schema-or-bool",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrStringArray]():      "schema-or-string-array",
+	reflect.TypeFor[apiextensionsv1beta1.JSON]():                         "json-text",
+	reflect.TypeFor[apiextensionsv1beta1.JSONSchemaPropsOrArray]():       "schema-or-array",
+	reflect.TypeFor[apiextensionsv1beta1.JSONSchemaPropsOrBool]():        "schema-or-bool",
+	reflect.TypeFor[apiextensionsv1beta1.JSONSchemaPropsOrStringArray](): "schema-or-string-array",
 }
 
 var scalars = map[reflect.Kind]string{

@@ -71,6 +71,8 @@ export interface AnyView {
   readonly raw: 'json' | 'raw-extension' | 'fields-v1';
   /** A message of its own on the wire instead of raw JSON: the either-or types of JSON schemas (a schema or a list of them). Default none. */
   readonly message?: AnyMessage;
+  /** Its name in OpenAPI documents, where its schema allows anything. Default: that of `raw`. */
+  readonly name?: string;
 }
 
 /** A type whose JSON form is not that of its fields. */
@@ -81,6 +83,8 @@ export interface AnyMessage {
   toFields(value: JsonValue): JsonObject | undefined;
   /** The JSON value of fields as decoded. */
   fromFields(fields: JsonObject): JsonValue;
+  /** What the decoder says of a value that is not allowed. Default: that there is no such type. */
+  readonly expected?: string;
 }
 
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';

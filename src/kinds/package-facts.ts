@@ -10,7 +10,7 @@
  * - `enum=A|B`, `format=F` of the scalar at the bottom
  * - `=JSON` the default of its OpenAPI schema, always last
  *
- * A type is a word for a scalar or for anything, `[` before the type of items, `{` before the type of values, `Name` for a struct of this
+ * A type is a word for a scalar, for anything or for a part of a JSON schema (`schema-parts`), `[` before the type of items, `{` before the type of values, `Name` for a struct of this
  * package and `package:Name` for one of another. The number is that of protobuf, after those of the messages around it that JSON flattens
  * (`2.5`), or `-` for none. Flags: `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a
  * map or struct that apply takes as one value in this place.

@@ -3,6 +3,7 @@
  * plans that are compiled per view are compiled once.
  */
 import {
+  type AnyView,
   createStructView,
   type FieldView,
   type ListView,
@@ -15,6 +16,7 @@ import {
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
 import { type FieldFacts, type PackageFacts, readField, readStructs, type StructFacts } from './package-facts.ts';
+import { type SchemaWord, schemaPartView } from './schema-parts.ts';
 
 /** The view of a kind; also of `<Kind>List`, and of what all groups share in `v1` and `meta.k8s.io/v1`. Throws BugError for others. */
 export function kindView(group: string, version: string, kind: string): StructView {
@@ -136,11 +138,29 @@ function typeView(packageId: string, type: string, facts: FieldFacts, isOuter = 
     case 'raw-extension':
     case 'fields-v1':
       return { kind: 'any', raw: type };
+    case 'json-text':
+    case 'schema-or-array':
+    case 'schema-or-bool':
+    case 'schema-or-string-array':
+      return schemaPart(packageOf(packageId).facts, type);
   }
   if (!/[A-Z]/.test(type)) return scalarView(type as ScalarType, facts);
   const [name = '', other] = type.split(':').reverse();
   return structView(other ?? packageId, name, isOuter && facts.flags.includes('~'));
 }
+
+/** The types of a JSON schema that are no structs in JSON; each package has its own. */
+function schemaPart({ id, modelPrefix }: PackageFacts, word: SchemaWord): AnyView {
+  const key = `${id}:${word}`;
+  let view = schemaParts.get(key);
+  if (view === undefined) {
+    view = schemaPartView(word, modelPrefix, () => structView(id, 'JSONSchemaProps'));
+    schemaParts.set(key, view);
+  }
+  return view;
+}
+
+const schemaParts = new Map<string, AnyView>();
 
 function listFacts(list: string | undefined): Pick<ListView, 'listType' | 'mapKeys' | 'declared'> {
   if (list === undefined) return { listType: 'atomic', mapKeys: [] };

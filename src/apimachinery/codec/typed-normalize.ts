@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { zeroScalar } from '../protobuf/decode-scalar.ts';
-import type { FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
+import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { findTypeMismatch } from './typed.ts';
 import { keepScalar } from './typed-normalize-scalar.ts';
 
@@ -184,7 +184,7 @@ function keepOf(type: TypeView, form: NormalizeForm): KeepDeep {
     case 'scalar':
       return keepScalar(type.scalar);
     case 'any':
-      return (value) => value;
+      return type.message === undefined ? (value) => value : keepMessage(type.message, form);
     case 'struct': {
       const plan = planOf(type, form);
       return (value, depth) => plan.keep(value, depth);
@@ -194,6 +194,18 @@ function keepOf(type: TypeView, form: NormalizeForm): KeepDeep {
     case 'map':
       return keepMap(type, form);
   }
+}
+
+/** An either-or type: its fields are kept, and the value is made of them again. */
+function keepMessage(message: AnyMessage, form: NormalizeForm): KeepDeep {
+  let plan: StructPlan | undefined;
+  return (value, depth) => {
+    const fields = message.toFields(value);
+    if (fields === undefined) return undefined;
+    plan ??= planOf(message.view(), form);
+    const kept = plan.keep(fields, depth);
+    return kept === undefined ? undefined : message.fromFields(kept);
+  };
 }
 
 function keepList({ items }: ListView, form: NormalizeForm): KeepDeep {

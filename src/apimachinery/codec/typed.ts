@@ -4,7 +4,16 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { jsonKind } from '../go-json.ts';
-import type { FieldView, ListView, MapView, ScalarType, StructView, TypeView } from '../type-view.ts';
+import type {
+  AnyMessage,
+  AnyView,
+  FieldView,
+  ListView,
+  MapView,
+  ScalarType,
+  StructView,
+  TypeView,
+} from '../type-view.ts';
 import { checkScalar, type TypedProblem } from './typed-scalar.ts';
 
 /**
@@ -15,7 +24,7 @@ import { checkScalar, type TypedProblem } from './typed-scalar.ts';
  * lists (`v1.RestartPolicy`, `v1.ResourceList`) and embedded structs. The package of a struct is that of its name (`core/v1.PodSpec` prints
  * as `v1.PodSpec`). Not told apart, because a JsonValue does not: `1.0` and `1e3` from the integers they equal (Go refuses them), and the
  * digits of a number as they were written. Left to others: `kind` and `apiVersion` at the root, which are read before the type is known;
- * the either-or types of JSON schemas; and merging of fields that are given twice, of which only the last is here.
+ * and merging of fields that are given twice, of which only the last is here.
  */
 export function findTypeMismatch(value: JsonValue, view: StructView): string | undefined {
   return new TypeWalk().run(value, view);
@@ -31,6 +40,8 @@ interface Path {
 interface Place {
   readonly struct: string;
   readonly path: Path;
+  /** Inside a type that decodes itself: the path goes on, the struct stays. */
+  readonly isInside?: boolean;
 }
 
 /** An open container and how far it has been walked. */
@@ -84,7 +95,11 @@ class TypeWalk {
   }
 
   #visit(value: JsonValue, view: TypeView, goType: string | undefined, place: Place | undefined): void {
-    if (value === null || view.kind === 'any') return;
+    if (value === null) return;
+    if (view.kind === 'any') {
+      if (view.message !== undefined) this.#visitMessage(value, view, view.message, place);
+      return;
+    }
     if (view.kind === 'scalar') {
       this.#report(checkScalar(view.scalar, value), view, goType, place);
       return;
@@ -95,6 +110,21 @@ class TypeWalk {
       return;
     }
     this.#frames.push({ value, keys: isArray ? undefined : Object.keys(value), view, goType, place, next: 0 });
+  }
+
+  /** A type that decodes itself. What is found inside is told with the path from the root and the struct around it. */
+  #visitMessage(value: JsonValue, view: AnyView, message: AnyMessage, place: Place | undefined): void {
+    const fields = message.toFields(value);
+    if (fields === undefined) {
+      const expected = message.expected ?? `json: cannot unmarshal ${jsonKind(value)} into Go value`;
+      this.#report({ message: expected, final: true }, view, undefined, place);
+      return;
+    }
+    const inside = place === undefined ? undefined : { ...place, isInside: true };
+    for (const name of Object.keys(fields)) {
+      const field = message.view().field(name);
+      if (field !== undefined) this.#visit(fields[name] as JsonValue, field.type, field.goType, inside);
+    }
   }
 
   #report(
@@ -118,7 +148,9 @@ class TypeWalk {
 function placeOf(view: StructView, field: FieldView, outer: Place | undefined): Place {
   let path = outer?.path;
   for (const name of field.goInline ?? []) path = { parent: path, name };
-  return { struct: view.name.slice(view.name.lastIndexOf('.') + 1), path: { parent: path, name: field.name } };
+  path = { parent: path, name: field.name };
+  if (outer?.isInside === true) return { ...outer, path };
+  return { struct: view.name.slice(view.name.lastIndexOf('.') + 1), path };
 }
 
 function formatPath(path: Path): string {

@@ -2,6 +2,8 @@
 import type { KindsOfPackage, PackageFacts } from '../package-facts.ts';
 import { apidiscoveryV2 } from './apidiscovery-v2.ts';
 import { apidiscoveryV2beta1 } from './apidiscovery-v2beta1.ts';
+import { apiextensionsV1 } from './apiextensions-v1.ts';
+import { apiextensionsV1beta1 } from './apiextensions-v1beta1.ts';
 import { authenticationV1 } from './authentication-v1.ts';
 import { authorizationV1 } from './authorization-v1.ts';
 import { autoscalingV1 } from './autoscaling-v1.ts';
@@ -15,6 +17,8 @@ import { version } from './version.ts';
 export const packages: readonly PackageFacts[] = [
   apidiscoveryV2,
   apidiscoveryV2beta1,
+  apiextensionsV1,
+  apiextensionsV1beta1,
   authenticationV1,
   authorizationV1,
   autoscalingV1,
@@ -35,6 +39,18 @@ export const kinds: readonly KindsOfPackage[] = [
   ],
   ['apidiscovery.k8s.io', 'v2', 'apidiscovery-v2', 'APIGroupDiscoveryList'],
   ['apidiscovery.k8s.io', 'v2beta1', 'apidiscovery-v2beta1', 'APIGroupDiscoveryList'],
+  [
+    'apiextensions.k8s.io',
+    'v1',
+    'apiextensions-v1',
+    'CustomResourceDefinition CustomResourceDefinitionList ConversionReview',
+  ],
+  [
+    'apiextensions.k8s.io',
+    'v1beta1',
+    'apiextensions-v1beta1',
+    'CustomResourceDefinition CustomResourceDefinitionList ConversionReview',
+  ],
   ['authentication.k8s.io', 'v1', 'authentication-v1', 'TokenReview TokenRequest SelfSubjectReview'],
   [
     'authorization.k8s.io',

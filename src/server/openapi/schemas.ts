@@ -3,7 +3,7 @@
  * reached, and referred to everywhere else, so recursive types end; properties come in the order of their names.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
-import type { FieldView, ScalarType, ScalarView, StructView, TypeView } from '../../apimachinery/type-view.ts';
+import type { AnyView, FieldView, ScalarType, ScalarView, StructView, TypeView } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
@@ -165,7 +165,7 @@ export class SchemaBook {
       case 'struct':
         return wrapped(this.struct(type), withDefault);
       case 'any': {
-        const named = this.#namedAny(type.raw);
+        const named = this.#namedAny(type);
         return named === undefined ? withDefault : { ...withDefault, allOf: [named] };
       }
       case 'list':
@@ -193,7 +193,7 @@ export class SchemaBook {
       const zero = PLAIN_SCALARS[type.scalar]?.[2];
       return this.#namedScalar(type) ?? scalarSchema(type, zero === undefined ? {} : { default: zero });
     }
-    if (type.kind === 'any') return this.#namedAny(type.raw) ?? {};
+    if (type.kind === 'any') return this.#namedAny(type) ?? {};
     return this.#typeSchema(type, undefined);
   }
 
@@ -202,7 +202,12 @@ export class SchemaBook {
     return named === undefined ? undefined : this.add(named[0], named[1]);
   }
 
-  #namedAny(raw: 'json' | 'raw-extension' | 'fields-v1'): JsonObject | undefined {
+  #namedAny({ raw, name, message }: AnyView): JsonObject | undefined {
+    if (name !== undefined) {
+      // What it may hold is named too.
+      for (const field of message?.view().fields() ?? []) if (field.type.kind === 'struct') this.nameOf(field.type);
+      return this.add(name, {});
+    }
     if (raw === 'json') return undefined;
     return this.add(raw === 'fields-v1' ? `${META_TYPES}FieldsV1` : RAW_EXTENSION, { type: 'object' });
   }
