@@ -5,7 +5,7 @@
 import type { CelIssue, Expr } from './ast.ts';
 import type { Library, Overload, Range } from './library.ts';
 import type { CelType, ObjectType } from './types.ts';
-import type { Value } from './values.ts';
+import type { CelError, CelStopped, Value } from './values.ts';
 
 export interface Variable {
   readonly name: string;
@@ -68,9 +68,16 @@ export interface Evaluation {
   readonly cost: number;
 }
 
+/** How an evaluation ended; what it has cost is known in any case. */
+export type Outcome =
+  | { readonly value: Value; readonly cost: number }
+  | { readonly error: CelError | CelStopped; readonly cost: number };
+
 export interface Program {
-  /** `variables` in the environment's order; undefined for one that has no value. Throws CelError where there is no value, CelStopped at a limit (`costSpent` says how much was spent). */
+  /** `variables` in the environment's order; undefined for one that has no value. Throws CelError where there is no value, CelStopped at a limit. */
   evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation;
+  /** As `evaluate`, without throwing either. */
+  run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome;
 }
 
 export interface Environment {

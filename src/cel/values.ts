@@ -60,6 +60,8 @@ export abstract class CelMap {
 /** An object with declared fields. */
 export abstract class CelObject {
   abstract readonly type: ObjectType;
+  /** How many fields are set: what a comparison costs. */
+  abstract readonly size: number;
   /** Undefined for a field that is not set (or not declared). */
   abstract get(field: string): Value | undefined;
   abstract equals(other: CelObject): boolean;
