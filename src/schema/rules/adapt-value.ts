@@ -1,0 +1,183 @@
+/**
+ * JSON values as CEL values, as their schema says. Invariant: nothing is copied; items and fields are adapted when a rule reads them; what does not fit its schema is a CelError
+ * at the moment it is read, because validation has told of it already.
+ */
+import { decodeBase64 } from '../../base/base64.ts';
+import { BugError } from '../../base/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { CelDouble, CelDuration, CelError, CelTimestamp, type Value } from '../../cel/values.ts';
+import { parseDate, parseDateTime, parseFormatDuration } from '../formats/times.ts';
+import type { StructuralSchema } from '../structural.ts';
+import { declaredType } from './declared-type.ts';
+import { escapeName } from './escape-name.ts';
+import { JsonList, KeyedList, SetList } from './list-values.ts';
+import { withObjectMeta } from './object-meta.ts';
+import { type Field, JsonMap, JsonStruct, Preserved, type Shape } from './object-values.ts';
+
+/** Makes the CEL value of a JSON value. Throws CelError for one that does not fit. */
+export type Adapter = (value: JsonValue) => Value;
+
+const adapters = new WeakMap<StructuralSchema, Adapter>();
+
+/** The adapter of a schema, made once. */
+export function adapterOf(schema: StructuralSchema): Adapter {
+  let adapter = adapters.get(schema);
+  if (adapter === undefined) {
+    adapter = makeAdapter(schema);
+    adapters.set(schema, adapter);
+  }
+  return adapter;
+}
+
+function makeAdapter(schema: StructuralSchema): Adapter {
+  const adapt = adapterOfType(schema);
+  const { nullable } = schema;
+  return (value) => {
+    if (value !== null) return adapt(value);
+    if (nullable) return null;
+    throw new CelError('invalid data, got null for schema with nullable=false');
+  };
+}
+
+function adapterOfType(schema: StructuralSchema): Adapter {
+  if (schema.intOrString) return adaptIntOrString;
+  switch (schema.type) {
+    case 'object':
+      return objectAdapter(schema);
+    case 'array':
+      return listAdapter(schema);
+    case 'string':
+      return STRING_ADAPTERS[schema.format] ?? adaptString;
+    case 'number':
+      return adaptNumber;
+    case 'integer':
+      return adaptInteger;
+    case 'boolean':
+      return adaptBoolean;
+    default:
+      return (value) => new Preserved(value);
+  }
+}
+
+function objectAdapter(schema: StructuralSchema): Adapter {
+  const { additionalProperties: values, embeddedResource } = schema;
+  if (!embeddedResource && schema.properties.size === 0 && typeof values === 'object') {
+    const adapt = adapterOf(values);
+    return (value) => new JsonMap(objectOf(value), adapt);
+  }
+  let shape: Shape | undefined;
+  return (value) => {
+    shape ??= makeShape(embeddedResource ? withObjectMeta(schema) : schema);
+    return new JsonStruct(objectOf(value), shape);
+  };
+}
+
+function makeShape(schema: StructuralSchema): Shape {
+  const byName = new Map<string, Field>();
+  const byIdentifier = new Map<string, Field>();
+  for (const [name, property] of schema.properties) {
+    const field: Field = { name, adapt: adapterOf(property) };
+    byName.set(name, field);
+    const identifier = escapeName(name);
+    if (identifier !== undefined) byIdentifier.set(identifier, field);
+  }
+  const declared = declaredType({ ...schema, additionalProperties: undefined }, false)?.type;
+  if (declared?.kind !== 'object') throw new BugError('an object has another type than object');
+  return { type: declared, byName, byIdentifier };
+}
+
+function objectOf(value: JsonValue): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new CelError('invalid data, expected a map for the provided schema with type=object');
+}
+
+function listAdapter(schema: StructuralSchema): Adapter {
+  const { items, listType, listMapKeys } = schema;
+  if (items === undefined)
+    return () => {
+      throw new CelError('invalid array type, expected Items with a non-empty Schema');
+    };
+  const adapt = adapterOf(items);
+  return (value) => {
+    if (!Array.isArray(value))
+      throw new CelError('invalid data, expected an array for the provided schema with type=array');
+    if (listType === 'set') return new SetList(value, adapt);
+    return listType === 'map' ? new KeyedList(value, adapt, listMapKeys) : new JsonList(value, adapt);
+  };
+}
+
+function adaptIntOrString(value: JsonValue): Value {
+  if (typeof value === 'string' || isInteger(value)) return value;
+  throw new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function adaptString(value: JsonValue): Value {
+  return textOf(value);
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  throw new CelError(`invalid data, expected string, got ${goType(value)}`);
+}
+
+/** Strings that rules see as something else. */
+const STRING_ADAPTERS: Readonly<Record<string, Adapter>> = {
+  duration: (value) => {
+    const text = textOf(value);
+    const nanos = parseFormatDuration(text);
+    if (nanos === undefined) throw new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+    return new CelDuration(nanos);
+  },
+  date: (value) => {
+    const text = textOf(value);
+    const nanos = parseDate(text);
+    if (nanos === undefined) throw new CelError(`Invalid date formatted string ${text}`);
+    return new CelTimestamp(nanos);
+  },
+  'date-time': (value) => {
+    const text = textOf(value);
+    const nanos = parseDateTime(text);
+    if (nanos === undefined) throw new CelError(`Invalid date-time formatted string ${text}`);
+    return new CelTimestamp(nanos);
+  },
+  byte: (value) => {
+    const text = textOf(value);
+    const bytes = decodeBase64(text);
+    if (bytes === undefined) throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data`);
+    return bytes;
+  },
+};
+
+function adaptNumber(value: JsonValue): Value {
+  if (typeof value === 'number' || typeof value === 'bigint') return new CelDouble(Number(value));
+  throw new CelError(`invalid data, expected float, got ${goType(value)}`);
+}
+
+function adaptInteger(value: JsonValue): Value {
+  if (isInteger(value)) return value;
+  throw new CelError(`invalid data, expected int, got ${goType(value)}`);
+}
+
+function adaptBoolean(value: JsonValue): Value {
+  if (typeof value === 'boolean') return value;
+  throw new CelError(`invalid data, expected bool, got ${goType(value)}`);
+}
+
+function isInteger(value: JsonValue): value is number | bigint {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}
+
+/** What the reference calls the value's type. */
+function goType(value: JsonValue): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'object':
+      return 'map[string]interface {}';
+    default:
+      return isInteger(value) ? 'int64' : 'float64';
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * Runs the rules of a schema on an object. Invariant: the budget is for the whole object; once it is spent, that is told once and nothing more is run.
+ */
+import {
+  duplicate,
+  type FieldIssue,
+  forbidden,
+  formatIssue,
+  invalid,
+  required,
+} from '../../apimachinery/validation/field-issue.ts';
+import { childPath, type FieldPath, indexPath, keyPath } from '../../apimachinery/validation/field-path.ts';
+import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
+import { utf8Length } from '../../base/utf8.ts';
+import type { Outcome, Program } from '../../cel/environment.ts';
+import { CelOptional, CelStopped, type Value } from '../../cel/values.ts';
+import type { ValidationRule } from '../structural.ts';
+import { Correlation, itemsByKey } from './correlation.ts';
+import type { CompiledRule } from './rule-program.ts';
+import type { RuleNode } from './rule-tree.ts';
+
+/** What one call of an expression may cost. */
+const CALL_LIMIT = 1_000_000;
+const MESSAGE_BYTES = 5 * 1024;
+
+export interface RuleRun {
+  /** Undefined for a create. */
+  readonly old: JsonValue | undefined;
+  readonly budget: number;
+  /** Undefined: failures of unchanged values are told as any other. */
+  readonly ratcheting: boolean;
+  /** Told of failures that are let through because nothing changed there. */
+  warn(text: string): void;
+}
+
+/** What is wrong with the value, as its rules say. */
+export function evaluateRules(
+  node: RuleNode,
+  path: FieldPath | undefined,
+  value: JsonValue,
+  run: RuleRun,
+): readonly FieldIssue[] {
+  const pass = new RulePass(run);
+  const { old } = run;
+  const here =
+    run.ratcheting && old !== undefined && old !== null ? new Correlation(value, old, node.schema) : undefined;
+  pass.visit(node, path, value, old ?? undefined, { here, above: undefined });
+  return pass.issues;
+}
+
+/** The pair at a place, and the nearest one above it. */
+interface Place {
+  readonly here: Correlation | undefined;
+  readonly above: Correlation | undefined;
+}
+
+const NOWHERE: Place = { here: undefined, above: undefined };
+
+class RulePass {
+  readonly issues: FieldIssue[] = [];
+  readonly #run: RuleRun;
+  #remaining: number;
+
+  constructor(run: RuleRun) {
+    this.#run = run;
+    this.#remaining = run.budget;
+  }
+
+  /** False once nothing more is to be run. */
+  visit(
+    node: RuleNode,
+    path: FieldPath | undefined,
+    value: JsonValue,
+    old: JsonValue | undefined,
+    place: Place,
+  ): boolean {
+    // Rules judge values that are there; whether one is null or missing is for the rules around it.
+    if (value === null) return true;
+    if (node.rules.length > 0 && !this.#rules(node, path, value, old, place)) return false;
+    for (const part of node.allOf) {
+      if (!this.visit(part, path, value, old, { here: undefined, above: place.above })) return false;
+    }
+    if (Array.isArray(value)) return this.#items(node, path, value, old, place);
+    return !isJsonObject(value) || this.#fields(node, path, value, old, place);
+  }
+
+  #items(
+    { items, schema }: RuleNode,
+    path: FieldPath | undefined,
+    value: readonly JsonValue[],
+    old: JsonValue | undefined,
+    place: Place,
+  ): boolean {
+    if (items === undefined) return true;
+    const oldItems = itemsByKey(schema, Array.isArray(old) ? old : []);
+    return value.every((item, i) => this.visit(items, indexPath(path, i), item, oldItems(item), atIndex(place, i)));
+  }
+
+  #fields(
+    { additionalProperties, properties }: RuleNode,
+    path: FieldPath | undefined,
+    value: Readonly<Record<string, JsonValue>>,
+    old: JsonValue | undefined,
+    place: Place,
+  ): boolean {
+    if (additionalProperties === undefined && properties.size === 0) return true;
+    const before = isJsonObject(old) ? old : {};
+    for (const name of Object.keys(value)) {
+      const field = value[name] as JsonValue;
+      const oldField = getField(before, name) ?? undefined;
+      const at = atKey(place, name);
+      if (
+        additionalProperties !== undefined &&
+        !this.visit(additionalProperties, keyPath(path, name), field, oldField, at)
+      )
+        return false;
+      const property = properties.get(name);
+      if (property !== undefined && !this.visit(property, childPath(path, name), field, oldField, at)) return false;
+    }
+    return true;
+  }
+
+  #rules(
+    node: RuleNode,
+    path: FieldPath | undefined,
+    value: JsonValue,
+    old: JsonValue | undefined,
+    place: Place,
+  ): boolean {
+    const { type } = node.schema;
+    const compiled = node.compiled();
+    if (compiled === undefined) {
+      const problem = 'failed to convert to declType for CEL validation rules';
+      this.issues.push(invalid(path, type, `rule compiler initialization error: ${problem}`));
+      return true;
+    }
+    if (this.#remaining <= 0) return this.#outOfBudget(path, type);
+    let self: { readonly value: Value } | undefined;
+    let oldSelf: { readonly value: Value } | undefined;
+    for (const rule of compiled) {
+      if (rule.problem !== undefined) {
+        this.issues.push(invalid(path, type, `rule compile error: ${rule.problem}`));
+        continue;
+      }
+      if (rule.program === undefined) continue;
+      const optional = rule.rule.optionalOldSelf === true;
+      if (rule.usesOldSelf && old === undefined && !optional) continue;
+      self ??= { value: node.adapt(value) };
+      if (rule.usesOldSelf && old !== undefined) oldSelf ??= { value: node.adapt(old) };
+      const variables = [self.value, optional ? new CelOptional(oldSelf?.value) : oldSelf?.value];
+      if (!this.#judge(rule, rule.program.program, variables, path, node, value, place)) return false;
+    }
+    return true;
+  }
+
+  #judge(
+    compiled: CompiledRule,
+    program: Program,
+    variables: readonly (Value | undefined)[],
+    path: FieldPath | undefined,
+    { schema: { type } }: RuleNode,
+    value: JsonValue,
+    place: Place,
+  ): boolean {
+    const { rule } = compiled;
+    const outcome = program.run(variables, { cost: CALL_LIMIT });
+    if (outcome.cost > this.#remaining) return this.#outOfBudget(path, type);
+    this.#remaining -= outcome.cost;
+    if ('error' in outcome) {
+      this.issues.push(invalid(path, type, failureDetail(outcome.error, rule)));
+      return !(outcome.error instanceof CelStopped);
+    }
+    if (outcome.value === true) return true;
+    const at = compiled.fieldPath === '' ? path : childPath(path, compiled.fieldPath);
+    const tell = (issue: FieldIssue): void => {
+      if (!compiled.usesOldSelf && isUnchanged(place)) this.#run.warn(formatIssue(issue));
+      else this.issues.push(issue);
+    };
+    const message = this.#message(compiled, variables);
+    if ('stop' in message) {
+      tell(invalid(at, type, message.stop));
+      return false;
+    }
+    const shown = type === 'object' || type === 'array' ? undefined : value;
+    tell(issueOf(rule, at, shown, message.text));
+    return true;
+  }
+
+  /** The message of a failed rule; `stop` where making it has spent the budget. */
+  #message(
+    { rule, message }: CompiledRule,
+    variables: readonly (Value | undefined)[],
+  ): { readonly text: string } | { readonly stop: string } {
+    const fallback = { text: rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim() };
+    if (message === undefined) return fallback;
+    const outcome: Outcome = message.program.run(variables, { cost: CALL_LIMIT });
+    if (outcome.cost > this.#remaining)
+      return {
+        stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+      };
+    if ('error' in outcome && outcome.error instanceof CelStopped) {
+      const source = JSON.stringify(rule.messageExpression);
+      return {
+        stop: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
+      };
+    }
+    this.#remaining -= outcome.cost;
+    if ('error' in outcome || typeof outcome.value !== 'string') return fallback;
+    const text = outcome.value.trim();
+    return text === '' || text.includes('\n') || utf8Length(text) > MESSAGE_BYTES ? fallback : { text };
+  }
+
+  #outOfBudget(path: FieldPath | undefined, type: string): false {
+    const detail = 'validation failed due to running out of cost budget, no further validation rules will be run';
+    this.issues.push(invalid(path, type, detail));
+    return false;
+  }
+}
+
+function failureDetail(error: Error, rule: ValidationRule): string {
+  const shown = rule.message === '' ? rule.rule.trim() : rule.message.trim();
+  if (error instanceof CelStopped)
+    return `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
+  if (error.message.startsWith('no such overload'))
+    return `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`;
+  return `${error.message} evaluating rule: ${shown}`;
+}
+
+function issueOf(
+  rule: ValidationRule,
+  path: FieldPath | undefined,
+  value: JsonValue | undefined,
+  detail: string,
+): FieldIssue {
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbidden(path, detail);
+    case 'FieldValueRequired':
+      return required(path, detail);
+    case 'FieldValueDuplicate':
+      return duplicate(path, value);
+    default:
+      return invalid(path, value, detail);
+  }
+}
+
+function isUnchanged({ here, above }: Place): boolean {
+  return (here ?? above)?.isUnchanged ?? false;
+}
+
+function atKey(place: Place, name: string): Place {
+  if (place.here === undefined) return place;
+  // Both sides of the comparison are of one version and kind by now: that they are equal says nothing.
+  if (place.above === undefined && (name === 'apiVersion' || name === 'kind')) return NOWHERE;
+  return { here: place.here.key(name), above: place.here };
+}
+
+function atIndex(place: Place, index: number): Place {
+  return place.here === undefined ? place : { here: place.here.index(index), above: place.here };
+}

@@ -1,0 +1,142 @@
+/**
+ * A rule made ready: its programs, what they cost at most, what is wrong with it. Invariant: a rule is compiled once per place in a schema; at most one of `program` and `problem` is there.
+ */
+
+import { estimateCost } from '../../cel/cost/estimate-cost.ts';
+import { createEnvironment } from '../../cel/create-environment.ts';
+import type { CheckedExpression, Environment, Program, SizeHints } from '../../cel/environment.ts';
+import { formatIssues } from '../../cel/format-issues.ts';
+import { CUSTOM_RESOURCE_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
+import { BOOL, type CelType, optionalOf, STRING } from '../../cel/types.ts';
+import type { StructuralSchema, ValidationRule } from '../structural.ts';
+import { type DeclaredType, maxCardinality } from './declared-type.ts';
+import { validFieldPath } from './valid-field-path.ts';
+
+export interface CompiledExpression {
+  readonly program: Program;
+  /** The static estimate of its worst case. */
+  readonly maxCost: number;
+}
+
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Undefined for an empty rule, and for one with a problem. */
+  readonly program: CompiledExpression | undefined;
+  /** In the reference's words; undefined for none. */
+  readonly problem: string | undefined;
+  readonly message: CompiledExpression | undefined;
+  readonly messageProblem: string | undefined;
+  readonly usesOldSelf: boolean;
+  /** How often the node can occur where nothing above bounds it. */
+  readonly maxCardinality: number;
+  /** Of `fieldPath`, as it is appended to the node's path; '' for none. */
+  readonly fieldPath: string;
+}
+
+const SELF = 'self';
+const OLD_SELF = 'oldSelf';
+
+let base: Environment | undefined;
+
+/** `rules` of a node whose values are of `declared`. `schema` is the node's own. */
+export function compileRules(
+  rules: readonly ValidationRule[],
+  schema: StructuralSchema,
+  declared: DeclaredType,
+): readonly CompiledRule[] {
+  base ??= createEnvironment({ libraries: CUSTOM_RESOURCE_LIBRARIES, variables: [] });
+  const environments = new Map<boolean, Environment>();
+  const environmentOf = (optional: boolean): Environment => {
+    let environment = environments.get(optional);
+    if (environment === undefined) {
+      environment = (base as Environment).extend({ variables: variables(declared.type, optional) });
+      environments.set(optional, environment);
+    }
+    return environment;
+  };
+  const hints = sizeHints(declared);
+  return rules.map((rule) => compileRule(rule, schema, declared, environmentOf(rule.optionalOldSelf === true), hints));
+}
+
+function variables(self: CelType, optionalOld: boolean): readonly { readonly name: string; readonly type: CelType }[] {
+  return [
+    { name: SELF, type: self },
+    { name: OLD_SELF, type: optionalOld ? optionalOf(self) : self },
+  ];
+}
+
+function compileRule(
+  rule: ValidationRule,
+  schema: StructuralSchema,
+  declared: DeclaredType,
+  environment: Environment,
+  hints: SizeHints,
+): CompiledRule {
+  const place = rule.fieldPath === '' ? undefined : validFieldPath(rule.fieldPath, schema);
+  const empty: CompiledRule = {
+    rule,
+    program: undefined,
+    problem: undefined,
+    message: undefined,
+    messageProblem: undefined,
+    usesOldSelf: false,
+    maxCardinality: maxCardinality(declared.minSize),
+    fieldPath: place?.ok === true && place.path !== undefined ? place.path.toString() : '',
+  };
+  if (rule.rule.trim() === '') return empty;
+  const checked = environment.check(rule.rule);
+  if (!checked.ok) return { ...empty, problem: `compilation failed: ${formatIssues(rule.rule, checked.issues)}` };
+  if (checked.checked.type !== BOOL) return { ...empty, problem: 'cel expression must evaluate to a bool' };
+  const compiled = {
+    ...empty,
+    program: expression(environment, checked.checked, hints),
+    usesOldSelf: usesOldSelf(checked.checked),
+  };
+  if (rule.messageExpression === '') return compiled;
+  const message = environment.check(rule.messageExpression);
+  if (!message.ok) {
+    const issues = formatIssues(rule.messageExpression, message.issues);
+    return { ...compiled, messageProblem: `messageExpression compilation failed: ${issues}` };
+  }
+  if (message.checked.type !== STRING)
+    return { ...compiled, messageProblem: 'messageExpression must evaluate to a string' };
+  return { ...compiled, message: expression(environment, message.checked, hints) };
+}
+
+function expression(environment: Environment, checked: CheckedExpression, hints: SizeHints): CompiledExpression {
+  let maxCost: number | undefined;
+  let program: Program | undefined;
+  return {
+    get maxCost(): number {
+      maxCost ??= estimateCost(checked, hints).max;
+      return maxCost;
+    },
+    get program(): Program {
+      program ??= environment.program(checked);
+      return program;
+    },
+  };
+}
+
+function usesOldSelf({ references }: CheckedExpression): boolean {
+  for (const reference of references.values())
+    if (reference.kind === 'variable' && reference.name === OLD_SELF) return true;
+  return false;
+}
+
+/** The declared limits, found by path. */
+function sizeHints(root: DeclaredType): SizeHints {
+  return {
+    size: (path) => {
+      if (path.length === 0) return undefined;
+      let at: DeclaredType | undefined = root;
+      for (const step of path.slice(1)) {
+        if (step === '@items' || step === '@values') at = at.element;
+        else if (step === '@keys') at = at.key;
+        else at = at.fields?.get(step);
+        if (at === undefined) return undefined;
+      }
+      return { min: 0, max: at.maxElements };
+    },
+  };
+}

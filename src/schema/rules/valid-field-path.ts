@@ -1,0 +1,97 @@
+/**
+ * `fieldPath` of a rule and `jsonPath` of a selectable field: dots and quoted subscripts that a schema knows. Invariant: what comes out names a place that the schema has.
+ */
+import { childPath, type FieldPath, keyPath } from '../../apimachinery/validation/field-path.ts';
+import type { StructuralSchema } from '../structural.ts';
+
+export type FieldPathResult =
+  | { readonly ok: true; readonly path: FieldPath | undefined; readonly schema: StructuralSchema }
+  | { readonly ok: false; readonly message: string };
+
+interface Place {
+  readonly path: FieldPath | undefined;
+  readonly schema: StructuralSchema;
+}
+
+/** Reads `.a.b['c']` below a schema. `subscripts: false` refuses brackets. */
+export function validFieldPath(
+  text: string,
+  schema: StructuralSchema,
+  options: { readonly subscripts?: boolean } = {},
+): FieldPathResult {
+  const tokens = tokenize(text);
+  let place: Place = { path: undefined, schema };
+  for (let i = 0; i < tokens.length; ) {
+    const token = tokens[i] as string;
+    if (token === '.') {
+      const name = tokens[i + 1];
+      if (name === undefined) return failed('unexpected end of JSON path');
+      const next = enter(place, name);
+      if (next === undefined) return failed('does not refer to a valid field');
+      place = next;
+      i += 2;
+    } else if (token === '[') {
+      if (options.subscripts === false) return failed('array notation is not allowed');
+      const subscript = readSubscript(tokens, i + 1);
+      if ('message' in subscript) return failed(subscript.message);
+      const next = enter(place, subscript.name);
+      if (next === undefined) return failed('does not refer to a valid field');
+      if (tokens[i + 2] === undefined) return failed('unexpected end of JSON path');
+      if (tokens[i + 2] !== ']') return failed(`expected ] but got ${tokens[i + 2]}`);
+      place = next;
+      i += 3;
+    } else return failed(`expected [ or . but got: ${token}`);
+  }
+  return { ok: true, ...place };
+}
+
+function failed(message: string): FieldPathResult {
+  return { ok: false, message };
+}
+
+function enter({ path, schema }: Place, name: string): Place | undefined {
+  if (schema.properties.size > 0) {
+    const property = schema.properties.get(name);
+    return property === undefined ? undefined : { path: childPath(path, name), schema: property };
+  }
+  const { additionalProperties: values } = schema;
+  return typeof values === 'object' ? { path: keyPath(path, name), schema: values } : undefined;
+}
+
+function readSubscript(
+  tokens: readonly string[],
+  at: number,
+): { readonly name: string } | { readonly message: string } {
+  const token = tokens[at];
+  if (token === undefined) return { message: 'unexpected end of JSON path' };
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
+    return { message: `expected single quoted string but got ${token}` };
+  return unescape(token.slice(1, -1));
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+};
+
+function unescape(text: string): { readonly name: string } | { readonly message: string } {
+  let bad: string | undefined;
+  const name = text.replace(/\\./g, (escape) => {
+    const replaced = ESCAPES[escape[1] as string];
+    bad ??= replaced === undefined ? escape : undefined;
+    return replaced ?? '';
+  });
+  return bad === undefined ? { name } : { message: `invalid string literal: invalid escape char ${bad}` };
+}
+
+/** Dots and brackets stand alone; a quoted string is one token; all else runs up to the next of these. */
+function tokenize(text: string): string[] {
+  return text.match(/'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/g) ?? [];
+}
