@@ -35,7 +35,7 @@ export interface FunctionDeclaration {
 
 // ── Static cost ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** From least to most; `Infinity` where there is no bound. A size is a number of characters, bytes, items or entries. */
+/** From least to most; UNBOUNDED (`cost/range.ts`) or more where there is no bound. A size is a number of characters, bytes, items or entries. */
 export interface Range {
   readonly min: number;
   readonly max: number;
@@ -49,10 +49,19 @@ export interface EstimatedArg {
   readonly size: Range | undefined;
 }
 
+/** What is known of the items of a list; of a map it is its keys. */
+export interface EstimatedItem {
+  readonly type: CelType;
+  readonly size: Range;
+}
+
 export interface CallToEstimate {
+  /** With the target of a method as the first. */
   readonly args: readonly EstimatedArg[];
-  /** The size of an argument, with cel-go's default for one of unknown size: from 0 to infinity. */
+  /** The size of an argument, with cel-go's default for one of unknown size: from 0 to UNBOUNDED. */
   sizeOf(arg: EstimatedArg): Range;
+  /** Undefined where the argument's type has no items. */
+  itemOf(arg: EstimatedArg): EstimatedItem | undefined;
 }
 
 export interface CallEstimate {

@@ -1,0 +1,141 @@
+/**
+ * What calls of the standard library cost, from the sizes of their arguments. Invariant: the costs of the arguments themselves are not part of it.
+ */
+import type { CallEstimate, CallToEstimate, EstimatedArg, Range } from '../library.ts';
+import type { CelType } from '../types.ts';
+import {
+  addRanges,
+  multiplyRanges,
+  ONE,
+  REGEX_FACTOR,
+  STRING_FACTOR,
+  scaleRange,
+  uniteRanges,
+  wrappingMultiplyAdd,
+} from './range.ts';
+
+type Estimator = (call: CallToEstimate) => CallEstimate;
+
+const COMPARED_BY_SIZE = [
+  'less_string',
+  'greater_string',
+  'less_equals_string',
+  'greater_equals_string',
+  'less_bytes',
+  'greater_bytes',
+  'less_equals_bytes',
+  'greater_equals_bytes',
+  'not_equals',
+];
+
+const ESTIMATORS: ReadonlyMap<string, Estimator> = new Map<string, Estimator>([
+  ...COMPARED_BY_SIZE.map((id): [string, Estimator] => [id, compare]),
+  ['equals', equal],
+  ['add_string', concatenate],
+  ['add_bytes', concatenate],
+  ['add_list', (call) => ({ cost: ONE, resultSize: sumOfSizes(call) })],
+  ['string_format', (call) => ({ cost: scaleRange(sizeAt(call, 0), STRING_FACTOR) })],
+  ['starts_with_string', (call) => ({ cost: scaleRange(sizeAt(call, 1), STRING_FACTOR) })],
+  ['ends_with_string', (call) => ({ cost: scaleRange(sizeAt(call, 1), STRING_FACTOR) })],
+  ['in_list', (call) => ({ cost: sizeAt(call, 1) })],
+  ['matches_string', match],
+  ['contains_string', contain],
+  ['string_to_bytes', encode],
+  ['bytes_to_string', decode],
+  ['strings_quote', quote],
+]);
+
+/** The estimate for an overload of the standard library; undefined for one whose cost is 1, or that is none of it. */
+export function standardCost(overload: string): Estimator | undefined {
+  return ESTIMATORS.get(overload);
+}
+
+function argAt(call: CallToEstimate, index: number): EstimatedArg {
+  return call.args[index] as EstimatedArg;
+}
+
+function sizeAt(call: CallToEstimate, index: number): Range {
+  return call.sizeOf(argAt(call, index));
+}
+
+function sumOfSizes(call: CallToEstimate): Range {
+  return addRanges(sizeAt(call, 0), sizeAt(call, 1));
+}
+
+function concatenate(call: CallToEstimate): CallEstimate {
+  const resultSize = sumOfSizes(call);
+  return { cost: scaleRange(resultSize, STRING_FACTOR), resultSize };
+}
+
+/** As far as the shorter of the two goes. */
+function compare(call: CallToEstimate): CallEstimate {
+  const max = Math.min(sizeAt(call, 0).max, sizeAt(call, 1).max);
+  return { cost: scaleRange({ min: max > 0 ? 1 : 0, max }, STRING_FACTOR) };
+}
+
+/** Values of the Kubernetes libraries are compared at once; `!=` knows nothing of this. */
+function equal(call: CallToEstimate): CallEstimate {
+  const { type } = argAt(call, 0);
+  if (type.kind !== 'opaque' || !sameOpaque(type.name, argAt(call, 1).type)) return compare(call);
+  switch (type.name) {
+    case 'net.IP':
+    case 'net.CIDR':
+    case 'kubernetes.Quantity':
+    case 'kubernetes.Semver':
+      return { cost: ONE };
+    case 'kubernetes.NamedFormat':
+      return { cost: scaleRange({ min: 1, max: FORMAT_SIZE_MAX }, STRING_FACTOR) };
+    case 'kubernetes.URL':
+      return { cost: scaleRange({ min: 1, max: argAt(call, 1).size?.max ?? 1 }, STRING_FACTOR) };
+    default:
+      return compare(call);
+  }
+}
+
+/** How long the reference thinks a format may be. */
+const FORMAT_SIZE_MAX = 64;
+
+function sameOpaque(name: string, type: CelType): boolean {
+  return type.kind === 'opaque' && type.name === name;
+}
+
+/** One more than the text's size, so that a costly pattern costs something on an empty text. */
+export function patternCost(text: Range, pattern: Range): Range {
+  return multiplyRanges(scaleRange(addRanges(text, ONE), STRING_FACTOR), scaleRange(pattern, REGEX_FACTOR));
+}
+
+function match(call: CallToEstimate): CallEstimate {
+  return { cost: patternCost(sizeAt(call, 0), sizeAt(call, 1)) };
+}
+
+function contain(call: CallToEstimate): CallEstimate {
+  return {
+    cost: multiplyRanges(scaleRange(sizeAt(call, 0), STRING_FACTOR), scaleRange(sizeAt(call, 1), STRING_FACTOR)),
+  };
+}
+
+function encode(call: CallToEstimate): CallEstimate {
+  const size = sizeAt(call, 0);
+  return {
+    cost: scaleRange(size, STRING_FACTOR),
+    resultSize: { min: size.min, max: wrappingMultiplyAdd(size.max, 4, 0) },
+  };
+}
+
+function decode(call: CallToEstimate): CallEstimate {
+  const size = sizeAt(call, 0);
+  return { cost: scaleRange(size, STRING_FACTOR), resultSize: { min: Math.floor(size.min / 4), max: size.max } };
+}
+
+function quote(call: CallToEstimate): CallEstimate {
+  const size = sizeAt(call, 0);
+  return {
+    cost: scaleRange(size, STRING_FACTOR),
+    resultSize: { min: wrappingMultiplyAdd(size.min, 1, 2), max: wrappingMultiplyAdd(size.max, 2, 2) },
+  };
+}
+
+/** The size of a choice: of one or the other. */
+export function sizeOfEither(call: CallToEstimate): Range {
+  return uniteRanges(sizeAt(call, 1), sizeAt(call, 2));
+}
