@@ -2,7 +2,8 @@
  * A CustomResourceDefinition as the server reads it: a view of the stored v1 object. Invariant: nothing is copied but the small things; schemas stay the JSON they are
  * until somebody uses them, because there may be thousands.
  */
-import type { JsonObject } from '../base/json-value.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from './object-fields.ts';
 
 export type ConditionType =
   | 'Established'
@@ -93,4 +94,127 @@ export interface Crd {
   readonly conditions: readonly CrdCondition[];
   /** The stored object. Shared: nobody changes it. */
   readonly object: JsonObject;
+}
+
+const DEFAULT_PORT = 443;
+
+/** Reads a stored object of version v1. What is missing reads as empty; nothing is refused. */
+export function readCrd(object: JsonObject): Crd {
+  const spec = objectAt(object, 'spec') ?? {};
+  const status = objectAt(object, 'status') ?? {};
+  const metadata = objectAt(object, 'metadata') ?? {};
+  return {
+    name: textAt(metadata, 'name'),
+    uid: textAt(metadata, 'uid'),
+    resourceVersion: textAt(metadata, 'resourceVersion'),
+    generation: Number(numberAt(metadata, 'generation')),
+    deletionTimestamp: optionalText(metadata, 'deletionTimestamp'),
+    finalizers: textsAt(metadata, 'finalizers'),
+    annotations: (objectAt(metadata, 'annotations') ?? {}) as Record<string, string>,
+    group: textAt(spec, 'group'),
+    scope: textAt(spec, 'scope') === 'Cluster' ? 'Cluster' : 'Namespaced',
+    names: readNames(objectAt(spec, 'names')),
+    versions: listAt(spec, 'versions').filter(isJsonObject).map(readVersion),
+    preserveUnknownFields: flagAt(spec, 'preserveUnknownFields'),
+    webhook: readWebhook(objectAt(spec, 'conversion')),
+    acceptedNames: readNames(objectAt(status, 'acceptedNames')),
+    storedVersions: textsAt(status, 'storedVersions'),
+    conditions: readConditions(object),
+    object,
+  };
+}
+
+/** The conditions of a definition's status, in either version. */
+export function readConditions(object: JsonObject): readonly CrdCondition[] {
+  return listAt(object, 'status', 'conditions').filter(isJsonObject).map(readCondition);
+}
+
+export function readNames(names: JsonObject | undefined): CrdNames {
+  const from = names ?? {};
+  return {
+    plural: textAt(from, 'plural'),
+    singular: textAt(from, 'singular'),
+    shortNames: textsAt(from, 'shortNames'),
+    kind: textAt(from, 'kind'),
+    listKind: textAt(from, 'listKind'),
+    categories: textsAt(from, 'categories'),
+  };
+}
+
+function readVersion(version: JsonObject): CrdVersion {
+  return {
+    name: textAt(version, 'name'),
+    served: flagAt(version, 'served'),
+    storage: flagAt(version, 'storage'),
+    deprecated: flagAt(version, 'deprecated'),
+    deprecationWarning: optionalText(version, 'deprecationWarning'),
+    schema: objectAt(version, 'schema', 'openAPIV3Schema'),
+    hasStatus: objectAt(version, 'subresources', 'status') !== undefined,
+    scale: readScale(objectAt(version, 'subresources', 'scale')),
+    columns: listAt(version, 'additionalPrinterColumns').filter(isJsonObject).map(readColumn),
+    selectableFields: listAt(version, 'selectableFields')
+      .filter(isJsonObject)
+      .map((field) => textAt(field, 'jsonPath')),
+  };
+}
+
+function readScale(scale: JsonObject | undefined): CrdScale | undefined {
+  if (scale === undefined) return undefined;
+  return {
+    specReplicasPath: textAt(scale, 'specReplicasPath'),
+    statusReplicasPath: textAt(scale, 'statusReplicasPath'),
+    labelSelectorPath: textAt(scale, 'labelSelectorPath'),
+  };
+}
+
+function readColumn(column: JsonObject): CrdColumn {
+  return {
+    name: textAt(column, 'name'),
+    type: textAt(column, 'type'),
+    format: textAt(column, 'format'),
+    description: textAt(column, 'description'),
+    priority: Number(numberAt(column, 'priority')),
+    jsonPath: textAt(column, 'jsonPath'),
+  };
+}
+
+function readWebhook(conversion: JsonObject | undefined): CrdWebhook | undefined {
+  if (conversion === undefined || textAt(conversion, 'strategy') !== 'Webhook') return undefined;
+  const config = objectAt(conversion, 'webhook', 'clientConfig') ?? {};
+  const service = objectAt(config, 'service');
+  return {
+    url: optionalText(config, 'url'),
+    service:
+      service === undefined
+        ? undefined
+        : {
+            namespace: textAt(service, 'namespace'),
+            name: textAt(service, 'name'),
+            path: textAt(service, 'path'),
+            port: Number(numberAt(service, 'port')) || DEFAULT_PORT,
+          },
+    caBundle: textAt(config, 'caBundle'),
+    conversionReviewVersions: textsAt(conversion, 'webhook', 'conversionReviewVersions'),
+  };
+}
+
+function readCondition(condition: JsonObject): CrdCondition {
+  const observed = getField(condition, 'observedGeneration');
+  return {
+    type: textAt(condition, 'type'),
+    status: statusOf(getField(condition, 'status')),
+    lastTransitionTime: optionalText(condition, 'lastTransitionTime'),
+    reason: textAt(condition, 'reason'),
+    message: textAt(condition, 'message'),
+    observedGeneration: observed === undefined || observed === null ? undefined : Number(observed),
+  };
+}
+
+function statusOf(value: JsonValue | undefined): CrdCondition['status'] {
+  return value === 'True' || value === 'False' ? value : 'Unknown';
+}
+
+function optionalText(object: JsonObject, name: string): string | undefined {
+  const value = getField(object, name);
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,0 +1,50 @@
+/**
+ * Groups that belong to the Kubernetes community: an API in them says where it was approved. Invariant: pure; the texts are the reference's.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import type { Crd } from '../crd.ts';
+import type { WantedCondition } from './conditions.ts';
+
+export const APPROVED_ANNOTATION = 'api-approved.kubernetes.io';
+
+const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+
+export type ApprovalState = 'invalid' | 'approved' | 'bypassed' | 'missing';
+
+export interface Approval {
+  readonly state: ApprovalState;
+  readonly reason: string;
+}
+
+export function isProtectedGroup(group: string): boolean {
+  return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`));
+}
+
+/** What the annotation says. */
+export function approvalOf(annotations: Readonly<Record<string, string>>): Approval {
+  const value = Object.hasOwn(annotations, APPROVED_ANNOTATION) ? (annotations[APPROVED_ANNOTATION] ?? '') : '';
+  const must = `protected groups must have approval annotation ${quote(APPROVED_ANNOTATION)}`;
+  if (value === '') return { state: 'missing', reason: `${must}, ${SEE}` };
+  if (value.startsWith('unapproved')) return { state: 'bypassed', reason: `not approved: ${quote(value)}` };
+  if (isAbsoluteUrl(value)) return { state: 'approved', reason: `approved in ${value}` };
+  return { state: 'invalid', reason: `${must} with either a URL or a reason starting with "unapproved", ${SEE}` };
+}
+
+const CONDITIONS: Readonly<Record<ApprovalState, { readonly status: 'True' | 'False'; readonly reason: string }>> = {
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+};
+
+/** The condition KubernetesAPIApprovalPolicyConformant as it should be; undefined: there should be none, because the group is free. */
+export function apiApprovalConformance(crd: Pick<Crd, 'group' | 'annotations'>): WantedCondition | undefined {
+  if (!isProtectedGroup(crd.group)) return undefined;
+  const { state, reason } = approvalOf(crd.annotations);
+  return { type: 'KubernetesAPIApprovalPolicyConformant', ...CONDITIONS[state], message: reason };
+}
+
+/** A scheme and a host, as the reference's parser finds them; spaces and control characters make it no URL. */
+function isAbsoluteUrl(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\s\x00-\x1f\x7f]+(?:[/?][^\x00-\x1f\x7f]*)?$/.test(text);
+}
