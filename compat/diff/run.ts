@@ -1,7 +1,7 @@
 /** Runs topics against two servers and collects what differs. */
 
 import type { Pair } from '../peers/pair.ts';
-import { type Answer, type Client, createClient, fill } from './client.ts';
+import { type Answer, ask, type Client, createClient, fill } from './client.ts';
 import { type Side as ComparedSide, compareAnswers, type Difference } from './compare.ts';
 import { createNormaliser } from './normalise.ts';
 import type { Case, Step, Topic } from './request.ts';
@@ -54,14 +54,14 @@ async function runCase(
     normaliser: createNormaliser(client.peer.url, now),
   }));
   const prepare: Step = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '{{ns}}' } } };
-  await Promise.all(sides.map(({ client, variables }) => send(client, prepare, variables)));
+  await Promise.all(sides.map(({ client, variables }) => ask(client, prepare, variables)));
   const results: StepResult[] = [];
   for (const step of one.steps) {
     const prefix = (step.body as { metadata?: { generateName?: unknown } } | undefined)?.metadata?.generateName;
     if (typeof prefix === 'string') {
       for (const { normaliser, variables } of sides) normaliser.expectGenerated(fill(prefix, variables));
     }
-    const answers = await Promise.all(sides.map((side) => send(side.client, step, side.variables)));
+    const answers = await Promise.all(sides.map((side) => ask(side.client, step, side.variables)));
     const compare = (): Difference[] => compareAnswers(step, sideOf(0), sideOf(1));
     const sideOf = (i: 0 | 1): ComparedSide => ({
       answer: answers[i] as Answer,
@@ -71,7 +71,7 @@ async function runCase(
     for (let i = 0; i < LAG_TRIES && differences.length > 0 && mayLag(step, answers as [Answer, Answer]); i++) {
       await new Promise((resolve) => setTimeout(resolve, LAG_MS));
       for (const [at, { client, variables }] of sides.entries())
-        if (client.peer.name.startsWith('reference')) answers[at] = await send(client, step, variables);
+        if (client.peer.name.startsWith('reference')) answers[at] = await ask(client, step, variables);
       differences = compare();
     }
     sides.forEach(({ variables }, i) => {
@@ -93,19 +93,6 @@ function mayLag(step: Step, [reference, candidate]: readonly [Answer, Answer]): 
   if (step.method === 'GET' && /resourceVersion=0(?:&|$)/.test(step.path)) return true;
   if (reference.status === candidate.status) return false;
   return step.method === 'GET' || [401, 403, 404].includes(reference.status);
-}
-
-/** A server that says nothing is an answer too: status 0 and the error's text. */
-async function send(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<Answer> {
-  try {
-    return await client.send(step, variables);
-  } catch (error) {
-    return {
-      status: 0,
-      headers: {},
-      text: `no answer: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
-    };
-  }
 }
 
 function save(step: Step, answer: Answer, variables: Map<string, string>): void {

@@ -1,0 +1,139 @@
+/**
+ * Real CRDs of public projects and objects of their kinds, against the reference and our server.
+ * usage: main.ts [--full] [--self | --only-reference] [--project NAME,...] [--crd TEXT] [--seed N] [--shrinks N] [--all] [--messages]
+ *   --full            every CRD of the corpus and thousands of mutated objects; default a few CRDs of each project
+ *   --self            compares two references: whatever differs then is noise of this suite
+ *   --only-reference  asks the reference alone and prints what it accepted
+ *   --project, --crd  only these projects, only CRDs whose name contains the text
+ *   --all             prints every miss, not one of each sort; --messages prints where only words differ
+ * Fails below 99 % agreement in any aspect but the words of messages, and on any difference about a definition that known.ts does not list.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unlistedIds } from '../common/outcome.ts';
+import { startPair } from '../peers/pair.ts';
+import { makeCredentials, type Peer } from '../peers/peer.ts';
+import { ROOT } from '../peers/programs.ts';
+import { startReference } from '../peers/reference.ts';
+import { KNOWN } from './known.ts';
+import { prepareCorpus, type Subject } from './prepare.ts';
+import { judgeResults, printAspects, printMisses, printProjects } from './report.ts';
+import { runSubjects } from './run.ts';
+import { Session } from './session.ts';
+
+const REQUIRED = 0.99;
+const SHORT_PER_PROJECT = 2;
+
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    self: { type: 'boolean', default: false },
+    'only-reference': { type: 'boolean', default: false },
+    project: { type: 'string' },
+    crd: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    shrinks: { type: 'string', default: '25' },
+    all: { type: 'boolean', default: false },
+    messages: { type: 'boolean', default: false },
+  },
+});
+
+const corpus = await prepareCorpus();
+const subjects = choose(corpus);
+if (subjects.length === 0) throw new Error('no such CRDs');
+const partial = values.project !== undefined || values.crd !== undefined;
+const started = performance.now();
+const peers = await startPeers();
+const session = new Session(peers.all);
+try {
+  await runSubjects(session, subjects, {
+    plan: {
+      creates: values.full ? 5 : 3,
+      updates: values.full ? 4 : 2,
+      examples: values.full ? 4 : 1,
+      seed: Number(values.seed),
+      shrinks: { left: Number(values.shrinks) },
+    },
+    ratchetEvery: values.full ? 2 : 5,
+    broken: values.full ? 3 : 2,
+  });
+} finally {
+  session.close();
+  await peers.stop();
+}
+
+const projects = new Set(subjects.map(({ project }) => project)).size;
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+if (values['only-reference']) {
+  const { accepted, refused, mutated } = session;
+  console.log(session.summary());
+  console.log(
+    `${subjects.length} CRDs of ${projects} projects: ${accepted} requests about objects accepted, ${refused} refused, ${mutated} mutated objects; ${seconds} s`,
+  );
+} else {
+  const { judged, outcome } = judgeResults(session.results, values.self);
+  printMisses(judged, values.all, values.messages);
+  printProjects(judged);
+  const shares = printAspects(judged);
+  console.log(
+    `\n${subjects.length} CRDs of ${projects} projects, ${session.mutated} mutated objects, ${session.accepted} requests accepted and ${session.refused} refused by the reference; ${seconds} s`,
+  );
+  console.log(session.summary());
+  const definitions = shares.find(({ aspect }) => aspect === 'definition')?.unknown ?? 0;
+  const complaints = [
+    ...shares
+      .filter(({ aspect, share }) => aspect !== 'messages' && share < REQUIRED)
+      .map(({ aspect, share }) => `${aspect}: agreement is ${(100 * share).toFixed(2)} %, below ${100 * REQUIRED} %`),
+    ...(definitions > 0 ? [`${definitions} definitions differ in ways that compat/crds/known.ts does not list`] : []),
+    ...(values.full && !partial && !values.self
+      ? outcome.stale.map((id) => `"${id}" is listed in compat/crds/known.ts but no longer occurs`)
+      : []),
+    ...unlistedIds(KNOWN),
+  ];
+  for (const complaint of complaints) console.log(`FAIL ${complaint}`);
+  const folder = join(ROOT, '.cache', 'compat');
+  mkdirSync(folder, { recursive: true });
+  const log = join(folder, 'crds.log');
+  writeFileSync(
+    log,
+    session.results
+      .filter(({ differences }) => differences.length > 0)
+      .map((one) => JSON.stringify(one))
+      .join('\n'),
+  );
+  if (complaints.length > 0) console.log(`every miss: ${log}`);
+  process.exitCode = complaints.length === 0 ? 0 : 1;
+}
+
+function choose(all: readonly Subject[]): readonly Subject[] {
+  const names = values.project?.split(',');
+  const wanted = all.filter(
+    ({ project, name }) =>
+      (names === undefined || names.includes(project)) && (values.crd === undefined || name.includes(values.crd)),
+  );
+  if (values.full || partial) return wanted;
+  const taken = new Map<string, number>();
+  return wanted.filter(({ project }) => {
+    const before = taken.get(project) ?? 0;
+    taken.set(project, before + 1);
+    return before < SHORT_PER_PROJECT;
+  });
+}
+
+async function startPeers(): Promise<{ all: readonly Peer[]; stop(): Promise<void> }> {
+  if (!values['only-reference']) {
+    const pair = await startPair(values.self ? 'reference' : 'keelson');
+    return { all: [pair.reference, pair.candidate], stop: () => pair.stop() };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'compat-crds-'));
+  const reference = await startReference({ credentials: await makeCredentials(folder) });
+  return {
+    all: [reference],
+    async stop() {
+      await reference.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

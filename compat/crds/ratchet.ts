@@ -1,0 +1,105 @@
+/**
+ * Values that a tightened schema makes invalid: an update that leaves them alone is taken, one that changes them is refused. Invariant: the
+ * servers see the same tightening, one keyword at a place where the stored object has a value.
+ */
+import type { Json } from '../diff/normalise.ts';
+import { mutate } from './mutate.ts';
+import { isDict, type JsonDict, type Schema, type Step, withAt } from './schema.ts';
+import type { Request } from './session.ts';
+import { Story, withName } from './story.ts';
+import { DEFINITIONS, type Resource, type SubjectRun } from './subject.ts';
+
+/** Tightens the schema over a stored value, then writes the object with and without touching that value. */
+export async function runRatchet(run: SubjectRun, resource: Resource, base: JsonDict): Promise<void> {
+  const { session, random, subject } = run;
+  const place = random.pick(tightenable(base, resource.schema));
+  if (place === undefined) return;
+  const story = new Story(run, resource, 'ratchet');
+  const named = { ...base, metadata: { name: 'ratchet', labels: { round: '0' } } };
+  if (!(await story.write('POST before tightening', { method: 'POST', path: resource.collection, body: named })))
+    return;
+  const index = resource.definition.spec.versions.indexOf(resource.version);
+  const [keyword, limit] = random.pick(tighteningOf(place.value));
+  const pointer = ['spec', 'versions', index, 'schema', 'openAPIV3Schema', ...place.schemaPath, keyword]
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+  const request: Request = {
+    method: 'PATCH',
+    path: `${DEFINITIONS}/${subject.name}`,
+    body: [{ op: 'add', path: pointer, value: limit }],
+    patch: 'json',
+  };
+  const tightened = await session.ask(request);
+  const at = place.path.join('.');
+  if (
+    !(await run.check(`PATCH definition: ${keyword} at ${at}`, request, tightened)) ||
+    tightened.reference.code >= 300
+  )
+    return;
+  const probe = { method: 'POST', path: `${resource.collection}?dryRun=All`, body: withName(named, 'probe') };
+  const refused = await session.askUntil(probe, ({ code }) => code === 422, 100, 30);
+  await run.check(`POST against ${keyword} at ${at}`, probe, refused);
+  const labelled = { ...named, metadata: { name: 'ratchet', labels: { round: '1' } } };
+  if (!(await story.put(`PUT unchanged under ${keyword} at ${at}`, story.path, '', labelled))) return;
+  const other = withAt(labelled, place.path, otherThan(place.value)) as JsonDict;
+  if (!(await story.put(`PUT changed under ${keyword} at ${at}`, story.path, '', other))) return;
+  for (let i = 0; i < 2; i++) {
+    const mutation = mutate(labelled, resource.schema, random);
+    session.mutated++;
+    const title = `PUT ${mutation.kind} at ${mutation.path.join('.')} under ${keyword} at ${at}`;
+    if (!(await story.put(title, story.path, '', mutation.object))) return;
+  }
+}
+
+interface Place {
+  readonly path: readonly Step[];
+  readonly schemaPath: readonly Step[];
+  readonly value: string | number;
+}
+
+/** Scalars below fields and lists whose schema may get another keyword. */
+function tightenable(object: JsonDict, schema: Schema): Place[] {
+  const places: Place[] = [];
+  const visit = (value: Json, node: Schema, path: readonly Step[], schemaPath: readonly Step[]): void => {
+    const plain = (node.type === 'string' && typeof value === 'string' && value.length > 1) || node.type === 'integer';
+    if (
+      plain &&
+      node.enum === undefined &&
+      node.default === undefined &&
+      node['x-kubernetes-validations'] === undefined
+    )
+      places.push({ path, schemaPath, value: value as string | number });
+    if (Array.isArray(value) && node.items !== undefined)
+      value.forEach((item, i) => {
+        visit(item, node.items as Schema, [...path, i], [...schemaPath, 'items']);
+      });
+    if (isDict(value))
+      for (const [name, child] of Object.entries(value)) {
+        const inner = node.properties?.[name];
+        if (inner === undefined || (path.length === 0 && name !== 'spec')) continue;
+        visit(child, inner, [...path, name], [...schemaPath, 'properties', name]);
+      }
+  };
+  visit(object, schema, [], []);
+  return places;
+}
+
+function tighteningOf(value: string | number): readonly (readonly [string, Json])[] {
+  if (typeof value === 'number')
+    return [
+      ['minimum', value + 1],
+      ['enum', [value + 10]],
+      ['x-kubernetes-validations', [{ rule: `self > ${value}`, message: 'tightened' }]],
+    ];
+  return [
+    ['maxLength', value.length - 1],
+    ['pattern', '^tightened$'],
+    ['enum', ['tightened']],
+    ['x-kubernetes-validations', [{ rule: `self == 'tightened'` }]],
+    ['x-kubernetes-validations', [{ rule: 'self == oldSelf', reason: 'FieldValueForbidden', message: 'immutable' }]],
+  ];
+}
+
+function otherThan(value: string | number): Json {
+  return typeof value === 'number' ? value - 1 : `${value}x`;
+}

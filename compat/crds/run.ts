@@ -1,0 +1,54 @@
+/** Runs subjects side by side against one or two servers. Invariant: which objects are sent depends on the seed and on the reference's verdicts alone. */
+import { runBrokenDefinitions } from './broken.ts';
+import { compareDiscovery, compareOpenApi } from './documents.ts';
+import type { Subject } from './prepare.ts';
+import { runRatchet } from './ratchet.ts';
+import type { Session } from './session.ts';
+import { findValid, NAMESPACE, type Plan, type Resource, runCreates, runDefinition, SubjectRun } from './subject.ts';
+import { runUpdates } from './updates.ts';
+
+/** Subjects at a time: loops of the reference wait, so more than there are cores. */
+const WIDTH = 4;
+
+export interface RunOptions {
+  readonly plan: Plan;
+  /** Every how many-th subject gets a tightened schema. */
+  readonly ratchetEvery: number;
+  /** Broken copies of each definition, as dry runs. */
+  readonly broken: number;
+}
+
+export async function runSubjects(session: Session, subjects: readonly Subject[], options: RunOptions): Promise<void> {
+  await session.ask({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
+  const published: { run: SubjectRun; served: readonly Resource[] }[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < subjects.length; i = next++) {
+      const run = new SubjectRun(session, subjects[i] as Subject, options.plan);
+      const served = await runSubject(run, options, i);
+      published.push({ run, served });
+    }
+  };
+  await Promise.all(Array.from({ length: WIDTH }, worker));
+  for (const { run, served } of published) for (const resource of served) await compareOpenApi(run, resource);
+}
+
+async function runSubject(run: SubjectRun, options: RunOptions, index: number): Promise<readonly Resource[]> {
+  await runBrokenDefinitions(run, options.broken);
+  const served = await runDefinition(run);
+  for (const resource of served) await compareDiscovery(run, resource);
+  // One version in full: the storage version, if it is served. The others are read, and get what the project ships for them.
+  const main = served.find(({ version }) => version.storage) ?? served[0];
+  if (main === undefined) return served;
+  const { object, valid } = await findValid(run, main);
+  run.session.count(valid ? 'kinds with a valid made object' : 'kinds without one');
+  await runCreates(run, main, object);
+  for (const other of served) {
+    if (other === main) continue;
+    const few = new SubjectRun(run.session, run.subject, { ...run.plan, creates: 1, examples: 1 });
+    await runCreates(few, other, { ...object, apiVersion: other.head('x')['apiVersion'] as string });
+  }
+  if (valid) await runUpdates(run, main, object);
+  if (valid && index % options.ratchetEvery === 0) await runRatchet(run, main, object);
+  return served;
+}

@@ -1,0 +1,148 @@
+/**
+ * The two servers of a run, asked in step, and everything they were found to say differently. Invariant: every request goes to both, with the
+ * same body, and leaves one result for each aspect that was compared.
+ */
+import { type Answer, ask, type Client, createClient } from '../diff/client.ts';
+import type { Difference } from '../diff/compare.ts';
+import type { Json } from '../diff/normalise.ts';
+import type { Step } from '../diff/request.ts';
+import type { Peer } from '../peers/peer.ts';
+import { bodyText } from './mutate.ts';
+import {
+  compareBodies,
+  compareMessages,
+  compareVerdicts,
+  compareWarnings,
+  readVerdict,
+  type Verdict,
+} from './verdict.ts';
+
+/** `definition`: CRDs accepted or refused; `object`: requests about objects. The others are about what a success or refusal looks like. */
+export const ASPECTS = [
+  'definition',
+  'stored definition',
+  'status',
+  'object',
+  'warnings',
+  'body',
+  'table',
+  'discovery',
+  'openapi',
+  'messages',
+] as const;
+export type Aspect = (typeof ASPECTS)[number];
+
+export interface Result {
+  readonly project: string;
+  readonly crd: string;
+  readonly aspect: Aspect;
+  /** What was asked, for a person. */
+  readonly title: string;
+  readonly differences: readonly Difference[];
+  /** A minimised request and the part of the schema that matters. */
+  readonly minimised?: string;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Json;
+  /** A kind of patch; default a plain body. */
+  readonly patch?: 'merge' | 'json';
+  readonly accept?: string;
+}
+
+export interface Asked {
+  readonly verdicts: readonly Verdict[];
+  readonly answers: readonly Answer[];
+  readonly reference: Verdict;
+  /** Undefined when the reference is alone. */
+  readonly candidate: Verdict | undefined;
+}
+
+const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
+
+export class Session {
+  readonly results: Result[] = [];
+  /** Objects that a mutator made and that were sent. */
+  mutated = 0;
+  accepted = 0;
+  refused = 0;
+  readonly #clients: readonly Client[];
+  readonly #counts = new Map<string, number>();
+
+  /** The reference first; with no other, nothing is compared. */
+  constructor(peers: readonly Peer[]) {
+    this.#clients = peers.map(createClient);
+  }
+
+  get compares(): boolean {
+    return this.#clients.length > 1;
+  }
+
+  async ask(request: Request, variables: readonly ReadonlyMap<string, string>[] = []): Promise<Asked> {
+    const answers = await Promise.all(
+      this.#clients.map((client, i) => ask(client, stepOf(request), variables[i] ?? new Map())),
+    );
+    const verdicts = answers.map((answer, i) => readVerdict(answer, (this.#clients[i] as Client).peer.url));
+    return { answers, verdicts, reference: verdicts[0] as Verdict, candidate: verdicts[1] };
+  }
+
+  /** Only the reference: it is the judge of what is valid. */
+  async askReference(request: Request): Promise<Verdict> {
+    const client = this.#clients[0] as Client;
+    return readVerdict(await ask(client, stepOf(request), new Map()), client.peer.url);
+  }
+
+  /** Asks again every `ms` until the check holds for every server, or the tries are over. */
+  async askUntil(request: Request, holds: (verdict: Verdict) => boolean, tries = 200, ms = 25): Promise<Asked> {
+    let asked = await this.ask(request);
+    for (let i = 0; i < tries && !asked.verdicts.every(holds); i++) {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      asked = await this.ask(request);
+    }
+    return asked;
+  }
+
+  /** Counts something that the summary tells. */
+  count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  summary(): string {
+    return [...this.#counts].map(([what, times]) => `${what}: ${times}`).join(', ');
+  }
+
+  add(result: Result): void {
+    if (this.compares) this.results.push(result);
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+}
+
+/** What differs between the answers to one request, by aspect; aspects that say nothing about it are left out. */
+export function compareAsked({ reference, candidate }: Asked): Partial<Record<Aspect, Difference[]>> {
+  if (candidate === undefined) return {};
+  const verdict = compareVerdicts(reference, candidate);
+  const agree = verdict.length === 0;
+  return {
+    object: verdict,
+    ...(reference.warnings.length + candidate.warnings.length > 0 && agree
+      ? { warnings: compareWarnings(reference, candidate) }
+      : {}),
+    ...(agree && reference.body !== undefined ? { body: compareBodies('body', reference.body, candidate.body) } : {}),
+    ...(agree && reference.message !== '' ? { messages: compareMessages(reference, candidate) } : {}),
+  };
+}
+
+function stepOf({ method, path, body, patch, accept }: Request): Step {
+  const type = patch === undefined ? 'application/json' : PATCH_TYPES[patch];
+  return {
+    method,
+    path,
+    ...(body === undefined ? {} : { body: bodyText(body), type }),
+    ...(accept === undefined ? {} : { accept }),
+  };
+}

@@ -1,0 +1,260 @@
+/**
+ * Runs one CRD against both servers: the definition, its settling, discovery, then objects of it, good, shipped and mutated. Invariant: a
+ * subject shares nothing with its neighbours but the namespace, so subjects run side by side.
+ */
+import { createRandom, type Random } from '../../test/fuzz/random.ts';
+import type { Difference } from '../diff/compare.ts';
+import type { Json } from '../diff/normalise.ts';
+import { generateObject, mend } from './generate.ts';
+import { mutate } from './mutate.ts';
+import type { Subject } from './prepare.ts';
+import { type Definition, isDict, type JsonDict, type Schema, type Version } from './schema.ts';
+import { type Asked, type Aspect, compareAsked, type Request, type Session } from './session.ts';
+import { schemaPart, shrink } from './shrink.ts';
+import type { Verdict } from './verdict.ts';
+import { compareBodies } from './verdict.ts';
+
+export const NAMESPACE = 'crds';
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const VALIDATIONS = ['Ignore', 'Warn', 'Strict'] as const;
+const ROUNDS = 14;
+
+export interface Plan {
+  /** Mutated objects that are created. */
+  readonly creates: number;
+  /** Mutated objects that are put or patched over a good one. */
+  readonly updates: number;
+  readonly examples: number;
+  readonly seed: number;
+  /** How many differences may still be minimised in this run. */
+  readonly shrinks: { left: number };
+}
+
+/** One served version of a CRD with what is needed to talk about its objects. */
+export class Resource {
+  readonly definition: Definition;
+  readonly version: Version;
+  readonly schema: Schema;
+
+  constructor(definition: Definition, version: Version) {
+    this.definition = definition;
+    this.version = version;
+    this.schema = version.schema?.openAPIV3Schema ?? {};
+  }
+
+  get namespaced(): boolean {
+    return this.definition.spec.scope === 'Namespaced';
+  }
+
+  get collection(): string {
+    const { group, names } = this.definition.spec;
+    return `/apis/${group}/${this.version.name}${this.namespaced ? `/namespaces/${NAMESPACE}` : ''}/${names.plural}`;
+  }
+
+  head(name: string): JsonDict {
+    const { group, names } = this.definition.spec;
+    return { apiVersion: `${group}/${this.version.name}`, kind: names.kind, metadata: { name } };
+  }
+}
+
+/** Everything about one subject. */
+export class SubjectRun {
+  readonly session: Session;
+  readonly subject: Subject;
+  readonly plan: Plan;
+  readonly random: Random;
+
+  constructor(session: Session, subject: Subject, plan: Plan) {
+    this.session = session;
+    this.subject = subject;
+    this.plan = plan;
+    this.random = createRandom(plan.seed ^ hash(subject.name));
+  }
+
+  /** Compares every aspect of one exchange about objects; true if code and causes agree, so that the story may go on. */
+  async check(title: string, request: Request, asked: Asked, shrinking?: Shrinking): Promise<boolean> {
+    if (asked.reference.code < 300) this.session.accepted++;
+    else this.session.refused++;
+    const compared = compareAsked(asked);
+    for (const [aspect, differences] of Object.entries(compared) as [Aspect, Difference[]][]) {
+      const minimised =
+        differences.length > 0 && aspect !== 'messages' && this.plan.shrinks.left > 0 && request.body !== undefined
+          ? await this.#minimise(aspect, request, differences, shrinking)
+          : undefined;
+      this.add(aspect, title, differences, minimised);
+    }
+    return compared.object === undefined || compared.object.length === 0;
+  }
+
+  add(aspect: Aspect, title: string, differences: readonly Difference[], minimised?: string): void {
+    const { project, name } = this.subject;
+    this.session.add({
+      project,
+      crd: name,
+      aspect,
+      title,
+      differences,
+      ...(minimised === undefined ? {} : { minimised }),
+    });
+  }
+
+  async #minimise(
+    aspect: Aspect,
+    request: Request,
+    differences: readonly Difference[],
+    shrinking: Shrinking | undefined,
+  ): Promise<string> {
+    this.plan.shrinks.left--;
+    const fields = differences.flatMap(({ where, reference, candidate }) =>
+      aspect === 'object'
+        ? `${reference}; ${candidate}`.split('; ').map((cause) => cause.slice(cause.indexOf(' ') + 1))
+        : [where.replace(/^body\./, '')],
+    );
+    const part = shrinking === undefined ? '' : schemaPart(shrinking.schema, fields);
+    if (shrinking === undefined || request.patch !== undefined || !isDict(request.body))
+      return `${request.method} ${request.path}\n${JSON.stringify(request.body)}\n${part}`;
+    const wanted = differences[0]?.where;
+    const differs = async (object: JsonDict): Promise<boolean> => {
+      const again = compareAsked(await shrinking.again(object))[aspect];
+      return again?.some(({ where }) => where === wanted) ?? false;
+    };
+    const object = (await differs(request.body)) ? await shrink(request.body, differs) : request.body;
+    return [
+      `${request.method} ${request.path}`,
+      ...(shrinking.before === undefined ? [] : [`over ${JSON.stringify(shrinking.before)}`]),
+      JSON.stringify(object),
+      part,
+    ].join('\n');
+  }
+}
+
+export interface Shrinking {
+  readonly schema: Schema;
+  /** The same request as a dry run with another object. */
+  again(object: JsonDict): Promise<Asked>;
+  /** What was stored when the request came. */
+  readonly before?: JsonDict;
+}
+
+/** The CRD itself. The served versions, if both servers have it. */
+export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
+  const { session, subject } = run;
+  const { definition, name } = subject;
+  const asked = await session.ask({ method: 'POST', path: DEFINITIONS, body: definition as unknown as Json });
+  const compared = compareAsked(asked);
+  run.add('definition', 'POST', compared.object ?? []);
+  if (compared.warnings !== undefined) run.add('warnings', 'POST of the definition', compared.warnings);
+  if (compared.messages !== undefined) run.add('messages', 'POST of the definition', compared.messages);
+  if (asked.verdicts.some(({ code }) => code >= 300)) return [];
+  const path = `${DEFINITIONS}/${name}`;
+  const isSettled = ({ body }: Verdict): boolean => conditionOf(body, 'Established') === 'True';
+  let settled = await session.askUntil({ method: 'GET', path }, isSettled);
+  // Conditions come from several loops of the reference; only what stays different counts.
+  for (let i = 0; i < 20 && statusDifferences(settled).length > 0; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    settled = await session.ask({ method: 'GET', path });
+  }
+  run.add('stored definition', 'GET', compareBodies('body', specOf(settled.reference), specOf(settled.candidate)));
+  run.add('status', 'GET', statusDifferences(settled));
+  if (!settled.verdicts.every(isSettled)) return [];
+  const served = definition.spec.versions
+    .filter((version) => version.served)
+    .map((version) => new Resource(definition, version));
+  for (const resource of served)
+    await session.askUntil({ method: 'GET', path: `${resource.collection}?limit=1` }, ({ code }) => code !== 404);
+  return served;
+}
+
+function specOf(verdict: Verdict | undefined): Json | undefined {
+  if (!isDict(verdict?.body)) return undefined;
+  const { status: _status, ...rest } = verdict.body;
+  const metadata = { ...(rest['metadata'] as JsonDict) };
+  delete metadata['resourceVersion'];
+  return { ...rest, metadata };
+}
+
+function statusDifferences({ reference, candidate }: Asked): Difference[] {
+  return candidate === undefined ? [] : compareBodies('status', statusOf(reference), statusOf(candidate));
+}
+
+/** Conditions by type. */
+function statusOf({ body }: Verdict): Json {
+  if (!isDict(body) || !isDict(body['status'])) return null;
+  const { conditions, ...rest } = body['status'];
+  const entries = (Array.isArray(conditions) ? (conditions as JsonDict[]) : []).map((condition) => [
+    String(condition['type']),
+    condition,
+  ]);
+  return { ...rest, conditions: Object.fromEntries(entries) as JsonDict };
+}
+
+function conditionOf(body: Json | undefined, type: string): Json | undefined {
+  const status = statusOf({ body } as Verdict);
+  const condition = isDict(status) && isDict(status['conditions']) ? status['conditions'][type] : undefined;
+  return isDict(condition) ? condition['status'] : undefined;
+}
+
+/** An object that the reference accepts, or the last one that was tried. */
+export async function findValid(run: SubjectRun, resource: Resource): Promise<{ object: JsonDict; valid: boolean }> {
+  const { random, session } = run;
+  const head = resource.head('base');
+  let best: JsonDict = head;
+  for (const density of [0.3, 0.12, 0]) {
+    let object = generateObject(resource.schema, head, { random, density });
+    for (let round = 0; round < ROUNDS; round++) {
+      const verdict = await session.askReference({
+        method: 'POST',
+        path: `${resource.collection}?dryRun=All&fieldValidation=Strict`,
+        body: object,
+      });
+      if (verdict.code < 300) return { object, valid: true };
+      best = object;
+      if (verdict.complaints.length === 0) break;
+      const mended = mend(object, resource.schema, verdict.complaints, random);
+      if (JSON.stringify(mended) === JSON.stringify(object)) break;
+      object = mended;
+    }
+  }
+  return { object: best, valid: false };
+}
+
+/** Objects that are created: those that the project ships, and mutations of a good one. */
+export async function runCreates(run: SubjectRun, resource: Resource, base: JsonDict): Promise<void> {
+  const { session, subject, plan, random } = run;
+  const shrinking = (query: string): Shrinking => ({
+    schema: resource.schema,
+    again: (object) =>
+      session.ask({ method: 'POST', path: `${resource.collection}?dryRun=All&${query}`, body: object }),
+  });
+  const create = async (title: string, body: JsonDict, validation: string): Promise<void> => {
+    const query = `fieldValidation=${validation}`;
+    const request: Request = { method: 'POST', path: `${resource.collection}?${query}`, body };
+    await run.check(`${title} ${validation}`, request, await session.ask(request), shrinking(query));
+  };
+  const version = `${resource.definition.spec.group}/${resource.version.name}`;
+  const shipped = subject.examples.filter(({ apiVersion }) => apiVersion === version).slice(0, plan.examples);
+  for (const [i, example] of shipped.entries()) {
+    const { namespace: _namespace, ...metadata } = (isDict(example['metadata']) ? example['metadata'] : {}) as JsonDict;
+    const body = { ...example, metadata: { ...metadata, name: `example-${i}` } };
+    await create(`POST example ${i}`, body, VALIDATIONS[(i + 1) % 3] as string);
+    if (plan.creates === 0) continue;
+    const mutation = mutate({ ...body, metadata: { ...metadata, name: `example-${i}-m` } }, resource.schema, random);
+    session.mutated++;
+    await create(`POST example ${i}, ${mutation.kind} at ${mutation.path.join('.')}`, mutation.object, 'Warn');
+  }
+  for (let i = 0; i < plan.creates; i++) {
+    const named = { ...base, metadata: { ...(base['metadata'] as JsonDict), name: `m-${i}` } };
+    const first = mutate(named, resource.schema, random);
+    // Now and then two at once: refusals must list both.
+    const mutation = random.int(4) === 0 ? mutate(first.object, resource.schema, random) : first;
+    session.mutated++;
+    const kinds = mutation === first ? first.kind : `${first.kind} and ${mutation.kind}`;
+    await create(`POST ${kinds} at ${mutation.path.join('.')}`, mutation.object, VALIDATIONS[i % 3] as string);
+  }
+}
+
+function hash(text: string): number {
+  let value = 2166136261;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619);
+  return value >>> 0;
+}

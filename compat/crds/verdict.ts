@@ -1,0 +1,91 @@
+/**
+ * What two servers must say alike about a request: code, reason and the set of (reason, field) causes; beside it warnings, the object, and the
+ * words. Invariant: each aspect is compared by itself, so that one miss is counted where it belongs.
+ */
+import type { Answer } from '../diff/client.ts';
+import { compareValues, type Difference } from '../diff/compare.ts';
+import { createNormaliser, type Json } from '../diff/normalise.ts';
+import type { Complaint } from './generate.ts';
+import { isDict, type JsonDict } from './schema.ts';
+
+export interface Verdict {
+  readonly code: number;
+  readonly reason: string;
+  /** `FieldValueInvalid spec.a`, sorted, each once; unknown and duplicate fields of a strict refusal too. */
+  readonly causes: readonly string[];
+  readonly complaints: readonly Complaint[];
+  readonly message: string;
+  readonly warnings: readonly string[];
+  /** The body of a success, with placeholders. */
+  readonly body: Json | undefined;
+}
+
+export function readVerdict(answer: Answer, url: string): Verdict {
+  const normaliser = createNormaliser(url, Date.now());
+  const parsed = parse(answer.text);
+  const status: JsonDict = isDict(parsed) && parsed['kind'] === 'Status' ? parsed : {};
+  const details = isDict(status['details']) ? status['details'] : {};
+  const complaints = (Array.isArray(details['causes']) ? (details['causes'] as JsonDict[]) : []).map((cause) => ({
+    reason: String(cause['reason'] ?? ''),
+    field: String(cause['field'] ?? ''),
+  }));
+  const message = answer.status < 300 ? '' : normaliser.text(String(status['message'] ?? answer.text));
+  const strict = [...message.matchAll(/(?:unknown|duplicate) field "[^"]+"/g)].map(([whole]) => whole);
+  return {
+    code: answer.status,
+    reason: String(status['reason'] ?? ''),
+    causes: sortedSet([
+      ...complaints.map(({ reason, field }) => `${reason} ${field}`),
+      ...(answer.status === 400 ? strict : []),
+    ]),
+    complaints,
+    message,
+    warnings: sortedSet((answer.headers['warning'] ?? '').split(/, (?=299 )/).map((text) => normaliser.text(text))),
+    body: answer.status < 300 && parsed !== undefined ? normaliser.value(parsed) : undefined,
+  };
+}
+
+export function compareVerdicts(reference: Verdict, candidate: Verdict): Difference[] {
+  return differencesOf((note) => {
+    note('code', String(reference.code), String(candidate.code));
+    note('reason', reference.reason, candidate.reason);
+    const missing = reference.causes.filter((cause) => !candidate.causes.includes(cause));
+    const added = candidate.causes.filter((cause) => !reference.causes.includes(cause));
+    note('causes', missing.join('; '), added.join('; '));
+    if (reference.code !== candidate.code) note('message', reference.message, candidate.message);
+  });
+}
+
+export function compareWarnings(reference: Verdict, candidate: Verdict): Difference[] {
+  return differencesOf((note) => note('warnings', reference.warnings.join('\n'), candidate.warnings.join('\n')));
+}
+
+/** The words of a refusal; the reference lists causes in random order where they come from maps, so words are compared as sets. */
+export function compareMessages(reference: Verdict, candidate: Verdict): Difference[] {
+  const parts = ({ message }: Verdict): string => sortedSet(message.replace(/[[\]]/g, '').split(/, | && /)).join(', ');
+  return differencesOf((note) => note('message', parts(reference), parts(candidate)));
+}
+
+export function compareBodies(where: string, reference: Json | undefined, candidate: Json | undefined): Difference[] {
+  return differencesOf((note) => compareValues(where, reference, candidate, note));
+}
+
+function differencesOf(tell: (note: (where: string, left: string, right: string) => void) => void): Difference[] {
+  const differences: Difference[] = [];
+  tell((where, reference, candidate) => {
+    if (reference !== candidate) differences.push({ where, reference, candidate });
+  });
+  return differences;
+}
+
+export function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function sortedSet(items: readonly string[]): string[] {
+  return [...new Set(items)].filter((item) => item !== '').sort();
+}
