@@ -26,8 +26,11 @@ export class CelUint {
 /** Nanoseconds since 1970, from year 1 to 9999. */
 export class CelTimestamp {
   readonly nanos: bigint;
-  constructor(nanos: bigint) {
+  /** Seconds east of UTC that it was written with. Only `string()` shows it. */
+  readonly offset: number;
+  constructor(nanos: bigint, offset: number = 0) {
     this.nanos = nanos;
+    this.offset = offset;
   }
 }
 
@@ -106,9 +109,18 @@ export type Value =
   | CelOptional
   | CelOpaque;
 
-/** An evaluation that has no value: `no such key: x`, `divide by zero`. Made without a stack, because rules absorb it often. */
+/** An evaluation that has no value: `no such key: x`, `division by zero`. Made without a stack, because rules absorb it often. */
 export class CelError extends Error {
   override readonly name: string = 'CelError';
+  constructor(message: string) {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    try {
+      super(message);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  }
 }
 
 /** The budget is spent, or the caller called it off. Never absorbed. */

@@ -1,0 +1,144 @@
+/**
+ * Equality and order of values. Invariant: numbers are compared by what they stand for whatever their types; values of types that do not compare are unequal, and have no
+ * order.
+ */
+import { equalBytes } from '../../base/bytes.ts';
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelObject,
+  CelOpaque,
+  CelOptional,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  type Value,
+} from '../values.ts';
+import { runtimeTypeName } from './type-of-value.ts';
+
+/** `a == b`. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object') {
+    if (typeof a === 'number' || typeof a === 'bigint')
+      return b instanceof CelDouble || b instanceof CelUint ? compareNumbers(a, b) === 0 : false;
+    return false;
+  }
+  if (a === null || b === null) return false;
+  if (a instanceof CelDouble || a instanceof CelUint) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b);
+  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b);
+  if (a instanceof CelObject) return b instanceof CelObject && a.equals(b);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos;
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
+  if (a instanceof CelTypeValue)
+    return b instanceof CelTypeValue && runtimeTypeName(a.type) === runtimeTypeName(b.type);
+  if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
+  return b instanceof CelOpaque && a.equals(b);
+}
+
+function equalLists(a: CelList, b: CelList): boolean {
+  if (a.equals !== undefined) return a.equals(b);
+  const size = a.size;
+  if (size !== b.size) return false;
+  for (let index = 0; index < size; index++) if (!equalValues(a.at(index), b.at(index))) return false;
+  return true;
+}
+
+function equalMaps(a: CelMap, b: CelMap): boolean {
+  if (a.size !== b.size) return false;
+  for (const key of a.keys()) {
+    const other = b.get(key);
+    if (other === undefined || !equalValues(a.get(key) as Value, other)) return false;
+  }
+  return true;
+}
+
+function equalOptionals(a: CelOptional, b: CelOptional): boolean {
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return equalValues(a.value, b.value);
+}
+
+type CelNumber = number | bigint | CelUint | CelDouble;
+
+function isNumber(value: Value): value is CelNumber {
+  return (
+    typeof value === 'number' || typeof value === 'bigint' || value instanceof CelDouble || value instanceof CelUint
+  );
+}
+
+/** Negative, zero or positive; NaN with NaN. An int beside a double is taken for the nearest double, as cel-go does it. */
+function compareNumbers(a: CelNumber, b: CelNumber): number {
+  if (a instanceof CelDouble) return compareDouble(a.value, b);
+  if (b instanceof CelDouble) return -compareDouble(b.value, a);
+  const left = a instanceof CelUint ? a.value : a;
+  const right = b instanceof CelUint ? b.value : b;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+const LOWEST_INT = -(2 ** 63);
+const HIGHEST_INT = 2 ** 63;
+const HIGHEST_UINT = 2 ** 64;
+
+function compareDouble(value: number, other: CelNumber): number {
+  if (other instanceof CelDouble) return order(value, other.value);
+  if (other instanceof CelUint) {
+    if (value < 0) return -1;
+    return value > HIGHEST_UINT ? 1 : order(value, Number(other.value));
+  }
+  if (value < LOWEST_INT) return -1;
+  return value > HIGHEST_INT ? 1 : order(value, Number(other));
+}
+
+function order(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
+}
+
+/** Negative, zero or positive. Throws "no such overload" for what has no order, and where a NaN is asked for it. */
+export function compareValues(a: Value, b: Value): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
+  if (isNumber(a) && isNumber(b)) {
+    const compared = compareNumbers(a, b);
+    if (Number.isNaN(compared)) throw new CelError('NaN values cannot be ordered');
+    return compared;
+  }
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b);
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return compareBigints(a.nanos, b.nanos);
+  if (a instanceof CelDuration && b instanceof CelDuration) return compareBigints(a.nanos, b.nanos);
+  throw new CelError('no such overload');
+}
+
+function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** By code point, which is the order of their UTF-8. */
+export function compareStrings(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Puts surrogates, which stand for what is above U+FFFF, after everything else. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const difference = (a[index] as number) - (b[index] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

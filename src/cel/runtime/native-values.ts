@@ -1,0 +1,152 @@
+/**
+ * Lists and maps that expressions make, and those of plain JSON. Invariant: only the accumulator of a running comprehension grows; every other value never changes.
+ */
+import type { JsonValue } from '../../base/json-value.ts';
+import { CelDouble, CelError, CelList, CelMap, CelUint, type Value } from '../values.ts';
+import { formatPlain } from './format.ts';
+import { intOf } from './integers.ts';
+
+export class NativeList extends CelList {
+  readonly items: readonly Value[];
+  constructor(items: readonly Value[]) {
+    super();
+    this.items = items;
+  }
+  get size(): number {
+    return this.items.length;
+  }
+  at(index: number): Value {
+    return this.items[index] as Value;
+  }
+}
+
+/** Two lists seen as one. */
+export class JoinedList extends CelList {
+  readonly size: number;
+  readonly #first: CelList;
+  readonly #second: CelList;
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.#first = first;
+    this.#second = second;
+    this.size = first.size + second.size;
+  }
+  at(index: number): Value {
+    const border = this.#first.size;
+    return index < border ? this.#first.at(index) : this.#second.at(index - border);
+  }
+}
+
+/** The accumulator of a comprehension that collects into a list: `+` puts into it instead of making another. */
+export class GrowingList extends CelList {
+  readonly #items: Value[] = [];
+  get size(): number {
+    return this.#items.length;
+  }
+  at(index: number): Value {
+    return this.#items[index] as Value;
+  }
+  append(list: CelList): void {
+    for (let index = 0; index < list.size; index++) this.#items.push(list.at(index));
+  }
+  /** The list as a value; nothing may be appended afterwards. */
+  finish(): NativeList {
+    return new NativeList(this.#items);
+  }
+}
+
+/** `first + second`. */
+export function concatLists(first: CelList, second: CelList): CelList {
+  if (first instanceof GrowingList) {
+    first.append(second);
+    return first;
+  }
+  if (first.concat !== undefined) return first.concat(second);
+  if (first.size === 0) return second;
+  if (second.size === 0) return first;
+  return new JoinedList(first, second);
+}
+
+type HashedKey = string | number | bigint | boolean;
+
+/** Equal for keys that CEL calls equal: `1`, `1u` and `1.0`. Undefined for what cannot be a key. */
+export function hashKey(key: Value): HashedKey | undefined {
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || typeof key === 'bigint')
+    return key;
+  if (key instanceof CelUint) return key.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(key.value) : key.value;
+  if (key instanceof CelDouble && Number.isInteger(key.value))
+    return Number.isSafeInteger(key.value) ? key.value + 0 : BigInt(key.value);
+  return undefined;
+}
+
+export class NativeMap extends CelMap {
+  readonly #values: Map<HashedKey, Value> = new Map();
+  readonly #keys: Map<HashedKey, Value> = new Map();
+
+  /** Later entries win over earlier ones. Throws CelError for a key that cannot be one. */
+  constructor(entries: Iterable<readonly [Value, Value]>) {
+    super();
+    for (const [key, value] of entries) this.put(key, value);
+  }
+  get size(): number {
+    return this.#values.size;
+  }
+  get(key: Value): Value | undefined {
+    const hashed = hashKey(key);
+    return hashed === undefined ? undefined : this.#values.get(hashed);
+  }
+  keys(): Iterable<Value> {
+    return this.#keys.values();
+  }
+  /** For subclasses and the constructor. */
+  protected put(key: Value, value: Value): void {
+    const hashed = hashKey(key);
+    if (hashed === undefined) throw new CelError(`unsupported key type: ${formatPlain(key)}`);
+    this.#keys.set(hashed, key);
+    this.#values.set(hashed, value);
+  }
+}
+
+/** The accumulator of a comprehension that collects into a map. */
+export class GrowingMap extends NativeMap {
+  constructor() {
+    super([]);
+  }
+  insert(key: Value, value: Value): void {
+    this.put(key, value);
+  }
+}
+
+/** `map` with one more entry; throws CelError for a key that it has. */
+export function insertEntry(map: CelMap, key: Value, value: Value): CelMap {
+  if (map.get(key) !== undefined) throw new CelError(`insert failed: key ${formatPlain(key)} already exists`);
+  if (map instanceof GrowingMap) {
+    map.insert(key, value);
+    return map;
+  }
+  return new NativeMap([...entriesOf(map), [key, value]]);
+}
+
+export function* itemsOf(list: CelList): Generator<Value> {
+  for (let index = 0; index < list.size; index++) yield list.at(index);
+}
+
+export function* entriesOf(map: CelMap): Generator<readonly [Value, Value]> {
+  for (const key of map.keys()) yield [key, map.get(key) as Value];
+}
+
+/** Plain JSON as CEL sees it: whole numbers are ints, others doubles, arrays lists, objects maps. */
+export function valueFromJson(json: JsonValue): Value {
+  switch (typeof json) {
+    case 'number':
+      return Number.isSafeInteger(json) ? json + 0 : new CelDouble(json);
+    case 'bigint':
+      return intOf(json);
+    case 'object':
+      if (json === null) return null;
+      if (Array.isArray(json)) return new NativeList(json.map(valueFromJson));
+      return new NativeMap(Object.entries(json).map(([key, value]) => [key, valueFromJson(value)]));
+    default:
+      return json;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Types while running. Invariant: a type of a value is its outermost one: what lists, maps and optionals hold is dyn.
+ */
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  STRING,
+  TIMESTAMP,
+  typeOf,
+  UINT,
+} from '../types.ts';
+import {
+  CelDouble,
+  CelDuration,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  type Value,
+} from '../values.ts';
+
+const LIST = listOf(DYN);
+const MAP = mapOf(DYN, DYN);
+const OPTIONAL_DYN = optionalOf(DYN);
+const TYPE = typeOf(DYN);
+
+export function typeOfValue(value: Value): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return BOOL;
+    case 'number':
+    case 'bigint':
+      return INT;
+    case 'string':
+      return STRING;
+  }
+  if (value === null) return NULL;
+  if (value instanceof CelDouble) return DOUBLE;
+  if (value instanceof CelUint) return UINT;
+  if (value instanceof CelList) return LIST;
+  if (value instanceof CelMap) return MAP;
+  if (value instanceof Uint8Array) return BYTES;
+  if (value instanceof CelTimestamp) return TIMESTAMP;
+  if (value instanceof CelDuration) return DURATION;
+  if (value instanceof CelTypeValue) return TYPE;
+  if (value instanceof CelOptional) return OPTIONAL_DYN;
+  return value.type;
+}
+
+/** The name that `type(x)` has at run time: parameters are left out. */
+export function runtimeTypeName(type: CelType): string {
+  switch (type.kind) {
+    case 'basic':
+      if (type === TIMESTAMP) return 'google.protobuf.Timestamp';
+      if (type === DURATION) return 'google.protobuf.Duration';
+      return type.name;
+    case 'opaque':
+    case 'object':
+    case 'param':
+      return type.name;
+    default:
+      return type.kind;
+  }
+}
+
+/** Whether a value may be an argument for a parameter of this type; items of containers are not looked at. */
+export function isOfType(value: Value, type: CelType): boolean {
+  if (type === DYN || type.kind === 'param') return true;
+  const actual = typeOfValue(value);
+  if (actual === type) return true;
+  if (actual.kind !== type.kind) return actual.kind === 'object' && type.kind === 'map';
+  return actual.kind === 'basic' ? false : runtimeTypeName(actual) === runtimeTypeName(type);
+}
