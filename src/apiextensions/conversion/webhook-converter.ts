@@ -1,0 +1,203 @@
+/**
+ * Conversion by a webhook. Invariant: what comes back is the same object in another version: its kind, name, namespace and uid are checked, labels and annotations may change, all other
+ * metadata is restored; a webhook that does anything else is an error for the client, never a changed object.
+ */
+import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { formatIssues } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { validateLabels } from '../../apimachinery/validation/labels-syntax.ts';
+import { validateAnnotations } from '../../apimachinery/validation/validate-object-meta.ts';
+import { decodeBase64 } from '../../base/base64.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { toError } from '../../base/errors.ts';
+import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/outbound.ts';
+import type { Crd, CrdWebhook } from '../crd.ts';
+import type { Converter } from './converter.ts';
+
+export interface WebhookHost {
+  readonly client: OutboundClient;
+  readonly services: ServiceResolver;
+  /** A new version 4 UUID. */
+  newUid(): string;
+}
+
+/** As long as the reference waits. */
+const TIMEOUT_SECONDS = 30;
+/** As much as a request to us may hold, for each object of a list of ordinary size. */
+const ANSWER_BYTES = 256 * 1024 * 1024;
+const REVIEW_GROUP = 'apiextensions.k8s.io';
+
+/** The converter of a definition whose strategy is Webhook. */
+export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHost): Converter {
+  const { group, names } = crd;
+  return {
+    convert: async (objects, from, to) => {
+      // As the reference names the kind in its messages.
+      const kind = `${group}/${from}, Kind=${names.kind}`;
+      const desired = formatGroupVersion({ group, version: to });
+      let converted: readonly JsonValue[];
+      try {
+        converted = await callWebhook(webhook, host, objects, desired);
+      } catch (caught) {
+        throw failed(`conversion webhook for ${kind} failed: ${toError(caught).message}`);
+      }
+      if (converted.length !== objects.length)
+        throw failed(`conversion webhook for ${kind} returned ${converted.length} objects, expected ${objects.length}`);
+      return objects.map((original, i) => {
+        const outcome = accept(original, converted[i] as JsonValue, desired);
+        if (typeof outcome !== 'string') return outcome;
+        const place = objects.length === 1 ? 'object' : `converted object at index ${i}`;
+        throw failed(`conversion webhook for ${kind} returned invalid ${place}: ${outcome}`);
+      });
+    },
+  };
+}
+
+/** A plain error of the reference: 500 without a reason. */
+function failed(message: string): StatusError {
+  return new StatusError(unknown(message));
+}
+
+async function callWebhook(
+  webhook: CrdWebhook,
+  { client, services, newUid }: WebhookHost,
+  objects: readonly JsonObject[],
+  desired: string,
+): Promise<readonly JsonValue[]> {
+  const version = webhook.conversionReviewVersions.find((name) => name === 'v1' || name === 'v1beta1');
+  if (version === undefined) throw new Error('no supported conversion review versions');
+  const uid = newUid();
+  const review = {
+    kind: 'ConversionReview',
+    apiVersion: `${REVIEW_GROUP}/${version}`,
+    request: { uid, desiredAPIVersion: desired, objects: [...objects] },
+    response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+  };
+  const { url, address } = await endpointOf(webhook, services);
+  const answer = await client.post({
+    url,
+    ...(address === undefined ? undefined : { address }),
+    ca: webhook.caBundle === '' ? '' : pemOf(webhook.caBundle),
+    body: encodeUtf8(writeJson(review)),
+    contentType: 'application/json',
+    timeoutMs: TIMEOUT_SECONDS * 1000,
+    answerBytes: ANSWER_BYTES,
+  });
+  if (answer.status < 200 || answer.status > 299) throw new Error(refusal(answer.status, answer.body));
+  return convertedObjects(answer.body, version, uid);
+}
+
+async function endpointOf(
+  { url, service }: CrdWebhook,
+  services: ServiceResolver,
+): Promise<{ readonly url: string; readonly address?: ServiceAddress }> {
+  const timeout = `timeout=${TIMEOUT_SECONDS}s`;
+  if (service === undefined) return { url: `${url ?? ''}${url?.includes('?') === true ? '&' : '?'}${timeout}` };
+  const { namespace, name, port, path } = service;
+  return {
+    url: `https://${name}.${namespace}.svc:${port}${path === '' ? '/' : path}?${timeout}`,
+    address: await services.resolve(namespace, name, port),
+  };
+}
+
+function pemOf(caBundle: string): string {
+  return decodeUtf8(decodeBase64(caBundle) ?? encodeUtf8('')).trim();
+}
+
+const SHOWN_BYTES = 2048;
+
+/** What a webhook says instead of a review: the message of a Status, or its first words. */
+function refusal(status: number, body: Uint8Array): string {
+  const text = decodeUtf8(body.subarray(0, SHOWN_BYTES)).trim();
+  const read = decodeStrictJson(body, { fieldValidation: 'Ignore' });
+  const message = read.ok && isJsonObject(read.value) ? getField(read.value, 'message') : undefined;
+  if (typeof message === 'string' && message !== '') return message;
+  return `an error on the server (${JSON.stringify(text === '' ? 'unknown' : text)}) has prevented the request from succeeding (status ${status})`;
+}
+
+/** Throws an Error in the reference's words for an answer that is not a successful review. */
+function convertedObjects(body: Uint8Array, version: string, uid: string): readonly JsonValue[] {
+  const read = decodeStrictJson(body, { fieldValidation: 'Ignore' });
+  if (!read.ok) throw new Error(`couldn't get version/kind; json parse error: ${read.error.message}`);
+  const review = read.value;
+  if (!isJsonObject(review)) throw new Error('the answer is not an object');
+  const expected = `${REVIEW_GROUP}/${version}`;
+  const apiVersion = textField(review, 'apiVersion');
+  const kind = textField(review, 'kind');
+  if (version === 'v1' && (apiVersion !== expected || kind !== 'ConversionReview'))
+    throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`);
+  const response = getField(review, 'response');
+  if (!isJsonObject(response)) throw new Error('no response provided');
+  const answered = textField(response, 'uid');
+  if (version === 'v1' && answered !== uid)
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`);
+  const result = getField(response, 'result');
+  const status = isJsonObject(result) ? textField(result, 'status') : '';
+  if (status !== 'Success') {
+    const message = isJsonObject(result) ? textField(result, 'message') : '';
+    throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
+  }
+  const objects = getField(response, 'convertedObjects') ?? [];
+  if (!Array.isArray(objects)) throw new Error('response.convertedObjects is not a list');
+  return objects;
+}
+
+function textField(object: JsonObject, name: string): string {
+  const value = getField(object, name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The converted object with the original's metadata, or what is wrong with it. */
+function accept(original: JsonObject, converted: JsonValue, desired: string): JsonObject | string {
+  if (!isJsonObject(converted)) return 'not an object';
+  const apiVersion = textField(converted, 'apiVersion');
+  if (apiVersion !== desired) return `invalid groupVersion (expected ${desired}, received ${apiVersion})`;
+  const [kind, newKind] = [textField(original, 'kind'), textField(converted, 'kind')];
+  if (kind !== newKind) return `invalid kind (expected ${kind}, received ${newKind})`;
+  const metadata = getField(converted, 'metadata');
+  if (metadata === undefined) return 'missing metadata in converted object';
+  if (!isJsonObject(metadata)) return 'invalid metadata in converted object';
+  const before = original['metadata'] as JsonObject;
+  for (const [field, title] of IDENTITY) {
+    const [old, now] = [textField(before, field), textField(metadata, field)];
+    if (old !== now) return `must have the same ${title}: ${old} != ${now}`;
+  }
+  const restored = cloneJson(before);
+  for (const field of ['labels', 'annotations'] as const) {
+    const problem = takeOver(restored, metadata, field);
+    if (problem !== undefined) return problem;
+  }
+  converted['metadata'] = restored;
+  return converted;
+}
+
+const IDENTITY: readonly (readonly [field: string, title: string])[] = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+];
+
+/** Labels and annotations are the webhook's to change, but not to break. */
+function takeOver(restored: JsonObject, metadata: JsonObject, field: 'labels' | 'annotations'): string | undefined {
+  const given = getField(metadata, field) ?? null;
+  if (given === null) {
+    delete restored[field];
+    return undefined;
+  }
+  if (!isJsonObject(given)) return `invalid metadata.${field} in converted object`;
+  for (const [key, value] of Object.entries(given))
+    if (typeof value !== 'string') return `metadata.${field}[${key}] must be a string in converted object`;
+  const texts = given as Record<string, string>;
+  const issues =
+    field === 'labels'
+      ? validateLabels(texts, FieldPath.of('metadata', 'labels'))
+      : validateAnnotations(texts, FieldPath.of('metadata', 'annotation'));
+  if (issues.length > 0) return formatIssues(issues);
+  restored[field] = given;
+  return undefined;
+}
