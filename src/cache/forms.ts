@@ -102,8 +102,9 @@ export class Forms {
       const form = table.kept.get(entry);
       if (form === undefined) continue;
       table.kept.delete(entry);
-      table.bytes -= form.bytes.byteLength;
-      this.#bytes -= form.bytes.byteLength;
+      const size = ownSize(entry, form);
+      table.bytes -= size;
+      this.#bytes -= size;
     }
   }
 
@@ -170,7 +171,7 @@ export class Forms {
 
   #keep(table: Table, entry: Entry, form: MadeForm): void {
     if (!table.alive || !this.#isCurrent(entry)) return;
-    const size = form.bytes.byteLength;
+    const size = ownSize(entry, form);
     for (const [key, other] of this.#tables) {
       if (this.#bytes + size <= this.#bound) break;
       if (other !== table) this.#dropTable(key, other);
@@ -188,6 +189,11 @@ export class Forms {
     table.kept.clear();
     table.alive = false;
   }
+}
+
+/** A form that is the entry's own bytes costs nothing. */
+function ownSize(entry: Entry, { bytes }: MadeForm): number {
+  return bytes === entry.bytes ? 0 : bytes.byteLength;
 }
 
 function failed(entries: readonly Entry[], error: Error): FormResult[] {

@@ -11,6 +11,7 @@ import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { Revision } from '../../storage/storage.ts';
 import type { RegistryHost } from './host.ts';
 import type { ResourceContext, ResourceStore } from './resource-store.ts';
 import type { VersionDefinition } from './version-definition.ts';
@@ -74,6 +75,17 @@ export interface SubresourceDefinition {
   store(parent: ResourceStore, host: RegistryHost): ResourceStore;
 }
 
+/**
+ * What storage may hold beside exact objects of the storage version: bytes in another version, or written under an earlier schema. Such a state is converted, pruned and
+ * given its defaults whenever it is shown or changed, and written again by any update.
+ */
+export interface StoredHistory {
+  /** Every version that stored bytes may be of, the storage version among them, served or not. */
+  readonly versions: readonly VersionDefinition[];
+  /** What was written after this revision is exact. Infinity while nobody can tell; once it is a number it stays. */
+  exactSince(): Revision;
+}
+
 export interface ResourceDefinition {
   /** `configmaps`: the name in paths. */
   readonly plural: string;
@@ -89,6 +101,8 @@ export interface ResourceDefinition {
   readonly storageVersion: VersionDefinition | undefined;
   /** Below the store's scope, without a slash at either end: `configmaps`, `rbac.authorization.k8s.io/roles`, as the reference lays out etcd. */
   readonly storagePrefix: string;
+  /** Absent: whatever is stored is in the storage version and exact. */
+  readonly history?: StoredHistory;
   /** Part of the key of cached forms: another text whenever conversion, defaults or the schema change. */
   readonly generation: string;
   /**

@@ -35,7 +35,7 @@ async function listKey(
   const items: Uint8Array[] = [];
   if (result.outcome === 'found') {
     const { item } = result;
-    const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value));
+    const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value), revision);
     if (filter === undefined || filter.matches(shown.facts, key)) items.push(shown.bytes);
   }
   return { revision, items, next: undefined, remaining: 0 };
@@ -59,7 +59,7 @@ async function listPrefix(
     if (page.outcome !== 'ok') return undefined;
     for (let i = 0; i < page.items.length; i++) {
       const item = page.items[i]!;
-      const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value));
+      const shown = await showEntry(core, version, entryOf(core, item.key, item.revision, item.value), revision);
       if (filter !== undefined && !filter.matches(shown.facts, item.key)) continue;
       if (items.length === limit) {
         const remaining = filter === undefined ? page.remaining + page.items.length - i : undefined;
@@ -82,7 +82,8 @@ function showEntry(
   core: StoreCore,
   version: VersionDefinition,
   entry: Entry,
+  revision: Revision,
 ): MaybePromise<{ readonly bytes: Uint8Array; readonly facts: Facts }> {
-  const form = core.versions.formOf(version);
+  const form = core.formFor(version, revision);
   return form === undefined ? entry : core.cache.form(entry, form);
 }

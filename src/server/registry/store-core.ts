@@ -4,7 +4,7 @@
  */
 import type { ResourceName } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Entry } from '../../cache/cache.ts';
+import type { CacheList, CacheRange, Entry, FormKey } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
@@ -32,6 +32,8 @@ export class StoreCore {
   /** Whether the store tells its revision at once: an embedded one does. */
   #revisionAtOnce = false;
   #written: Revision = 0;
+  /** States at or above it are exact, as everything that is present; Infinity while something may not be. See StoredHistory. */
+  #exactFrom: Revision = 0;
 
   constructor(definition: ResourceDefinition, host: RegistryHost) {
     this.definition = definition;
@@ -63,6 +65,9 @@ export class StoreCore {
 
   async #start(): Promise<void> {
     await this.cache.start();
+    const { history } = this.definition;
+    if (history !== undefined)
+      this.#exactFrom = this.cache.stats().entriesNow === 0 ? history.exactSince() : Number.POSITIVE_INFINITY;
     const revision = this.storage.revision();
     this.#revisionAtOnce = !isPromise(revision);
     await revision;
@@ -125,9 +130,31 @@ export class StoreCore {
     return entry;
   }
 
+  /** Whether the stored bytes of a present state are in the storage version and exact. */
+  isExact(revision: Revision): boolean {
+    if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;
+    const { history } = this.definition;
+    return history === undefined || revision > history.exactSince();
+  }
+
+  /** The form in which a version is shown; undefined where stored bytes are that. `oldest`: the revision of the oldest state that is looked at, for those that look back. */
+  formFor(version: VersionDefinition, oldest: Revision = Number.MAX_SAFE_INTEGER): FormKey | undefined {
+    const form = this.versions.formOf(version);
+    return form === undefined && oldest < this.#exactFrom ? this.versions.hubForm : form;
+  }
+
+  /** Everything that is present was shown in the stored version: if nothing had to be changed for that, it is exact from now on. */
+  noteShown(range: CacheRange, list: CacheList): void {
+    if (this.#exactFrom !== Number.POSITIVE_INFINITY || !('prefix' in range) || range.prefix !== this.keys.root) return;
+    if (this.definition.history?.exactSince() === Number.POSITIVE_INFINITY) return;
+    const stored = this.cache.list(range);
+    if (isPromise(stored) || stored.revision !== list.revision || stored.items.length !== list.items.length) return;
+    if (stored.items.every((bytes, i) => bytes === list.items[i])) this.#exactFrom = list.revision;
+  }
+
   /** The bytes of an entry in a version. */
   show(entry: Entry, version: VersionDefinition): MaybePromise<ObjectBytes> {
-    const form = this.versions.formOf(version);
+    const form = this.versions.formOf(version) ?? (this.isExact(entry.revision) ? undefined : this.versions.hubForm);
     if (form === undefined) return entry.bytes;
     return andThen(this.cache.form(entry, form), (made) => made.bytes);
   }

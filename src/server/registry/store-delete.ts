@@ -47,9 +47,12 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const { core, context, request } = deletion;
   const { strategy } = core.definition;
   const { options } = request;
-  const object = readStored(current);
-  checkExpectations(deletion, object);
-  const shown = await core.versions.fromHub(cloneJson(object), context.version);
+  const { versions } = core;
+  const stored = readStored(current);
+  const exact = core.isExact(current.revision);
+  checkExpectations(deletion, stored);
+  const shown = await versions.fromStored(cloneJson(stored), context.version, exact);
+  const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
   const seen = strategy.sees === 'hub' ? object : shown;
   const gracefulness = beginDeletion(strategy, object, seen, options, now);

@@ -66,22 +66,31 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
 }
 
 function runList(core: StoreCore, context: ResourceContext, plan: ListPlan): MaybePromise<CacheList> {
-  const form = core.versions.formOf(context.version);
-  const options = cacheOptions(plan, form);
-  const { range } = plan.scope;
   const { state } = plan;
   if (state === 'fresh') {
     return andThen(core.cache.waitFresh(), (reached) => {
-      if (reached.outcome === 'ok') return core.cache.list(range, options);
+      if (reached.outcome === 'ok') return listPresent(core, context, plan);
       // The cache cannot keep up, or has lost its watch: the store itself is asked, as the reference does.
-      return andThen(core.storage.revision(), (revision) => listExactly(core, context, plan, revision, options));
+      return andThen(core.storage.revision(), (revision) => listExactly(core, context, plan, revision));
     });
   }
   const revision = 'exactly' in state ? state.exactly : state.atLeast;
   const ready = core.cache.revision >= revision ? undefined : waitFor(core, revision, plan.text);
   return andThen(ready, () =>
-    'exactly' in state ? listExactly(core, context, plan, revision, options) : core.cache.list(range, options),
+    'exactly' in state ? listExactly(core, context, plan, revision) : listPresent(core, context, plan),
   );
+}
+
+function listPresent(core: StoreCore, context: ResourceContext, plan: ListPlan): MaybePromise<CacheList> {
+  const { range, filter } = plan.scope;
+  const form = core.formFor(context.version);
+  const list = core.cache.list(range, cacheOptions(plan, form));
+  const showsAll = plan.limit === 0 && plan.start === undefined && filter === undefined;
+  if (!showsAll || form !== core.versions.hubForm) return list;
+  return andThen(list, (shown) => {
+    core.noteShown(range, shown);
+    return shown;
+  });
 }
 
 function cacheOptions(plan: ListPlan, form: FormKey | undefined): CacheListOptions {
@@ -99,8 +108,8 @@ function listExactly(
   context: ResourceContext,
   plan: ListPlan,
   revision: Revision,
-  options: CacheListOptions,
 ): MaybePromise<CacheList> {
+  const options = cacheOptions(plan, core.formFor(context.version, revision));
   const at = core.cache.snapshotAt(revision);
   if (at.outcome === 'ok') return at.snapshot.list(plan.scope.range, options);
   return andThen(listHistory(core, context.version, plan.scope.range, revision, options), (list) => {

@@ -74,13 +74,15 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   const { core, strategy, context, change } = update;
   const { versions } = core;
   const old = readStored(current);
+  const exact = core.isExact(current.revision);
   checkExpectations(update, metadataIn(old));
-  const oldShown = await versions.fromHub(shared(update) ? old : cloneJson(old), context.version);
+  const oldShown = await (exact && shared(update) ? old : versions.fromStored(cloneJson(old), context.version, exact));
   const shown = await change.apply(cloneJson(oldShown));
   checkVersion(update, shown, current);
   const seesHub = strategy.sees === 'hub';
   const seen = await (seesHub ? versions.toHub(shown, context.version) : shown);
-  prepareUpdate(update, seen, seesHub ? old : oldShown);
+  const oldHub = exact || !seesHub ? old : await versions.fromStored(cloneJson(old), versions.hub, false);
+  prepareUpdate(update, seen, seesHub ? oldHub : oldShown);
   await validateAdmission(update, seen, oldShown);
   const stored = await (seesHub ? seen : versions.toHub(seen, context.version));
   return decide(update, current, old, stored);

@@ -74,7 +74,7 @@ function begin(
   sink: ResourceWatchSink,
 ): ResourceWatch {
   const { range, filter } = listScope(core.keys, context.namespace, options);
-  const form = core.versions.formOf(context.version);
+  const form = core.formFor(context.version, typeof from === 'object' ? from.after : undefined);
   const start = core.cache.watch(
     {
       range,

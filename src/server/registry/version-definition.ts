@@ -28,7 +28,8 @@ export interface TableDefinition {
 // ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type NormalizeResult =
-  | { readonly ok: true; readonly object: JsonObject }
+  /** `problems`: what strict decoding has to say about the object, in its words (`unknown field "spec.x"`). Default none. */
+  | { readonly ok: true; readonly object: JsonObject; readonly problems?: readonly string[] }
   /** In the decoder's words: `json: cannot unmarshal number into Go struct field ...`. */
   | { readonly ok: false; readonly message: string };
 
@@ -50,6 +51,8 @@ export interface VersionDefinition extends GroupVersion {
    * into the form in which the type is written (absent instead of null, zero values that are always written, field order).
    */
   normalize(object: JsonObject): NormalizeResult;
+  /** Drops what this type does not have from an object that storage or a converter gave. Bodies go through `normalize`. Default: nothing is dropped. */
+  prune?(object: JsonObject): void;
   /** Fills in this version's defaults. It runs on bodies, on patched objects and on what storage holds. Idempotent. */
   setDefaults?(object: JsonObject): void;
   /** Default: name and age. */
