@@ -89,6 +89,10 @@ export class CelOptional {
 /** A value of a library's own type. */
 export abstract class CelOpaque {
   abstract readonly type: OpaqueType;
+  /** What costs are counted by. Default 1. */
+  get size(): number {
+    return 1;
+  }
   abstract equals(other: CelOpaque): boolean;
 }
 
