@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
+import type { OutboundCall, OutboundClient } from '../server/outbound.ts';
+import { certificates, listen, text } from './listener.fixtures.ts';
+import type { Listener } from './listener.ts';
+import { createOutboundClient } from './outbound-client.ts';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+function client(): OutboundClient {
+  const made = createOutboundClient();
+  stops.push(() => made.stop());
+  return made;
+}
+
+async function serve(...args: Parameters<typeof listen>): Promise<Listener> {
+  const listener = await listen(...args);
+  stops.push(() => listener.stop());
+  return listener;
+}
+
+async function callTo(listener: Listener, more: Partial<OutboundCall> = {}): Promise<OutboundCall> {
+  const { ca } = await certificates();
+  return {
+    url: `${listener.url}/convert?timeout=30s`,
+    ca: ca.certificatePem,
+    body: encodeUtf8('{"a":1}'),
+    contentType: 'application/json',
+    timeoutMs: 10_000,
+    answerBytes: 1000,
+    ...more,
+  };
+}
+
+describe('the outbound client', () => {
+  it('posts and gives back what was answered', async () => {
+    const listener = await serve(async (incoming) => {
+      const body = await incoming.body(1000);
+      const received = body.ok ? decodeUtf8(body.bytes) : 'nothing';
+      return text(`${incoming.method} ${incoming.target} ${incoming.header('content-type')} ${received}`, 201);
+    });
+    const answer = await client().post(await callTo(listener));
+    expect(answer.status).toBe(201);
+    expect(decodeUtf8(answer.body)).toBe('POST /convert?timeout=30s application/json {"a":1}');
+  });
+
+  it('connects to an address under another name, which the certificate must have', async () => {
+    const listener = await serve(() => text('here'));
+    const address = { host: '127.0.0.1', port: Number(new URL(listener.url).port) };
+    const named = await callTo(listener, { url: 'https://localhost:443/', address });
+    expect(decodeUtf8((await client().post(named)).body)).toBe('here');
+    const stranger = await callTo(listener, { url: 'https://hook.ns.svc:443/', address });
+    await expect(client().post(stranger)).rejects.toThrow(
+      'Post "https://hook.ns.svc:443/": tls: failed to verify certificate: x509: certificate is not valid for hook.ns.svc',
+    );
+  });
+
+  it('does not trust an authority that the call does not name, nor a connection of another call', async () => {
+    const listener = await serve(() => text('here'));
+    const caller = client();
+    await caller.post(await callTo(listener));
+    await expect(caller.post(await callTo(listener, { ca: '' }))).rejects.toThrow(
+      'certificate signed by unknown authority',
+    );
+  });
+
+  it('cuts off an answer that is too large', async () => {
+    const listener = await serve(() => text('x'.repeat(1001)));
+    await expect(client().post(await callTo(listener))).rejects.toThrow('the answer is larger than 1000 bytes');
+  });
+
+  it('says that nobody listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    server.close();
+    await once(server, 'close');
+    const call = {
+      url: `https://127.0.0.1:${port}/`,
+      ca: '',
+      body: encodeUtf8(''),
+      contentType: '',
+      timeoutMs: 9000,
+      answerBytes: 9,
+    };
+    await expect(client().post(call)).rejects.toThrow(
+      `Post "https://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    );
+  });
+
+  it('gives up when the time is over', async () => {
+    const listener = await serve(() => new Promise(() => undefined));
+    await expect(client().post(await callTo(listener, { timeoutMs: 20 }))).rejects.toThrow('context deadline exceeded');
+  });
+
+  it('calls nobody after it was stopped', async () => {
+    const listener = await serve(() => text('here'));
+    const caller = client();
+    await caller.stop();
+    await expect(caller.post(await callTo(listener))).rejects.toThrow('the server is shutting down');
+  });
+});
