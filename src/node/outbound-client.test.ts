@@ -41,7 +41,7 @@ describe('the outbound client', () => {
   it('posts and gives back what was answered', async () => {
     const listener = await serve(async (incoming) => {
       const body = await incoming.body(1000);
-      const received = body.ok ? decodeUtf8(body.bytes) : 'nothing';
+      const received = body.outcome === 'ok' ? decodeUtf8(body.bytes) : body.outcome;
       return text(`${incoming.method} ${incoming.target} ${incoming.header('content-type')} ${received}`, 201);
     });
     const answer = await client().post(await callTo(listener));
