@@ -173,11 +173,21 @@ export class ResourceServer {
     }
     const found = installed.resources.get(info.resource);
     if (found === undefined) throw new StatusError(NOT_FOUND);
-    const { scope, endpoint } = route(found.routed, request);
+    return this.serve(found.routed, request);
+  };
+
+  /** The routes of one version of a resource, for a server that finds resources by itself: nothing is installed or published. */
+  routes(open: OpenResource, version: VersionDefinition): RoutedResource {
+    return this.#routed(open, version);
+  }
+
+  /** Serves a request to a resource whose routes are known. Throws, or rejects with, a StatusError. */
+  serve(routed: RoutedResource, request: ServerRequest): MaybePromise<Answer> {
+    const { scope, endpoint } = route(routed, request);
     const { deprecationWarning } = scope.version;
     if (deprecationWarning !== '') request.warn(deprecationWarning);
     return endpoint(this.#host, scope, request);
-  };
+  }
 
   /** Ends every watch cleanly, now and from now on: for shutdown. */
   drain(): void {

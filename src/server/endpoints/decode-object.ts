@@ -59,7 +59,6 @@ export function decodeObject(
   const expected = scope.speaks;
   const decoded = readValue(body, expected);
   if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
-  const { problems } = decoded;
   // Nothing decodes into an empty object.
   const value = decoded.value ?? {};
   const kind = bodyKind(value, expected);
@@ -67,16 +66,29 @@ export function decodeObject(
   checkKind(host, scope, kind.gvk);
   if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
   const object = value as JsonObject;
-  object['kind'] = expected.kind;
-  object['apiVersion'] = formatGroupVersion(expected);
+  if (expected.unstructured !== true) {
+    object['kind'] = expected.kind;
+    object['apiVersion'] = formatGroupVersion(expected);
+  }
   const normalized = expected.normalize(object);
   if (!normalized.ok) throw unhandled(kind.gvk, expected, normalized.message);
+  const problems = strictProblems(decoded.problems, normalized.problems, body.fieldValidation);
   if (problems.length > 0) {
     if (body.fieldValidation === 'Strict') throw unhandled(kind.gvk, expected, formatStrictError(problems));
     for (const warning of strictWarnings(problems)) request.warn(warning);
   }
   expected.setDefaults?.(normalized.object);
   return normalized.object;
+}
+
+/** What was found while reading, then what the type has to say; nothing if nobody wants to know. */
+export function strictProblems(
+  read: readonly string[],
+  normalized: readonly string[] | undefined,
+  fieldValidation: FieldValidation,
+): readonly string[] {
+  if (normalized === undefined || normalized.length === 0 || fieldValidation === 'Ignore') return read;
+  return [...read, ...normalized];
 }
 
 type ReadValue =
@@ -92,6 +104,7 @@ type ReadValue =
 const NO_PROBLEMS: readonly string[] = [];
 
 function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version: VersionDefinition): ReadValue {
+  if (version.unstructured === true) return readUnstructured(bytes, mediaType, fieldValidation);
   const view = version.type();
   if (mediaType === PROTOBUF_MEDIA_TYPE.mediaType) {
     const read = readProtobuf(bytes, version);
@@ -110,6 +123,21 @@ function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version:
     return strict.ok ? strict : { ok: false, message: strict.error.message };
   }
   const read = decodeStrictJson(bytes, { fieldValidation, view });
+  return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };
+}
+
+function readUnstructured(bytes: Uint8Array, mediaType: string, fieldValidation: FieldValidation): ReadValue {
+  if (mediaType === 'application/yaml') {
+    const read = decodeStrictYaml(bytes, { fieldValidation });
+    return read.ok ? read : { ok: false, message: read.error.message };
+  }
+  if (mediaType === 'application/cbor') {
+    const read = decodeCbor(bytes);
+    return read.ok
+      ? { ok: true, value: read.value, problems: NO_PROBLEMS }
+      : { ok: false, message: read.error.message };
+  }
+  const read = decodeStrictJson(bytes, { fieldValidation });
   return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };
 }
 
@@ -136,6 +164,10 @@ function bodyKind(
   const parsed = parseGroupVersion(apiVersion);
   if (!parsed.ok) return { message: parsed.message };
   let { group, version } = parsed.value;
+  if (expected.unstructured === true) {
+    if (kind === '') return { message: `Object 'Kind' is missing in '${writeJson(value)}'` };
+    return { gvk: { group, version, kind } };
+  }
   if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);
   return { gvk: { group, version, kind: kind === '' ? expected.kind : kind } };
 }
@@ -144,13 +176,20 @@ function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKi
   const { speaks, versions } = scope;
   const { group, version, kind } = gvk;
   if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
-  if (kind === speaks.kind && versions.some((other) => other.version === version && other.group === group)) {
-    const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
-    throw new StatusError(
-      badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
-    );
+  if (speaks.unstructured === true) {
+    if (version === speaks.version && group === speaks.group) return;
+    throw otherVersion(gvk, speaks);
   }
+  if (kind === speaks.kind && versions.some((other) => other.version === version && other.group === group))
+    throw otherVersion(gvk, speaks);
   throw unhandled(gvk, speaks, foreignKind(host, speaks, gvk));
+}
+
+function otherVersion(gvk: GroupVersionKind, speaks: VersionDefinition): StatusError {
+  const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
+  return new StatusError(
+    badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
+  );
 }
 
 /** What is wrong with the type fields of a patched value; undefined if it is of the kind that the path takes. */
@@ -158,6 +197,7 @@ export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value
   const kind = bodyKind(value, speaks);
   if ('message' in kind) return kind.message;
   const { gvk } = kind;
+  if (speaks.unstructured === true) return undefined;
   if (gvk.kind === speaks.kind && gvk.version === speaks.version && gvk.group === speaks.group) return undefined;
   return foreignKind(host, speaks, gvk);
 }

@@ -25,6 +25,7 @@ export function patchTypeOf(request: ServerRequest, version: VersionDefinition):
   const name = semicolon > 0 ? header.slice(0, semicolon) : header;
   if (accepted.includes(name)) return PATCH_TYPES.get(name) as PatchType;
   if (APPLY_TYPES.has(name)) throw new StatusError(applyRefusal(accepted));
+  if (version.unstructured === true) throw new StatusError(unsupportedMediaType(accepted));
   const isRouted = header.split(',').some((part) => accepted.includes((part.split(';')[0] as string).trim()));
   throw new StatusError(isRouted ? unsupportedMediaType(accepted) : UNROUTABLE);
 }

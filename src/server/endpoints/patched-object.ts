@@ -16,6 +16,7 @@ import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import {
   badRequest,
   genericServerResponse,
+  internalError,
   invalid,
   requestEntityTooLarge,
   unknown,
@@ -27,6 +28,7 @@ import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { VersionDefinition } from '../registry/version-definition.ts';
 import { converterText } from './converter-text.ts';
+import { strictProblems } from './decode-object.ts';
 import type { PatchType } from './patch-types.ts';
 
 export interface PatchBody {
@@ -95,13 +97,16 @@ export class Patch {
     const kindProblem = isStrategic ? undefined : this.#target.kindProblem(patched);
     if (kindProblem !== undefined) throw refuse(kindProblem);
     const { object, unknownFields } = this.#prune(patched as JsonObject);
-    object['kind'] = version.kind;
-    object['apiVersion'] = formatGroupVersion(version);
+    if (version.unstructured !== true) {
+      object['kind'] = version.kind;
+      object['apiVersion'] = formatGroupVersion(version);
+    } else if ((object['apiVersion'] ?? '') === '') throw new StatusError(internalError(NO_API_VERSION));
     const normalized = version.normalize(object);
     if (!normalized.ok) throw refuse(isStrategic ? converterText(normalized.message) : normalized.message);
-    const problems = [...patch.problems, ...unknownFields];
+    const { fieldValidation } = this.#body;
+    const problems = strictProblems([...patch.problems, ...unknownFields], normalized.problems, fieldValidation);
     if (problems.length > 0) {
-      if (this.#body.fieldValidation === 'Strict') throw refuse(formatStrictError(problems));
+      if (fieldValidation === 'Strict') throw refuse(formatStrictError(problems));
       this.#target.warn(problems);
     }
     version.setDefaults?.(normalized.object);
@@ -110,6 +115,7 @@ export class Patch {
 
   /** The object without the fields that its type does not have, and their names. */
   #prune(patched: JsonObject): { readonly object: JsonObject; readonly unknownFields: readonly string[] } {
+    if (this.#target.version.unstructured === true) return { object: cloneJson(patched), unknownFields: [] };
     const view = this.#target.version.type();
     if (!hasUnknownFields(patched, view)) return { object: cloneJson(patched), unknownFields: [] };
     const { fieldValidation } = this.#body;
@@ -136,6 +142,7 @@ function decodePatch({ type, bytes, fieldValidation }: PatchBody): DecodedPatch 
   return { value, problems: [...problems.map((problem) => `json patch ${problem}`), ...checked.value] };
 }
 
+const NO_API_VERSION = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
 const UNPROCESSABLE: Status = genericServerResponse({ code: 422, verb: '' });
 
 function statusOfPatchError({ code, message }: PatchError): Status {

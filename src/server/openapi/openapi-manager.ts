@@ -75,7 +75,10 @@ export class OpenApiManager implements OpenApiPublisher {
       new PublishedDocument({
         make: () => versionDocument(version, this.#settings),
         encode: gnosticV3,
-        fingerprint: version.fingerprint,
+        // Asked for when the document is: whoever publishes often makes it only then.
+        get fingerprint() {
+          return version.fingerprint;
+        },
       }),
     );
     this.#own(version, version.ownsGroup === true);

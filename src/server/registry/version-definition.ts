@@ -40,6 +40,11 @@ export interface VersionDefinition extends GroupVersion {
   readonly listKind: string;
   /** Items of lists carry their type fields, as those of custom resources do. Default false: items of built-in kinds come without. */
   readonly typedItems?: boolean;
+  /**
+   * Bodies are read as they are, as those of custom resources: `normalize` drops what the type does not have and names it in `problems`; a body must say what kind it is,
+   * and that it is another one is the strategy's to refuse. Default false.
+   */
+  readonly unstructured?: boolean;
   /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
   type(): StructView;
   /** True where the type has a binary form: bodies and answers may be protobuf. Default false; metadata alone always has one. */
