@@ -1,0 +1,178 @@
+/**
+ * The parser's way through the tokens, and how it finds back when they are wrong. Invariants: after a complaint nothing is told until a token fits again, so one mistake is
+ * told once; recovery only moves forward, so parsing ends. Texts and recovery are those of ANTLR's default strategy, which cel-go's users know.
+ */
+import type { CelIssue } from '../ast.ts';
+import { formatExpected, OPERATORS, TOKEN, type Token, type TokenKind } from './tokens.ts';
+
+/** More complaints than this end the parsing. */
+const MAX_REPORTS = 100;
+/** More attempts to find back than this end the parsing. */
+const MAX_RECOVERIES = 30;
+
+/** Leaves a rule whose tokens are wrong; the rule's caller goes on after `recover`. It is told before it is thrown. */
+export class SyntaxFault {}
+
+/** Ends the parsing; why has been told. */
+export class ParsingEnded {}
+
+export class Cursor {
+  readonly #source: string;
+  readonly #tokens: readonly Token[];
+  readonly #issues: CelIssue[];
+  /** What may follow the expressions that are open, the innermost last. */
+  readonly #follow: ReadonlySet<TokenKind>[] = [];
+  readonly #end: Token;
+  #index = 0;
+  #recovering = false;
+  #reports = 0;
+  #recoveries = 0;
+
+  /** `tokens` end with EOF; complaints are added to `issues`. */
+  constructor(source: string, tokens: readonly Token[], issues: CelIssue[]) {
+    this.#source = source;
+    this.#tokens = tokens;
+    this.#issues = issues;
+    this.#reports = issues.length;
+    this.#end = tokens[tokens.length - 1] ?? { kind: TOKEN.EOF, start: 0, end: 0, at: 0 };
+  }
+
+  get token(): Token {
+    return this.#tokens[this.#index] ?? this.#end;
+  }
+
+  get kind(): TokenKind {
+    return this.token.kind;
+  }
+
+  peek(ahead: number): Token {
+    return this.#tokens[this.#index + ahead] ?? this.#end;
+  }
+
+  text(token: Token): string {
+    return this.#source.slice(token.start, token.end);
+  }
+
+  /** The current token, known to fit. */
+  take(): Token {
+    const token = this.token;
+    this.#recovering = false;
+    this.#index++;
+    return token;
+  }
+
+  /** Enters an expression that ends with one of `kinds`. */
+  open(kinds: ReadonlySet<TokenKind>): void {
+    this.#follow.push(kinds);
+  }
+
+  close(): void {
+    this.#follow.pop();
+  }
+
+  /** How many expressions are open, for `reopen` after a fault. */
+  get openCount(): number {
+    return this.#follow.length;
+  }
+
+  reopen(count: number): void {
+    this.#follow.length = count;
+  }
+
+  /** Takes a token of a kind; one too many before it is dropped, and a missing one is made up where what is there could follow it. Otherwise throws SyntaxFault. */
+  match(kind: TokenKind, follows?: ReadonlySet<TokenKind>): Token {
+    const token = this.token;
+    if (token.kind === kind) return this.take();
+    this.#countRecovery();
+    if (token.kind !== TOKEN.EOF && this.peek(1).kind === kind) {
+      this.report(`extraneous input ${this.#display(token)} expecting ${formatExpected(new Set([kind]))}`, token);
+      this.#index++;
+      return this.take();
+    }
+    if (this.#mayFollow(token.kind, follows)) {
+      this.report(`missing ${formatExpected(new Set([kind]))} at ${this.#display(token)}`, token);
+      return { kind, start: token.start, end: token.start, at: token.at };
+    }
+    return this.mismatch(new Set([kind]));
+  }
+
+  /** Sees to it that the token is one of `expected`, by dropping one if that helps; otherwise throws SyntaxFault. */
+  expect(expected: ReadonlySet<TokenKind>): void {
+    const token = this.token;
+    if (expected.has(token.kind)) return;
+    if (token.kind !== TOKEN.EOF && expected.has(this.peek(1).kind)) {
+      this.extraneous(expected);
+      this.#index++;
+      this.#recovering = false;
+      return;
+    }
+    this.mismatch(expected);
+  }
+
+  extraneous(expected: ReadonlySet<TokenKind>): void {
+    this.report(`extraneous input ${this.#display(this.token)} expecting ${formatExpected(expected)}`, this.token);
+  }
+
+  mismatch(expected: ReadonlySet<TokenKind>): never {
+    const token = this.token;
+    this.report(`mismatched input ${this.#display(token)} expecting ${formatExpected(expected)}`, token);
+    throw new SyntaxFault();
+  }
+
+  /** The tokens from the current one to the one `ahead` begin nothing that could be here. */
+  notViable(ahead: number): never {
+    const last = this.peek(ahead);
+    const text = this.#source.slice(this.token.start, last.end);
+    const reserved = /^.(true|false|null)$/.exec(text)?.[1];
+    this.report(
+      reserved === undefined
+        ? `no viable alternative at input ${quote(text)}`
+        : `mismatched input '${reserved}' expecting IDENTIFIER`,
+      last,
+    );
+    throw new SyntaxFault();
+  }
+
+  report(message: string, token: Token): void {
+    if (this.#recovering) return;
+    this.#recovering = true;
+    if (this.#reports++ >= MAX_REPORTS) {
+      this.#issues.push({ message: `Syntax error: More than ${MAX_REPORTS} syntax errors`, at: token.at });
+      throw new ParsingEnded();
+    }
+    this.#issues.push({ message: `Syntax error: ${message}`, at: token.at });
+  }
+
+  /** Goes forward to what could continue one of the open expressions, or to one of `others`. */
+  recover(others?: ReadonlySet<TokenKind>): void {
+    this.#countRecovery();
+    while (this.kind !== TOKEN.EOF && !this.#resumes(this.kind) && others?.has(this.kind) !== true) this.#index++;
+  }
+
+  #resumes(kind: TokenKind): boolean {
+    return OPERATORS.has(kind) || this.#follow.some((kinds) => kinds.has(kind));
+  }
+
+  /** Whether a kind could come after a token that is missing: what `follows` it itself, or, after a closing one, what continues or ends the expression. */
+  #mayFollow(kind: TokenKind, follows: ReadonlySet<TokenKind> | undefined): boolean {
+    if (follows !== undefined) return follows.has(kind);
+    if (OPERATORS.has(kind) || kind === TOKEN.DOT || kind === TOKEN.LBRACKET) return true;
+    const enclosing = this.#follow[this.#follow.length - 1];
+    return enclosing === undefined ? kind === TOKEN.EOF : enclosing.has(kind);
+  }
+
+  #countRecovery(): void {
+    if (this.#recoveries++ < MAX_RECOVERIES) return;
+    this.#recovering = false;
+    this.report(`error recovery attempt limit exceeded: ${MAX_RECOVERIES}`, this.token);
+    throw new ParsingEnded();
+  }
+
+  #display(token: Token): string {
+    return token.kind === TOKEN.EOF ? "'<EOF>'" : quote(this.text(token));
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}'`;
+}

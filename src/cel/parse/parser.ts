@@ -1,0 +1,439 @@
+/**
+ * Sources to trees, by recursive descent with macros expanded on the way. Invariants: the tree is the one that cel-go makes, positions included (chains of `&&` and of
+ * `||` are balanced, an even number of signs is none); no source takes more stack than the limits allow.
+ */
+import { BugError } from '../../base/errors.ts';
+import type { CallExpr, CelIssue, Expr } from '../ast.ts';
+import type { Macro } from '../library.ts';
+import {
+  type ExprReader,
+  fieldName,
+  isObjectAhead,
+  readList,
+  readMap,
+  readObject,
+  type SyntaxOptions,
+} from './collections.ts';
+import { Cursor, ParsingEnded, SyntaxFault } from './cursor.ts';
+import { countCodePoints, tokenize } from './lexer.ts';
+import { readLiteral } from './literals.ts';
+import { callAt, identAt, literalAt } from './nodes.ts';
+import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
+
+/** cel-go's default limits. */
+const MAX_DEPTH = 250;
+const MAX_CODE_POINTS = 100_000;
+
+export interface ParserOptions extends SyntaxOptions {
+  /** By name; of several with one name, arguments and target decide. */
+  readonly macros: ReadonlyMap<string, readonly Macro[]>;
+}
+
+export type ParseResult =
+  | { readonly ok: true; readonly expr: Expr }
+  /** At least one, in order of position. */
+  | { readonly ok: false; readonly issues: readonly CelIssue[] };
+
+/** Words that may be fields but not names. */
+const RESERVED: ReadonlySet<string> = new Set(
+  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
+    ' ',
+  ),
+);
+
+const RELATIONS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
+  [TOKEN.EQUALS, '_==_'],
+  [TOKEN.NOT_EQUALS, '_!=_'],
+  [TOKEN.IN, '@in'],
+  [TOKEN.LESS, '_<_'],
+  [TOKEN.LESS_EQUALS, '_<=_'],
+  [TOKEN.GREATER_EQUALS, '_>=_'],
+  [TOKEN.GREATER, '_>_'],
+]);
+
+const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
+  [TOKEN.STAR, '_*_'],
+  [TOKEN.SLASH, '_/_'],
+  [TOKEN.PERCENT, '_%_'],
+]);
+
+const SUMS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
+  [TOKEN.PLUS, '_+_'],
+  [TOKEN.MINUS, '_-_'],
+]);
+
+function kinds(...list: readonly TokenKind[]): ReadonlySet<TokenKind> {
+  return new Set(list);
+}
+
+const AT_END = kinds(TOKEN.EOF);
+const AT_COLON = kinds(TOKEN.COLON);
+const AT_RPAREN = kinds(TOKEN.RPAREN);
+const AT_RBRACKET = kinds(TOKEN.RBRACKET);
+const AFTER_ARG = kinds(TOKEN.COMMA, TOKEN.RPAREN);
+const ARG_OR_END = new Set<TokenKind>([...EXPR_FIRST, TOKEN.RPAREN]);
+const INDEX_FIRST = new Set<TokenKind>([...EXPR_FIRST, TOKEN.QUESTION]);
+const FIELD_NAME = kinds(TOKEN.IDENT, TOKEN.ESCAPED_IDENT);
+const CONTINUES_MEMBER = kinds(TOKEN.DOT, TOKEN.LBRACKET);
+
+export function parse(source: string, options: ParserOptions): ParseResult {
+  const size = source.length > MAX_CODE_POINTS ? countCodePoints(source) : source.length;
+  if (size > MAX_CODE_POINTS) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}`;
+    return { ok: false, issues: [{ message, at: -1 }] };
+  }
+  return new Parser(source, options).parse();
+}
+
+class Parser implements ExprReader {
+  readonly #options: ParserOptions;
+  readonly #issues: CelIssue[] = [];
+  readonly #cursor: Cursor;
+  /** How deep each of the rules is nested that can contain themselves. */
+  #expressions = 0;
+  #relations = 0;
+  #sums = 0;
+  /** How deep operators, selections and calls are nested in the expression that was parsed last. */
+  height = 0;
+
+  constructor(source: string, options: ParserOptions) {
+    this.#options = options;
+    this.#cursor = new Cursor(source, tokenize(source, this.#issues), this.#issues);
+  }
+
+  parse(): ParseResult {
+    const expr = this.#start();
+    if (this.#issues.length === 0 && expr !== undefined) return { ok: true, expr };
+    return { ok: false, issues: this.#issues.sort((left, right) => left.at - right.at) };
+  }
+
+  #start(): Expr | undefined {
+    try {
+      this.#cursor.open(AT_END);
+      const expr = this.expr();
+      this.#cursor.match(TOKEN.EOF, new Set());
+      return expr;
+    } catch (error) {
+      if (error instanceof SyntaxFault || error instanceof ParsingEnded) return undefined;
+      throw error;
+    }
+  }
+
+  #end(message: string): never {
+    this.#issues.push({ message, at: -1 });
+    throw new ParsingEnded();
+  }
+
+  #enter(depth: number): number {
+    if (depth >= MAX_DEPTH) this.#end(`expression recursion limit exceeded: ${MAX_DEPTH}`);
+    return depth + 1;
+  }
+
+  /** What was just parsed is one level higher than the highest of its parts. */
+  #raise(height: number): void {
+    this.height = height + 1;
+    if (this.height > MAX_DEPTH) this.#end('max recursion depth exceeded');
+  }
+
+  /** Stands for what could not be parsed; a tree that holds it is never returned. */
+  #faulty(): Expr {
+    this.height = 0;
+    return literalAt(this.#cursor.token.at, { type: 'null' });
+  }
+
+  expr(): Expr {
+    const cursor = this.#cursor;
+    this.#expressions = this.#enter(this.#expressions);
+    const open = cursor.openCount;
+    let expr: Expr;
+    try {
+      expr = this.#ternary();
+    } catch (error) {
+      if (!(error instanceof SyntaxFault)) throw error;
+      cursor.reopen(open);
+      cursor.recover();
+      expr = this.#faulty();
+    }
+    this.#expressions--;
+    return expr;
+  }
+
+  #ternary(): Expr {
+    const cursor = this.#cursor;
+    const condition = this.#or();
+    if (cursor.kind !== TOKEN.QUESTION) return condition;
+    const { at } = cursor.take();
+    let height = this.height;
+    cursor.open(AT_COLON);
+    const yes = this.#or();
+    height = Math.max(height, this.height);
+    cursor.close();
+    cursor.match(TOKEN.COLON, EXPR_FIRST);
+    const no = this.expr();
+    this.#raise(Math.max(height, this.height));
+    return callAt(at, '_?_:_', condition, yes, no);
+  }
+
+  #or(): Expr {
+    return this.#chain(TOKEN.OR, '_||_', () => this.#chain(TOKEN.AND, '_&&_', () => this.#relation()));
+  }
+
+  #chain(operator: TokenKind, name: string, term: () => Expr): Expr {
+    const first = term();
+    if (this.#cursor.kind !== operator) return first;
+    let height = this.height;
+    const terms = [first];
+    const positions: number[] = [];
+    while (this.#cursor.kind === operator) {
+      positions.push(this.#cursor.take().at);
+      terms.push(term());
+      height = Math.max(height, this.height);
+    }
+    this.height = height;
+    return balance(name, terms, positions, 0, positions.length - 1);
+  }
+
+  #relation(): Expr {
+    this.#relations = this.#enter(this.#relations);
+    let left = this.#sum(1);
+    for (let name = RELATIONS.get(this.#cursor.kind); name !== undefined; name = RELATIONS.get(this.#cursor.kind)) {
+      const height = this.height;
+      const { at } = this.#cursor.take();
+      this.#relations = this.#enter(this.#relations);
+      const right = this.#sum(1);
+      this.#relations--;
+      this.#raise(Math.max(height, this.height));
+      left = callAt(at, name, left, right);
+    }
+    this.#relations--;
+    return left;
+  }
+
+  /** Sums and products; 1 takes both, 2 the products, 3 neither. */
+  #sum(precedence: 1 | 2 | 3): Expr {
+    this.#sums = this.#enter(this.#sums);
+    let left = this.#unary();
+    for (;;) {
+      const product = precedence <= 2 ? PRODUCTS.get(this.#cursor.kind) : undefined;
+      const name = product ?? (precedence === 1 ? SUMS.get(this.#cursor.kind) : undefined);
+      if (name === undefined) break;
+      const height = this.height;
+      const { at } = this.#cursor.take();
+      const right = this.#sum(product === undefined ? 2 : 3);
+      this.#raise(Math.max(height, this.height));
+      left = callAt(at, name, left, right);
+    }
+    this.#sums--;
+    return left;
+  }
+
+  #unary(): Expr {
+    const cursor = this.#cursor;
+    const open = cursor.openCount;
+    try {
+      cursor.expect(EXPR_FIRST);
+      if (cursor.kind === TOKEN.EXCLAM) return this.#signs(TOKEN.EXCLAM, '!_');
+      if (cursor.kind !== TOKEN.MINUS) return this.#member();
+      const next = cursor.peek(1).kind;
+      if (next === TOKEN.INT || next === TOKEN.FLOAT) return this.#member();
+      return this.#signs(TOKEN.MINUS, '-_');
+    } catch (error) {
+      if (!(error instanceof SyntaxFault)) throw error;
+      cursor.reopen(open);
+      cursor.recover();
+      return this.#faulty();
+    }
+  }
+
+  #signs(sign: TokenKind, name: string): Expr {
+    const cursor = this.#cursor;
+    const { at } = cursor.token;
+    let count = 0;
+    while (cursor.kind === sign) {
+      if (sign === TOKEN.MINUS && !MEMBER_FIRST.has(cursor.peek(1).kind)) cursor.notViable(1);
+      cursor.take();
+      count++;
+    }
+    if (!MEMBER_FIRST.has(cursor.kind)) cursor.extraneous(EXPR_FIRST);
+    const operand = this.#member();
+    return count % 2 === 0 ? operand : callAt(at, name, operand);
+  }
+
+  #member(): Expr {
+    const cursor = this.#cursor;
+    let operand = this.#primary();
+    for (;;) {
+      if (cursor.kind === TOKEN.LBRACKET) operand = this.#index(operand);
+      else if (cursor.kind !== TOKEN.DOT) return operand;
+      else if (cursor.peek(1).kind === TOKEN.IDENT && cursor.peek(2).kind === TOKEN.LPAREN) {
+        operand = this.#method(operand);
+      } else operand = this.#select(operand);
+    }
+  }
+
+  #select(operand: Expr): Expr {
+    const cursor = this.#cursor;
+    const height = this.height;
+    const next = cursor.peek(1).kind;
+    const optional = next === TOKEN.QUESTION;
+    if (!optional && !FIELD_NAME.has(next)) cursor.notViable(1);
+    const dot = cursor.take();
+    if (optional) {
+      cursor.take();
+      cursor.expect(FIELD_NAME);
+    }
+    const name = cursor.take();
+    const field = fieldName(cursor.text(name), name.at, this.#options, this.#issues);
+    this.#raise(height);
+    if (!optional) return { kind: 'select', at: dot.at, operand, field, test: false };
+    if (!this.#options.optionalSyntax) this.#issues.push({ message: "unsupported syntax '.?'", at: dot.at });
+    return callAt(dot.at, '_?._', operand, literalAt(name.at, { type: 'string', value: field }));
+  }
+
+  #index(operand: Expr): Expr {
+    const cursor = this.#cursor;
+    const height = this.height;
+    const { at } = cursor.take();
+    cursor.expect(INDEX_FIRST);
+    const optional = cursor.kind === TOKEN.QUESTION;
+    if (optional) {
+      cursor.take();
+      if (!this.#options.optionalSyntax) this.#issues.push({ message: "unsupported syntax '[?'", at });
+    }
+    cursor.open(AT_RBRACKET);
+    const index = this.expr();
+    this.#raise(Math.max(height, this.height));
+    cursor.close();
+    cursor.match(TOKEN.RBRACKET);
+    return callAt(at, optional ? '_[?_]' : '_[_]', operand, index);
+  }
+
+  #method(target: Expr): Expr {
+    const cursor = this.#cursor;
+    const height = this.height;
+    cursor.take();
+    const name = cursor.text(cursor.take());
+    const { at } = cursor.token;
+    const args = this.#args();
+    this.#raise(Math.max(height, this.height));
+    return this.#expand({ kind: 'call', at, name, target, args });
+  }
+
+  /** Arguments with their parentheses. */
+  #args(): readonly Expr[] {
+    const cursor = this.#cursor;
+    cursor.take();
+    cursor.expect(ARG_OR_END);
+    const args: Expr[] = [];
+    let height = 0;
+    if (cursor.kind !== TOKEN.RPAREN) {
+      cursor.open(AFTER_ARG);
+      for (;;) {
+        args.push(this.expr());
+        height = Math.max(height, this.height);
+        if (cursor.kind !== TOKEN.COMMA) break;
+        cursor.take();
+      }
+      cursor.close();
+    }
+    cursor.match(TOKEN.RPAREN);
+    this.height = height;
+    return args;
+  }
+
+  #primary(): Expr {
+    const cursor = this.#cursor;
+    const open = cursor.openCount;
+    try {
+      switch (cursor.kind) {
+        case TOKEN.LPAREN: {
+          cursor.take();
+          cursor.open(AT_RPAREN);
+          const expr = this.expr();
+          cursor.close();
+          cursor.match(TOKEN.RPAREN);
+          return expr;
+        }
+        case TOKEN.LBRACKET:
+          return readList(this, cursor, this.#options, this.#issues);
+        case TOKEN.LBRACE:
+          return readMap(this, cursor, this.#options, this.#issues);
+        case TOKEN.DOT:
+        case TOKEN.IDENT:
+          return this.#name();
+        default:
+          return this.#literal();
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxFault)) throw error;
+      cursor.reopen(open);
+      cursor.recover(CONTINUES_MEMBER);
+      return this.#faulty();
+    }
+  }
+
+  /** A name, the call of a function, or an object: `a`, `.a`, `f(x)`, `a.b.C{d: e}`. */
+  #name(): Expr {
+    const cursor = this.#cursor;
+    const rooted = cursor.kind === TOKEN.DOT;
+    const first = cursor.token;
+    if (rooted && cursor.peek(1).kind !== TOKEN.IDENT) cursor.notViable(1);
+    if (isObjectAhead(cursor)) return readObject(this, cursor, this.#options, this.#issues);
+    if (rooted) cursor.take();
+    const token = cursor.take();
+    const word = cursor.text(token);
+    const name = rooted ? `.${word}` : word;
+    if (RESERVED.has(word)) this.#issues.push({ message: `reserved identifier: ${word}`, at: first.at });
+    if (cursor.kind !== TOKEN.LPAREN) {
+      this.height = 0;
+      return identAt(token.at, name);
+    }
+    const { at } = cursor.token;
+    return this.#expand({ kind: 'call', at, name, target: undefined, args: this.#args() });
+  }
+
+  #literal(): Expr {
+    const cursor = this.#cursor;
+    const { at } = cursor.token;
+    const negative = cursor.kind === TOKEN.MINUS;
+    if (negative) {
+      const next = cursor.peek(1).kind;
+      if (next !== TOKEN.INT && next !== TOKEN.FLOAT) cursor.notViable(1);
+      cursor.take();
+    }
+    if (!MEMBER_FIRST.has(cursor.kind)) cursor.mismatch(EXPR_FIRST);
+    const token = cursor.take();
+    this.height = 0;
+    const read = readLiteral(token.kind, cursor.text(token), negative);
+    if (read.ok) return literalAt(at, read.value);
+    this.#issues.push({ message: read.message, at });
+    return this.#faulty();
+  }
+
+  /** What a macro of that name makes of the call, or the call. */
+  #expand(call: CallExpr): Expr {
+    const macro = this.#options.macros
+      .get(call.name)
+      ?.find(
+        ({ member, args }) =>
+          member === (call.target !== undefined) && (args === undefined || args === call.args.length),
+      );
+    if (macro === undefined) return call;
+    let faulty = false;
+    const issue = (issue: CelIssue): void => {
+      faulty = true;
+      this.#issues.push(issue);
+    };
+    const expansion = macro.expand({ at: call.at, issue }, call.target, call.args);
+    return faulty ? literalAt(call.at, { type: 'null' }) : (expansion ?? call);
+  }
+}
+
+/** The tree of a chain of equal operators, as flat as can be: no chain is deeper than the logarithm of its length. */
+function balance(name: string, terms: readonly Expr[], positions: readonly number[], low: number, high: number): Expr {
+  const middle = (low + high + 1) >> 1;
+  const left = middle === low ? terms[middle] : balance(name, terms, positions, low, middle - 1);
+  const right = middle === high ? terms[middle + 1] : balance(name, terms, positions, middle + 1, high);
+  if (left === undefined || right === undefined) throw new BugError('a chain has one term more than operators');
+  return callAt(positions[middle] ?? 0, name, left, right);
+}
