@@ -314,9 +314,10 @@ class Parser implements ExprReader {
     cursor.take();
     const name = cursor.text(cursor.take());
     const { at } = cursor.token;
+    const issues = this.#issues.length;
     const args = this.#args();
     this.#raise(Math.max(height, this.height));
-    return this.#expand({ kind: 'call', at, name, target, args });
+    return this.#expand({ kind: 'call', at, name, target, args }, issues);
   }
 
   /** Arguments with their parentheses. */
@@ -389,7 +390,8 @@ class Parser implements ExprReader {
       return identAt(token.at, name);
     }
     const { at } = cursor.token;
-    return this.#expand({ kind: 'call', at, name, target: undefined, args: this.#args() });
+    const issues = this.#issues.length;
+    return this.#expand({ kind: 'call', at, name, target: undefined, args: this.#args() }, issues);
   }
 
   #literal(): Expr {
@@ -410,8 +412,9 @@ class Parser implements ExprReader {
     return this.#faulty();
   }
 
-  /** What a macro of that name makes of the call, or the call. */
-  #expand(call: CallExpr): Expr {
+  /** What a macro of that name makes of the call, or the call. Arguments that have brought issues, of which there were `issues` before, are left alone. */
+  #expand(call: CallExpr, issues: number): Expr {
+    if (this.#issues.length > issues) return call;
     const macro = this.#options.macros
       .get(call.name)
       ?.find(

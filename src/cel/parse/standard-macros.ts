@@ -1,5 +1,5 @@
 /**
- * The macros of the language: has, all, exists, exists_one (also existsOne), map, filter. Invariant: each expands to the tree that cel-go makes of it, node for node,
+ * The macros of the language: has, all, exists, exists_one, map, filter. Invariant: each expands to the tree that cel-go makes of it, node for node,
  * because costs are counted on the expansion.
  */
 import { ACCUMULATOR, type Expr } from '../ast.ts';
@@ -131,7 +131,6 @@ export const STANDARD_MACROS: readonly Macro[] = [
   quantifier('all', foldAll),
   quantifier('exists', foldExists),
   quantifier('exists_one', foldExistsOne),
-  quantifier('existsOne', foldExistsOne),
   mapMacro(2),
   mapMacro(3),
   filterMacro,

@@ -1,0 +1,29 @@
+/**
+ * Types as messages name them: `list(int)`, `map(string, dyn)`, `optional_type(int)`.
+ */
+import type { CelType } from '../types.ts';
+
+export function formatType(type: CelType): string {
+  switch (type.kind) {
+    case 'basic':
+      return type.name === 'null_type' ? 'null' : type.name === 'error' ? '!error!' : type.name;
+    case 'list':
+      return `list(${formatType(type.element)})`;
+    case 'map':
+      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+    case 'type':
+      return `type(${formatType(type.of)})`;
+    case 'opaque':
+      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(', ')})`;
+    case 'object':
+    case 'param':
+      return type.name;
+  }
+}
+
+/** The types of a call: `(int, string)`, or `list(int).(string)` of a method. */
+export function formatSignature(args: readonly CelType[], member: boolean): string {
+  const [target, ...rest] = args;
+  if (!member || target === undefined) return `(${args.map(formatType).join(', ')})`;
+  return `${formatType(target)}.(${rest.map(formatType).join(', ')})`;
+}
