@@ -11,7 +11,6 @@ const RESERVED: ReadonlySet<string> = new Set(
 );
 
 const ESCAPED: Readonly<Record<string, string>> = {
-  // biome-ignore lint/style/useNamingConvention: the text that is escaped
   __: '__underscores__',
   '.': '__dot__',
   '-': '__dash__',

@@ -3,7 +3,7 @@
  */
 import { encodeBase64 } from '../../base/base64.ts';
 import type { JsonArray, JsonValue } from '../../base/json-value.ts';
-import { equalValues } from '../../cel/equality.ts';
+import { equalValues } from '../../cel/runtime/equality.ts';
 import {
   CelDouble,
   CelDuration,

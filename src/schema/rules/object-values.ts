@@ -3,7 +3,7 @@
  * where properties are declared, as in the reference.
  */
 import { equalJson, getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { equalValues } from '../../cel/equality.ts';
+import { equalValues } from '../../cel/runtime/equality.ts';
 import { type ObjectType, type OpaqueType, opaqueType } from '../../cel/types.ts';
 import { CelMap, CelObject, CelOpaque, type Value } from '../../cel/values.ts';
 import type { Adapter } from './adapt-value.ts';

@@ -2,10 +2,10 @@
  * A rule made ready: its programs, what they cost at most, what is wrong with it. Invariant: a rule is compiled once per place in a schema; at most one of `program` and `problem` is there.
  */
 
-import { estimateCost } from '../../cel/cost/estimate-cost.ts';
+import { estimateCost } from '../../cel/cost/estimate.ts';
 import { createEnvironment } from '../../cel/create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from '../../cel/environment.ts';
-import { formatIssues } from '../../cel/format-issues.ts';
+import { formatIssues } from '../../cel/issues.ts';
 import { CUSTOM_RESOURCE_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
 import { BOOL, type CelType, optionalOf, STRING } from '../../cel/types.ts';
 import type { StructuralSchema, ValidationRule } from '../structural.ts';
@@ -38,18 +38,23 @@ const OLD_SELF = 'oldSelf';
 
 let base: Environment | undefined;
 
+/** What all rules may say, without variables. */
+export function ruleEnvironment(): Environment {
+  base ??= createEnvironment({ libraries: CUSTOM_RESOURCE_LIBRARIES, variables: [] });
+  return base;
+}
+
 /** `rules` of a node whose values are of `declared`. `schema` is the node's own. */
 export function compileRules(
   rules: readonly ValidationRule[],
   schema: StructuralSchema,
   declared: DeclaredType,
 ): readonly CompiledRule[] {
-  base ??= createEnvironment({ libraries: CUSTOM_RESOURCE_LIBRARIES, variables: [] });
   const environments = new Map<boolean, Environment>();
   const environmentOf = (optional: boolean): Environment => {
     let environment = environments.get(optional);
     if (environment === undefined) {
-      environment = (base as Environment).extend({ variables: variables(declared.type, optional) });
+      environment = ruleEnvironment().extend({ variables: variables(declared.type, optional) });
       environments.set(optional, environment);
     }
     return environment;

@@ -66,7 +66,7 @@ function readSubscript(
   if (token === undefined) return { message: 'unexpected end of JSON path' };
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
     return { message: `expected single quoted string but got ${token}` };
-  return unescape(token.slice(1, -1));
+  return unescapeQuoted(token.slice(1, -1));
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -81,11 +81,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-function unescape(text: string): { readonly name: string } | { readonly message: string } {
+function unescapeQuoted(text: string): { readonly name: string } | { readonly message: string } {
   let bad: string | undefined;
-  const name = text.replace(/\\./g, (escape) => {
-    const replaced = ESCAPES[escape[1] as string];
-    bad ??= replaced === undefined ? escape : undefined;
+  const name = text.replace(/\\./g, (escaped) => {
+    const replaced = ESCAPES[escaped[1] as string];
+    bad ??= replaced === undefined ? escaped : undefined;
     return replaced ?? '';
   });
   return bad === undefined ? { name } : { message: `invalid string literal: invalid escape char ${bad}` };

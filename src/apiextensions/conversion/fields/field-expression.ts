@@ -1,0 +1,42 @@
+/** Expressions of field rules. Invariant: `self` is the object before any rule; the same libraries and limits hold as for rules of schemas. */
+import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { formatIssues } from '../../../cel/issues.ts';
+import { valueFromJson } from '../../../cel/runtime/native-values.ts';
+import { type CelType, DYN } from '../../../cel/types.ts';
+import { CelOptional } from '../../../cel/values.ts';
+import { adapterOf } from '../../../schema/rules/adapt-value.ts';
+import { declaredType } from '../../../schema/rules/declared-type.ts';
+import { withObjectMeta } from '../../../schema/rules/object-meta.ts';
+import { ruleEnvironment } from '../../../schema/rules/rule-program.ts';
+import { valueToJson } from '../../../schema/rules/value-to-json.ts';
+import type { StructuralSchema } from '../../../schema/structural.ts';
+
+export type CompiledFieldExpression =
+  | {
+      readonly ok: true;
+      readonly type: CelType;
+      /** Undefined where the expression says that there is no value. Throws CelError, and CelStopped at the limit. */
+      evaluate(object: JsonObject): JsonValue | undefined;
+    }
+  | { readonly ok: false; readonly message: string };
+
+const COST_LIMIT = 1_000_000;
+
+/** `schema` is that of the version that is read; undefined: anything may be read, and is checked when it is. */
+export function compileExpression(source: string, schema: StructuralSchema | undefined): CompiledFieldExpression {
+  const declared = schema === undefined ? undefined : declaredType(schema, true)?.type;
+  const environment = ruleEnvironment().extend({ variables: [{ name: 'self', type: declared ?? DYN }] });
+  const result = environment.check(source);
+  if (!result.ok) return { ok: false, message: formatIssues(source, result.issues) };
+  const program = environment.program(result.checked);
+  const adapt = schema === undefined || declared === undefined ? valueFromJson : adapterOf(withObjectMeta(schema));
+  return {
+    ok: true,
+    type: result.checked.type,
+    evaluate: (object) => {
+      const { value } = program.evaluate([adapt(object)], { cost: COST_LIMIT });
+      if (value instanceof CelOptional) return value.value === undefined ? undefined : valueToJson(value.value);
+      return valueToJson(value);
+    },
+  };
+}
