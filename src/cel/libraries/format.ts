@@ -1,0 +1,69 @@
+/**
+ * Formats by name: the library `kubernetes.format`.
+ */
+import { REGEX_FACTOR, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import type { Library } from '../library.ts';
+import { NativeList } from '../runtime/native-values.ts';
+import { listOf, type OpaqueType, opaqueType, optionalOf, STRING } from '../types.ts';
+import { CelError, CelOpaque, CelOptional, type Value } from '../values.ts';
+import { NOMINAL, sizeOfArg, valueSize } from './costs.ts';
+import { declare, member, type OverloadCosts, overload } from './declare.ts';
+import { NAMED_FORMATS, type NamedFormat } from './named-formats.ts';
+
+export const FORMAT: OpaqueType = opaqueType('kubernetes.NamedFormat');
+
+export class CelFormat extends CelOpaque {
+  readonly type: OpaqueType = FORMAT;
+  readonly format: NamedFormat;
+
+  constructor(format: NamedFormat) {
+    super();
+    this.format = format;
+  }
+
+  equals(other: CelOpaque): boolean {
+    if (!(other instanceof CelFormat)) throw new CelError('no such overload');
+    return this.format.name === other.format.name;
+  }
+}
+
+const NONE = new CelOptional(undefined);
+
+function named(name: Value): CelOptional {
+  const format = NAMED_FORMATS.get(name as string);
+  return format === undefined ? NONE : new CelOptional(new CelFormat(format));
+}
+
+function validate(format: Value, text: Value): CelOptional {
+  const complaints = (format as CelFormat).format.check(text as string);
+  return complaints.length === 0 ? NONE : new CelOptional(new NativeList(complaints));
+}
+
+/** The longest pattern that the estimate reckons with, though some formats are longer. */
+const PATTERN_MAX = 128;
+
+const VALIDATE_COSTS: OverloadCosts = {
+  runtimeCost: ([format, text]) =>
+    Math.ceil((1 + valueSize(text as Value)) * STRING_FACTOR) *
+    Math.ceil((format as CelFormat).format.patternLength * REGEX_FACTOR),
+  estimateCost: (call) => ({
+    cost: scaleRange(scaleRange(sizeOfArg(call, 1), STRING_FACTOR), PATTERN_MAX * REGEX_FACTOR),
+  }),
+};
+
+export const FORMAT_LIBRARY: Library = {
+  name: 'kubernetes.format',
+  functions: [
+    declare('format.named', overload('format-named', [STRING], optionalOf(FORMAT), named, NOMINAL)),
+    declare(
+      'validate',
+      member('format-validate', [FORMAT, STRING], optionalOf(listOf(STRING)), validate, VALIDATE_COSTS),
+    ),
+    ...Array.from(NAMED_FORMATS, ([name, format]) =>
+      declare(
+        `format.${name}`,
+        overload(`format.${name}`, [], FORMAT, () => new CelFormat(format)),
+      ),
+    ),
+  ],
+};

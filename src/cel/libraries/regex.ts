@@ -1,0 +1,58 @@
+/**
+ * Parts of texts that match a pattern: the library `kubernetes.regex`. Invariant: a pattern that was compiled is kept, so a loop compiles once; the store is bounded.
+ */
+import { compileRe2, type Re2 } from '../../base/re2/re2.ts';
+import { REGEX_FACTOR, STRING_FACTOR } from '../cost/range.ts';
+import { patternCost } from '../cost/standard-costs.ts';
+import type { Library } from '../library.ts';
+import { NativeList } from '../runtime/native-values.ts';
+import { INT, listOf, STRING } from '../types.ts';
+import { CelError, type CelInt, type CelList, type Value } from '../values.ts';
+import { sizeOfArg, valueSize } from './costs.ts';
+import { declare, member, type OverloadCosts } from './declare.ts';
+
+const COMPILED_MAX = 256;
+const compiled = new Map<string, Re2>();
+
+function compile(pattern: string): Re2 {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const result = compileRe2(pattern);
+  if (!result.ok) throw new CelError(`Illegal regex: ${result.message}`);
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  compiled.set(pattern, result.regexp);
+  return result.regexp;
+}
+
+function find(text: Value, pattern: Value): string {
+  return compile(pattern as string).find(text as string) ?? '';
+}
+
+function findAll(text: Value, pattern: Value, limit: Value): CelList {
+  const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit);
+  return new NativeList(compile(pattern as string).findAll(text as string, max));
+}
+
+const COSTS: OverloadCosts = {
+  runtimeCost: ([text, pattern]) =>
+    Math.ceil((1 + valueSize(text as Value)) * STRING_FACTOR) * Math.ceil(valueSize(pattern as Value) * REGEX_FACTOR),
+  estimateCost: (call) => {
+    const text = sizeOfArg(call, 0);
+    // Every character may be a match of its own.
+    return { cost: patternCost(text, sizeOfArg(call, 1)), resultSize: { min: 0, max: text.max } };
+  },
+};
+
+const STRINGS = listOf(STRING);
+
+export const REGEX_LIBRARY: Library = {
+  name: 'kubernetes.regex',
+  functions: [
+    declare('find', member('string_find_string', [STRING, STRING], STRING, find, COSTS)),
+    declare(
+      'findAll',
+      member('string_find_all_string', [STRING, STRING], STRINGS, (a, b) => findAll(a as Value, b as Value, -1), COSTS),
+      member('string_find_all_string_int', [STRING, STRING, INT], STRINGS, findAll, COSTS),
+    ),
+  ],
+};

@@ -1,0 +1,56 @@
+/**
+ * Lists taken for sets: the library `cel.lib.ext.sets`. Invariant: how often an item appears, and where, plays no part.
+ */
+import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/range.ts';
+import type { Library } from '../library.ts';
+import { equalValues } from '../runtime/equality.ts';
+import { itemsOf } from '../runtime/native-values.ts';
+import { BOOL, listOf, paramType } from '../types.ts';
+import type { CelList, Value } from '../values.ts';
+import { sizeOfArg, valueSize } from './costs.ts';
+import { declare, type OverloadCosts, overload } from './declare.ts';
+
+function has(list: CelList, item: Value): boolean {
+  for (let i = 0; i < list.size; i++) if (equalValues(item, list.at(i))) return true;
+  return false;
+}
+
+function contains(list: Value, part: Value): boolean {
+  for (const item of itemsOf(part as CelList)) if (!has(list as CelList, item)) return false;
+  return true;
+}
+
+function intersects(a: Value, b: Value): boolean {
+  for (const item of itemsOf(a as CelList)) if (has(b as CelList, item)) return true;
+  return false;
+}
+
+/** Every item with every other, `times` over. */
+function costs(times: number): OverloadCosts {
+  return {
+    runtimeCost: ([a, b]) => 1 + valueSize(a as Value) * valueSize(b as Value) * times,
+    estimateCost: (call) => ({
+      cost: addRanges(scaleRange(multiplyRanges(sizeOfArg(call, 0), sizeOfArg(call, 1)), times), ONE),
+    }),
+  };
+}
+
+const LIST = listOf(paramType('T'));
+
+export const SETS_LIBRARY: Library = {
+  name: 'cel.lib.ext.sets',
+  functions: [
+    declare('sets.contains', overload('list_sets_contains_list', [LIST, LIST], BOOL, contains, costs(1))),
+    declare(
+      'sets.equivalent',
+      overload(
+        'list_sets_equivalent_list',
+        [LIST, LIST],
+        BOOL,
+        (a, b) => contains(a as Value, b as Value) && contains(b as Value, a as Value),
+        costs(2),
+      ),
+    ),
+    declare('sets.intersects', overload('list_sets_intersects_list', [LIST, LIST], BOOL, intersects, costs(1))),
+  ],
+};
