@@ -1,5 +1,5 @@
 /**
- * `< <= > >=`.
+ * `< <= > >=`. The evaluator compares by itself; these are for the checker.
  */
 import type { FunctionDeclaration } from '../library.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT } from '../types.ts';

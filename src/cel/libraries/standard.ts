@@ -1,7 +1,8 @@
 /**
- * The standard library of CEL, as cel-go declares it. Its macros are the parser's own.
+ * The standard library of CEL, as cel-go declares it.
  */
 import type { Library, NamedConstant } from '../library.ts';
+import { STANDARD_MACROS } from '../parse/standard-macros.ts';
 import {
   BOOL,
   BYTES,
@@ -33,6 +34,7 @@ function typeName(name: string, type: CelType): NamedConstant {
 export const STANDARD: Library = {
   name: 'cel.lib.std',
   functions: [...LOGIC, ...ARITHMETIC, ...ORDERING, ...COLLECTIONS, ...CONVERSIONS, ...TIME],
+  macros: STANDARD_MACROS,
   constants: [
     typeName('bool', BOOL),
     typeName('bytes', BYTES),

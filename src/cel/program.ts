@@ -1,0 +1,43 @@
+/**
+ * Programs: what a checked expression becomes to be run. Invariant: a program holds nothing of an evaluation, so it may be shared and run at any time.
+ */
+import type { CheckedExpression, Evaluation, EvaluationLimits, Outcome, Program } from './environment.ts';
+import { compile } from './runtime/compile.ts';
+import { Frame, type Step } from './runtime/frame.ts';
+import { CelError, CelStopped, type Value } from './values.ts';
+
+/** Throws CelError where the expression fails whatever its variables: `int('x')`, a bad constant pattern. */
+export function compileProgram(checked: CheckedExpression): Program {
+  const { step, locals } = compile(checked);
+  return new ClosureProgram(step, locals);
+}
+
+class ClosureProgram implements Program {
+  readonly #step: Step;
+  readonly #locals: number;
+
+  constructor(step: Step, locals: number) {
+    this.#step = step;
+    this.#locals = locals;
+  }
+
+  evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation {
+    const frame = new Frame(variables, this.#locals, limits);
+    const value = this.#step(frame);
+    frame.checkLimit();
+    if (value instanceof CelError) throw value;
+    return { value, cost: frame.cost };
+  }
+
+  run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome {
+    const frame = new Frame(variables, this.#locals, limits);
+    try {
+      const value = this.#step(frame);
+      frame.checkLimit();
+      return value instanceof CelError ? { error: value, cost: frame.cost } : { value, cost: frame.cost };
+    } catch (thrown) {
+      if (thrown instanceof CelStopped) return { error: thrown, cost: frame.cost };
+      throw thrown;
+    }
+  }
+}

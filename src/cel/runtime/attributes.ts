@@ -1,0 +1,173 @@
+/**
+ * Names with what is selected from them: `a.b[c].d`. Invariant: cel-go charges 1 for such a path as a whole and 1 for each step taken of it; but where the path is a branch
+ * of `?:` or an index, the steps only. So a path stays data until it is known where it stands.
+ */
+import { CelError, CelMap, CelObject, CelOptional, type Value } from '../values.ts';
+import type { Frame, Result, Step } from './frame.ts';
+import { NO_SUCH_OVERLOAD } from './frame.ts';
+import { find, invalidKey, qualify } from './qualify.ts';
+
+export type Attribute = PathAttribute | ConditionalAttribute;
+
+/** A variable or any expression, and steps from there. */
+export interface PathAttribute {
+  readonly kind: 'path';
+  /** The value that the path begins at. */
+  readonly root: Step;
+  readonly qualifiers: readonly Qualifier[];
+  /** The root may be an optional; the path then begins at its value, and ends in an optional. */
+  readonly mayBeOptional: boolean;
+}
+
+/** `c ? a : b`, and steps taken from whichever it is. */
+export interface ConditionalAttribute {
+  readonly kind: 'conditional';
+  readonly condition: Step;
+  readonly truthy: Attribute;
+  readonly falsy: Attribute;
+}
+
+export interface Qualifier {
+  /** The key, or what it is computed by (with the costs of that). */
+  readonly key: Value | Step;
+  readonly optional: boolean;
+  /** Asks for presence only; the last of its path. */
+  readonly test: boolean;
+}
+
+export function withQualifier(attribute: Attribute, qualifier: Qualifier): Attribute {
+  if (attribute.kind === 'path') return { ...attribute, qualifiers: [...attribute.qualifiers, qualifier] };
+  return {
+    ...attribute,
+    truthy: withQualifier(attribute.truthy, qualifier),
+    falsy: withQualifier(attribute.falsy, qualifier),
+  };
+}
+
+/** The attribute where it is a value of its own. */
+export function attributeStep(attribute: Attribute): Step {
+  const resolve = resolveStep(attribute);
+  const charge = (attribute.kind === 'path' ? 1 : 0) - (isTest(attribute) ? 1 : 0);
+  if (charge === 0) return resolve;
+  return (frame) => {
+    frame.cost += charge;
+    return resolve(frame);
+  };
+}
+
+/** `has(path)`, from which cel-go takes back what a path costs. */
+function isTest(attribute: Attribute): boolean {
+  return attribute.kind === 'path' ? attribute.qualifiers.at(-1)?.test === true : isTest(attribute.truthy);
+}
+
+/** The attribute without the cost of being one. */
+export function resolveStep(attribute: Attribute): Step {
+  if (attribute.kind === 'conditional') return conditionalStep(attribute);
+  const { root, qualifiers, mayBeOptional } = attribute;
+  if (qualifiers.length === 0) return root;
+  if (mayBeOptional || qualifiers.some((qualifier) => qualifier.optional)) return optionalStep(root, qualifiers);
+  return qualifiers.reduce(plainStep, root);
+}
+
+function conditionalStep(attribute: ConditionalAttribute): Step {
+  const { condition } = attribute;
+  const truthy = resolveStep(attribute.truthy);
+  const falsy = resolveStep(attribute.falsy);
+  return (frame) => {
+    const chosen = condition(frame);
+    if (chosen === true) return truthy(frame);
+    if (chosen === false) return falsy(frame);
+    return chosen instanceof CelError ? chosen : NO_SUCH_OVERLOAD;
+  };
+}
+
+/** One step further, where no optional is involved. */
+function plainStep(before: Step, qualifier: Qualifier): Step {
+  const { key, test } = qualifier;
+  if (typeof key === 'string') return test ? testStep(before, key) : fieldStep(before, key);
+  if (typeof key !== 'function') {
+    return (frame) => {
+      const holder = before(frame);
+      if (holder instanceof CelError) return holder;
+      frame.cost++;
+      return qualify(holder, key);
+    };
+  }
+  return (frame) => {
+    const holder = before(frame);
+    if (holder instanceof CelError) return holder;
+    const index = key(frame);
+    frame.cost++;
+    if (index instanceof CelError) return index;
+    return invalidKey(index) ?? qualify(holder, index);
+  };
+}
+
+function fieldStep(before: Step, field: string): Step {
+  return (frame) => {
+    const holder = before(frame);
+    if (holder instanceof CelObject || holder instanceof CelMap) {
+      frame.cost++;
+      return holder.get(field) ?? missing(holder, field);
+    }
+    if (holder instanceof CelError) return holder;
+    frame.cost++;
+    return qualify(holder, field);
+  };
+}
+
+/** The value may be null, which `??` takes for nothing. */
+function missing(holder: CelObject | CelMap, field: string): Result {
+  return holder.get(field) === null ? null : new CelError(`no such key: ${field}`);
+}
+
+function testStep(before: Step, field: string): Step {
+  return (frame) => {
+    const holder = before(frame);
+    if (holder instanceof CelError) return holder;
+    frame.cost++;
+    const found = find(holder, field);
+    return found instanceof CelError ? found : found !== undefined;
+  };
+}
+
+/** The general form: from the first optional on, what is missing makes the whole path `optional.none()`. */
+function optionalStep(root: Step, qualifiers: readonly Qualifier[]): Step {
+  const test = qualifiers.at(-1)?.test === true;
+  const walk = (frame: Frame): Result => {
+    let value = root(frame);
+    let optional = false;
+    if (value instanceof CelOptional) {
+      if (value.value === undefined) return value;
+      value = value.value;
+      optional = true;
+    }
+    for (const qualifier of qualifiers) {
+      if (value instanceof CelError) return value;
+      optional = optional || qualifier.optional;
+      const key: Result = typeof qualifier.key === 'function' ? qualifier.key(frame) : qualifier.key;
+      if (!optional) frame.cost++;
+      if (key instanceof CelError) return key;
+      const invalid = invalidKey(key);
+      if (invalid !== undefined) return invalid;
+      if (!optional) {
+        value = qualifier.test ? find(value, key) !== undefined : qualify(value, key);
+        continue;
+      }
+      const found = find(value, key);
+      if (found === undefined) return NONE;
+      if (found instanceof CelError) return found;
+      frame.cost++;
+      value = found;
+    }
+    if (value instanceof CelError) return value;
+    return optional ? new CelOptional(value) : value;
+  };
+  if (!test) return walk;
+  return (frame) => {
+    const walked = walk(frame);
+    return walked instanceof CelOptional ? walked.value !== undefined : walked;
+  };
+}
+
+export const NONE: CelOptional = new CelOptional(undefined);

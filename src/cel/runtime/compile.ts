@@ -1,0 +1,234 @@
+/**
+ * From a checked tree to closures. Invariant: what cel-go computes once when it plans (literals of constants, conversions of constants, `in` a constant list) is computed
+ * once here and costs nothing later; nothing else is, because costs would differ.
+ */
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, Literal, MapExpr, SelectExpr, StructExpr } from '../ast.ts';
+import type { CheckedExpression, Reference } from '../environment.ts';
+import type { Overload } from '../library.ts';
+import { DYN, isOptional } from '../types.ts';
+import { CelDouble, CelError, CelUint, type Value } from '../values.ts';
+import { withQualifier } from './attributes.ts';
+import { callStep } from './calls.ts';
+import { planOperator } from './compile-operators.ts';
+import { foldStep } from './comprehension.ts';
+import { listStep, mapStep, objectStep } from './constructors.ts';
+import { Frame, type Step } from './frame.ts';
+import { intOf } from './integers.ts';
+import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './plan.ts';
+
+export interface Compiled {
+  readonly step: Step;
+  /** How many slots a frame needs. */
+  readonly locals: number;
+}
+
+/** Throws CelError where a constant part fails already. */
+export function compile(checked: CheckedExpression): Compiled {
+  const compiler = new Compiler(checked);
+  const step = toStep(compiler.plan(checked.expr));
+  return { step, locals: compiler.slots };
+}
+
+/** Conversions that cel-go computes once if their argument is constant. */
+const CONVERSIONS: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+]);
+
+/** Functions of the standard library that have several overloads and charge by them. */
+const CHARGED_BY_OVERLOAD: ReadonlySet<string> = new Set(['_+_', '@in', 'bytes', 'string']);
+
+export class Compiler {
+  readonly #checked: CheckedExpression;
+  /** Slots of the variables in scope, the innermost last. */
+  readonly #scope: { readonly name: string; readonly read: Step }[] = [];
+  #slots: number = 0;
+
+  constructor(checked: CheckedExpression) {
+    this.#checked = checked;
+  }
+
+  get slots(): number {
+    return this.#slots;
+  }
+
+  plan(expr: Expr): Plan {
+    switch (expr.kind) {
+      case 'literal':
+        return constantPlan(literalValue(expr.literal));
+      case 'ident':
+        return this.#name(expr, this.#checked.references.get(expr), expr.name);
+      case 'select':
+        return this.#select(expr);
+      case 'call':
+        return this.#call(expr);
+      case 'list':
+        return this.#list(expr);
+      case 'map':
+        return this.#map(expr);
+      case 'struct':
+        return this.#struct(expr);
+      case 'comprehension':
+        return this.#comprehension(expr);
+    }
+  }
+
+  mayBeOptional(expr: Expr): boolean {
+    const type = this.#checked.types.get(expr) ?? DYN;
+    return type === DYN || type.kind === 'param' || isOptional(type);
+  }
+
+  #name(expr: Expr, reference: Reference | undefined, name: string): Plan {
+    if (reference?.kind === 'constant') return constantPlan(reference.value);
+    const root = reference?.kind === 'variable' ? variableStep(reference.index, reference.name) : this.#local(name);
+    return {
+      kind: 'attribute',
+      attribute: { kind: 'path', root, qualifiers: [], mayBeOptional: this.mayBeOptional(expr) },
+    };
+  }
+
+  #local(name: string): Step {
+    const found = this.#scope.findLast((each) => each.name === name);
+    if (found === undefined) throw new CelError(`no such attribute(s): ${name}`);
+    return found.read;
+  }
+
+  #select(expr: SelectExpr): Plan {
+    const reference = this.#checked.references.get(expr);
+    if (reference !== undefined) return this.#name(expr, reference, '');
+    const operand = toAttribute(this.plan(expr.operand), this.mayBeOptional(expr.operand));
+    return {
+      kind: 'attribute',
+      attribute: withQualifier(operand, { key: expr.field, optional: false, test: expr.test }),
+    };
+  }
+
+  #call(expr: CallExpr): Plan {
+    const exprs = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    const args = exprs.map((arg) => this.plan(arg));
+    const reference = this.#checked.references.get(expr);
+    const overloads = reference?.kind === 'overloads' ? reference.overloads : [];
+    const operator = planOperator({
+      name: expr.name,
+      overloads,
+      args,
+      mayBeOptional: exprs[0] !== undefined && this.mayBeOptional(exprs[0]),
+    });
+    return operator ?? this.#function(expr.name, overloads, args);
+  }
+
+  #function(name: string, overloads: readonly Overload[], args: readonly Plan[]): Plan {
+    const flat = overloads.length > 1 && CHARGED_BY_OVERLOAD.has(name);
+    const step = callStep({ name, overloads, args: args.map(toStep), flat });
+    const [arg] = args;
+    if (args.length !== 1 || arg?.kind !== 'constant' || !CONVERSIONS.has(name)) return stepPlan(step);
+    return constantPlan(compute(step));
+  }
+
+  #list(expr: ListExpr): Plan {
+    const plans = expr.elements.map((element) => this.plan(element));
+    const elements = plans.map((plan, index) => ({ value: toStep(plan), optional: expr.optional.includes(index) }));
+    const step = listStep(elements);
+    return plans.every((plan) => plan.kind === 'constant') ? constantPlan(compute(step)) : stepPlan(step);
+  }
+
+  #map(expr: MapExpr): Plan {
+    const plans = expr.entries.map((entry) => ({
+      key: this.plan(entry.key),
+      value: this.plan(entry.value),
+      optional: entry.optional,
+    }));
+    const step = mapStep(
+      plans.map(({ key, value, optional }) => ({ key: toStep(key), value: toStep(value), optional })),
+    );
+    const constant = plans.every(({ key, value }) => key.kind === 'constant' && value.kind === 'constant');
+    return constant ? constantPlan(compute(step)) : stepPlan(step);
+  }
+
+  #struct(expr: StructExpr): Plan {
+    const type = this.#checked.types.get(expr);
+    if (type?.kind !== 'object') throw new CelError(`unknown type: ${expr.name}`);
+    const fields = expr.fields.map((field) => ({
+      name: field.name,
+      value: toStep(this.plan(field.value)),
+      optional: field.optional,
+    }));
+    return stepPlan(objectStep(type, fields));
+  }
+
+  #comprehension(expr: ComprehensionExpr): Plan {
+    const init = this.plan(expr.init);
+    const range = toStep(this.plan(expr.range));
+    const accumulator = this.#slots++;
+    const first = this.#slots++;
+    const second = expr.variable2 === '' ? undefined : this.#slots++;
+    const depth = this.#scope.length;
+    // The accumulator is looked for first, so it comes last.
+    if (second !== undefined) this.#scope.push({ name: expr.variable2, read: slotStep(second) });
+    this.#scope.push({ name: expr.variable, read: slotStep(first) });
+    const accumulated = { name: expr.accumulator, read: accumulatorStep(accumulator, init) };
+    this.#scope.push(accumulated);
+    const condition = this.plan(expr.condition);
+    const step = toStep(this.plan(expr.step));
+    this.#scope.length = depth;
+    this.#scope.push(accumulated);
+    const result = toStep(this.plan(expr.result));
+    this.#scope.length = depth;
+    return stepPlan(foldStep({ range, first, second, accumulator, init, condition, step, result }));
+  }
+}
+
+function variableStep(index: number, name: string): Step {
+  const unset = new CelError(`no such attribute(s): ${name}`);
+  return (frame) => {
+    const value = frame.variables[index];
+    return value === undefined ? unset : value;
+  };
+}
+
+function slotStep(slot: number): Step {
+  return (frame) => frame.locals[slot] as Value;
+}
+
+/** An accumulator that is never read is never computed: so `optMap` takes no value that it does not use. */
+function accumulatorStep(slot: number, init: Plan): Step {
+  if (init.kind === 'constant') return slotStep(slot);
+  const compute = toStep(init);
+  return (frame) => {
+    const value = frame.locals[slot];
+    if (value !== undefined) return value;
+    const computed = compute(frame);
+    frame.locals[slot] = computed;
+    return computed;
+  };
+}
+
+/** What depends on nothing, computed now. */
+function compute(step: Step): Value {
+  const value = step(new Frame([], 0, undefined));
+  if (value instanceof CelError) throw value;
+  return value;
+}
+
+function literalValue(literal: Literal): Value {
+  switch (literal.type) {
+    case 'null':
+      return null;
+    case 'int':
+      return intOf(literal.value);
+    case 'uint':
+      return new CelUint(literal.value);
+    case 'double':
+      return new CelDouble(literal.value);
+    default:
+      return literal.value;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Doubles in text as Go's `strconv.ParseFloat` reads them.
+ */
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const HEX = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
+const WORD = /^([+-]?)(?:inf|infinity)$/i;
+
+/** Undefined for what is no number, or one too great for a double. */
+export function parseGoFloat(text: string): number | undefined {
+  if (/^nan$/i.test(text)) return Number.NaN;
+  const word = WORD.exec(text);
+  if (word !== null) return word[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const value = DECIMAL.test(text) ? Number(text) : parseHex(text);
+  return value === undefined || !Number.isFinite(value) ? undefined : value;
+}
+
+function parseHex(text: string): number | undefined {
+  const found = HEX.exec(text);
+  if (found === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = ''] = found;
+  const digits = whole + fraction;
+  if (digits === '') return undefined;
+  const magnitude = Number(`0x${digits}`) * 2 ** (Number(exponent) - 4 * fraction.length);
+  return sign === '-' ? -magnitude : magnitude;
+}

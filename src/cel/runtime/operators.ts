@@ -1,0 +1,169 @@
+/**
+ * The operators that are closures of their own: logic, equality, comparison and the arithmetic of ints. Invariant: each charges what cel-go charges for it, and evaluates
+ * both sides even if the first is an error, as cel-go does.
+ */
+import { CelError, type CelInt, type Value } from '../values.ts';
+import { compareValues, equalValues } from './equality.ts';
+import { errorOf, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
+import { codePoints, sizeForCost } from './sizes.ts';
+
+export function andStep(left: Step, right: Step): Step {
+  return (frame) => {
+    const a = left(frame);
+    if (a === false) return false;
+    const b = right(frame);
+    if (b === false) return false;
+    return a === true && b === true ? true : faultOf(a, b, true);
+  };
+}
+
+export function orStep(left: Step, right: Step): Step {
+  return (frame) => {
+    const a = left(frame);
+    if (a === true) return true;
+    const b = right(frame);
+    if (b === true) return true;
+    return a === false && b === false ? false : faultOf(a, b, false);
+  };
+}
+
+/** The first side that is not the bool it may be. */
+function faultOf(a: Result, b: Result, neutral: boolean): CelError {
+  const faulty = a === neutral ? b : a;
+  return faulty instanceof CelError ? faulty : NO_SUCH_OVERLOAD;
+}
+
+export function notStep(operand: Step): Step {
+  return (frame) => {
+    const value = operand(frame);
+    frame.cost++;
+    if (typeof value === 'boolean') return !value;
+    return value instanceof CelError ? value : NO_SUCH_OVERLOAD;
+  };
+}
+
+/** Lets a comprehension go on unless its accumulator is false. */
+export function notStrictlyFalseStep(operand: Step): Step {
+  return (frame) => {
+    const value = operand(frame);
+    frame.cost++;
+    return value !== false;
+  };
+}
+
+export function equalStep(left: Step, right: Step, negated: boolean): Step {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    if (typeof a === 'number' && typeof b === 'number') {
+      frame.cost++;
+      return (a === b) !== negated;
+    }
+    const cost = comparisonCost(a, b);
+    frame.cost += cost;
+    if (cost > 1) frame.checkLimit();
+    if (a instanceof CelError) return a;
+    if (b instanceof CelError) return b;
+    return equalValues(a, b) !== negated;
+  };
+}
+
+/** By the smaller of the two. */
+export function comparisonCost(a: Result, b: Result): number {
+  if (typeof a === 'string' && typeof b === 'string') {
+    const shorter = a.length < b.length ? a.length : b.length;
+    if (shorter === 0) return 0;
+    if (shorter <= 10) return 1;
+    return Math.ceil(Math.min(codePoints(a), codePoints(b)) * 0.1);
+  }
+  return Math.ceil(Math.min(sizeOrOne(a), sizeOrOne(b)) * 0.1);
+}
+
+function sizeOrOne(value: Result): number {
+  return value instanceof CelError ? 1 : sizeForCost(value);
+}
+
+export type Relation = '_<_' | '_<=_' | '_>_' | '_>=_';
+
+const HOLDS: Readonly<Record<Relation, (compared: number) => boolean>> = {
+  '_<_': (compared) => compared < 0,
+  '_<=_': (compared) => compared <= 0,
+  '_>_': (compared) => compared > 0,
+  '_>=_': (compared) => compared >= 0,
+};
+
+/** The general form. `bySize` for strings and bytes whose types are known beforehand; all else costs 1. */
+export function relationOf(relation: Relation): (a: Value, b: Value) => boolean {
+  const holds = HOLDS[relation];
+  return (a, b) => holds(compareValues(a, b));
+}
+
+export function relationStep(relation: Relation, left: Step, right: Step, bySize: boolean): Step {
+  const general = relationOf(relation);
+  const slow = (a: Result, b: Result): Result => {
+    if (a instanceof CelError) return a;
+    if (b instanceof CelError) return b;
+    try {
+      return general(a, b);
+    } catch (thrown) {
+      return errorOf(thrown);
+    }
+  };
+  if (bySize) {
+    return (frame) => {
+      const a = left(frame);
+      const b = right(frame);
+      frame.cost += comparisonCost(a, b);
+      return slow(a, b);
+    };
+  }
+  // One closure for each relation, so that each compares numbers with its own operator.
+  switch (relation) {
+    case '_<_':
+      return (frame) => {
+        const a = left(frame);
+        const b = right(frame);
+        frame.cost++;
+        return typeof a === 'number' && typeof b === 'number' ? a < b : slow(a, b);
+      };
+    case '_<=_':
+      return (frame) => {
+        const a = left(frame);
+        const b = right(frame);
+        frame.cost++;
+        return typeof a === 'number' && typeof b === 'number' ? a <= b : slow(a, b);
+      };
+    case '_>_':
+      return (frame) => {
+        const a = left(frame);
+        const b = right(frame);
+        frame.cost++;
+        return typeof a === 'number' && typeof b === 'number' ? a > b : slow(a, b);
+      };
+    case '_>=_':
+      return (frame) => {
+        const a = left(frame);
+        const b = right(frame);
+        frame.cost++;
+        return typeof a === 'number' && typeof b === 'number' ? a >= b : slow(a, b);
+      };
+  }
+}
+
+/** An operator of two ints. */
+export function intStep(compute: (a: CelInt, b: CelInt) => CelInt, left: Step, right: Step): Step {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    frame.cost++;
+    if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) {
+      try {
+        return compute(a, b);
+      } catch (thrown) {
+        return errorOf(thrown);
+      }
+    }
+    if (a instanceof CelError) return a;
+    return b instanceof CelError ? b : NO_SUCH_OVERLOAD;
+  };
+}
