@@ -9,6 +9,11 @@ import type { StructuralSchema } from './structural.ts';
 export interface ValidateOptions {
   /** The object before this update: values that did not change are not judged again (ratcheting), and transition rules run. Undefined: a create. */
   readonly old?: JsonObject;
+  /**
+   * Of the limits and types only those of this field are judged, against `old`'s, with messages that name fields from there (`replicas in body must be ...` at
+   * `status.replicas`); lists and rules are those of the whole object. For the status subresource, which changes nothing else. Default: everything.
+   */
+  readonly part?: 'status';
   /** What `x-kubernetes-validations` may cost for this object; default 1e7, the reference's. */
   readonly celBudget?: number;
 }

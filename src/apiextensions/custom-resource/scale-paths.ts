@@ -1,0 +1,99 @@
+/**
+ * Replicas and selector of a custom resource, at the paths that its definition declares for `scale`. Invariant: a value of another type is told in the words of the reference's
+ * accessors.
+ */
+import { formatNumber } from '../../apimachinery/go-format.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+
+/** `found` is false where the path leads nowhere. */
+export type AtPath<T> =
+  | { readonly ok: true; readonly value: T; readonly found: boolean }
+  | { readonly ok: false; readonly message: string };
+
+export function integerAt(object: JsonObject, path: string): AtPath<number> {
+  const found = valueAt(object, path);
+  if (!found.ok) return found;
+  if (!found.found) return { ok: true, value: 0, found: false };
+  const { value } = found;
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)))
+    return { ok: true, value: Number(value), found: true };
+  return wrongType(splitPath(path), value, 'int64');
+}
+
+/** '' if there is none. */
+export function textAtPath(object: JsonObject, path: string): AtPath<string> {
+  const found = valueAt(object, path);
+  if (!found.ok) return found;
+  if (!found.found) return { ok: true, value: '', found: false };
+  const { value } = found;
+  return typeof value === 'string' ? { ok: true, value, found: true } : wrongType(splitPath(path), value, 'string');
+}
+
+/** Sets it in place, making objects on the way. Returns what stands in the way, in the reference's words. */
+export function setIntegerAt(object: JsonObject, path: string, value: number): string | undefined {
+  const names = splitPath(path);
+  let inside = object;
+  for (const [i, name] of names.slice(0, -1).entries()) {
+    const next = Object.hasOwn(inside, name) ? inside[name] : undefined;
+    if (next === undefined) {
+      const made: JsonObject = {};
+      inside[name] = made;
+      inside = made;
+    } else if (isJsonObject(next)) inside = next;
+    else return `value cannot be set because ${joined(names.slice(0, i + 1))} is not a map[string]interface{}`;
+  }
+  inside[names.at(-1) as string] = value;
+  return undefined;
+}
+
+function valueAt(object: JsonObject, path: string): AtPath<JsonValue> {
+  const names = splitPath(path);
+  let value: JsonValue = object;
+  for (const [i, name] of names.entries()) {
+    if (value === null) return { ok: true, value: null, found: false };
+    if (!isJsonObject(value)) return wrongType(names.slice(0, i + 1), value, 'map[string]interface{}');
+    if (!Object.hasOwn(value, name)) return { ok: true, value: null, found: false };
+    value = value[name] as JsonValue;
+  }
+  return { ok: true, value, found: true };
+}
+
+function splitPath(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.');
+}
+
+function joined(names: readonly string[]): string {
+  return `.${names.join('.')}`;
+}
+
+function wrongType(names: readonly string[], value: JsonValue, expected: string): { ok: false; message: string } {
+  const message = `${joined(names)} accessor error: ${goText(value)} is of the type ${goType(value)}, expected ${expected}`;
+  return { ok: false, message };
+}
+
+function goType(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    default:
+      if (value === null) return '<nil>';
+      return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+  }
+}
+
+/** As `%v` prints it. */
+function goText(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (isJsonObject(value)) {
+    const names = Object.keys(value).sort();
+    return `map[${names.map((name) => `${name}:${goText(value[name] as JsonValue)}`).join(' ')}]`;
+  }
+  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
+}
