@@ -117,6 +117,7 @@ export async function runBrokenDefinitions(run: SubjectRun, count: number): Prom
         path: `${DEFINITIONS}?dryRun=All&fieldValidation=Strict`,
         body: definition as Json,
       }),
+      false,
     );
     run.add('definition', `POST, ${kind}`, compared.object ?? []);
     if (compared.messages !== undefined) run.add('messages', `POST of a definition, ${kind}`, compared.messages);

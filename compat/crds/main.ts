@@ -25,6 +25,8 @@ import { Session } from './session.ts';
 
 const REQUIRED = 0.99;
 const SHORT_PER_PROJECT = 2;
+/** Characters of a definition that the short form takes: the reference needs seconds for the largest. */
+const SHORT_SIZE = 120_000;
 
 const { values } = parseArgs({
   options: {
@@ -115,7 +117,8 @@ function choose(all: readonly Subject[]): readonly Subject[] {
   );
   if (values.full || partial) return wanted;
   const taken = new Map<string, number>();
-  return wanted.filter(({ project }) => {
+  const small = wanted.filter(({ definition }) => JSON.stringify(definition).length < SHORT_SIZE);
+  return small.filter(({ project }) => {
     const before = taken.get(project) ?? 0;
     taken.set(project, before + 1);
     return before < SHORT_PER_PROJECT;

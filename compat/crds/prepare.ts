@@ -13,7 +13,7 @@ import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml-documents.
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import { ROOT, requireTool } from '../peers/programs.ts';
 import { PROJECTS, type Project } from './projects.ts';
-import type { Definition, JsonDict } from './schema.ts';
+import { type Definition, isDict, type JsonDict } from './schema.ts';
 
 /** One CRD and what its project ships for it. */
 export interface Subject {
@@ -25,7 +25,7 @@ export interface Subject {
 }
 
 /** Raise it when the way of harvesting changes. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MAX_EXAMPLES = 4;
 const MAX_EXAMPLE_FILES = 1500;
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -146,6 +146,12 @@ function plain(value: JsonObject): JsonDict {
 }
 
 function isDefinition(document: JsonDict): document is Definition & JsonDict {
-  const { kind, spec, metadata } = document as { kind?: unknown; spec?: { versions?: unknown }; metadata?: object };
-  return kind === 'CustomResourceDefinition' && metadata !== undefined && spec?.versions !== undefined;
+  const { kind, spec, metadata } = document;
+  return (
+    kind === 'CustomResourceDefinition' &&
+    isDict(metadata) &&
+    typeof metadata['name'] === 'string' &&
+    isDict(spec) &&
+    Array.isArray(spec['versions'])
+  );
 }

@@ -7,8 +7,8 @@ import type { Session } from './session.ts';
 import { findValid, NAMESPACE, type Plan, type Resource, runCreates, runDefinition, SubjectRun } from './subject.ts';
 import { runUpdates } from './updates.ts';
 
-/** Subjects at a time: loops of the reference wait, so more than there are cores. */
-const WIDTH = 4;
+/** Subjects at a time, far more than there are cores: the reference lets creates sleep until a definition has been established for 2 seconds. */
+const WIDTH = 16;
 
 export interface RunOptions {
   readonly plan: Plan;

@@ -80,6 +80,11 @@ export class Session {
     return this.#clients.length > 1;
   }
 
+  /** Whether the server at this place of the list is the reference, or a second one. */
+  isReference(index: number): boolean {
+    return this.#clients[index]?.peer.name.startsWith('reference') === true;
+  }
+
   async ask(request: Request, variables: readonly ReadonlyMap<string, string>[] = []): Promise<Asked> {
     const answers = await Promise.all(
       this.#clients.map((client, i) => ask(client, stepOf(request), variables[i] ?? new Map())),
@@ -122,8 +127,11 @@ export class Session {
   }
 }
 
-/** What differs between the answers to one request, by aspect; aspects that say nothing about it are left out. */
-export function compareAsked({ reference, candidate }: Asked): Partial<Record<Aspect, Difference[]>> {
+/**
+ * What differs between the answers to one request, by aspect; aspects that say nothing about it are left out. Bodies are compared `ofObject`s
+ * only: definitions are large and are compared once, when they have settled.
+ */
+export function compareAsked({ reference, candidate }: Asked, ofObject = true): Partial<Record<Aspect, Difference[]>> {
   if (candidate === undefined) return {};
   const verdict = compareVerdicts(reference, candidate);
   const agree = verdict.length === 0;
@@ -132,7 +140,9 @@ export function compareAsked({ reference, candidate }: Asked): Partial<Record<As
     ...(reference.warnings.length + candidate.warnings.length > 0 && agree
       ? { warnings: compareWarnings(reference, candidate) }
       : {}),
-    ...(agree && reference.body !== undefined ? { body: compareBodies('body', reference.body, candidate.body) } : {}),
+    ...(agree && ofObject && reference.raw !== undefined
+      ? { body: compareBodies('body', reference.body(), candidate.body()) }
+      : {}),
     ...(agree && reference.message !== '' ? { messages: compareMessages(reference, candidate) } : {}),
   };
 }

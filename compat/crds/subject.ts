@@ -141,13 +141,13 @@ export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
   const { session, subject } = run;
   const { definition, name } = subject;
   const asked = await session.ask({ method: 'POST', path: DEFINITIONS, body: definition as unknown as Json });
-  const compared = compareAsked(asked);
+  const compared = compareAsked(asked, false);
   run.add('definition', 'POST', compared.object ?? []);
   if (compared.warnings !== undefined) run.add('warnings', 'POST of the definition', compared.warnings);
   if (compared.messages !== undefined) run.add('messages', 'POST of the definition', compared.messages);
   if (asked.verdicts.some(({ code }) => code >= 300)) return [];
   const path = `${DEFINITIONS}/${name}`;
-  const isSettled = ({ body }: Verdict): boolean => conditionOf(body, 'Established') === 'True';
+  const isSettled = ({ raw }: Verdict): boolean => conditionOf(raw, 'Established') === 'True';
   let settled = await session.askUntil({ method: 'GET', path }, isSettled);
   // Conditions come from several loops of the reference; only what stays different counts.
   for (let i = 0; i < 20 && statusDifferences(settled).length > 0; i++) {
@@ -165,31 +165,37 @@ export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
   return served;
 }
 
+/** The definition without what each server gives of its own: identity, revision, time. */
 function specOf(verdict: Verdict | undefined): Json | undefined {
-  if (!isDict(verdict?.body)) return undefined;
-  const { status: _status, ...rest } = verdict.body;
-  const metadata = { ...(rest['metadata'] as JsonDict) };
-  delete metadata['resourceVersion'];
-  return { ...rest, metadata };
+  if (!isDict(verdict?.raw)) return undefined;
+  const { status: _status, metadata, ...rest } = verdict.raw;
+  const {
+    resourceVersion: _revision,
+    uid: _uid,
+    creationTimestamp,
+    managedFields: _fields,
+    ...kept
+  } = metadata as JsonDict;
+  return { ...rest, metadata: { ...kept, creationTimestamp: typeof creationTimestamp } };
 }
 
 function statusDifferences({ reference, candidate }: Asked): Difference[] {
-  return candidate === undefined ? [] : compareBodies('status', statusOf(reference), statusOf(candidate));
+  return candidate === undefined ? [] : compareBodies('status', statusOf(reference.raw), statusOf(candidate.raw));
 }
 
-/** Conditions by type. */
-function statusOf({ body }: Verdict): Json {
+/** Conditions by type, times aside. */
+function statusOf(body: Json | undefined): Json {
   if (!isDict(body) || !isDict(body['status'])) return null;
   const { conditions, ...rest } = body['status'];
   const entries = (Array.isArray(conditions) ? (conditions as JsonDict[]) : []).map((condition) => [
     String(condition['type']),
-    condition,
+    { ...condition, lastTransitionTime: typeof condition['lastTransitionTime'] },
   ]);
   return { ...rest, conditions: Object.fromEntries(entries) as JsonDict };
 }
 
 function conditionOf(body: Json | undefined, type: string): Json | undefined {
-  const status = statusOf({ body } as Verdict);
+  const status = statusOf(body);
   const condition = isDict(status) && isDict(status['conditions']) ? status['conditions'][type] : undefined;
   return isDict(condition) ? condition['status'] : undefined;
 }

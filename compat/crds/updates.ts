@@ -94,7 +94,11 @@ async function runStatus(run: SubjectRun, resource: Resource, story: Story, base
 async function compareTable(run: SubjectRun, resource: Resource, name: string): Promise<void> {
   const path = `${resource.collection}/${name}`;
   const { reference, candidate } = await run.session.ask({ method: 'GET', path, accept: TABLE });
-  run.add('table', `GET ${name}`, compareBodies('table', withoutAges(reference.body), withoutAges(candidate?.body)));
+  run.add(
+    'table',
+    `GET ${name}`,
+    compareBodies('table', withoutAges(reference.body()), withoutAges(candidate?.body())),
+  );
 }
 
 function withoutAges(body: Json | undefined): Json | undefined {

@@ -16,8 +16,10 @@ export interface Verdict {
   readonly complaints: readonly Complaint[];
   readonly message: string;
   readonly warnings: readonly string[];
-  /** The body of a success, with placeholders. */
-  readonly body: Json | undefined;
+  /** The body of a success as it came. */
+  readonly raw: Json | undefined;
+  /** The same with placeholders; made when it is asked for, because CRDs and OpenAPI documents are large. */
+  body(): Json | undefined;
 }
 
 export function readVerdict(answer: Answer, url: string): Verdict {
@@ -31,6 +33,7 @@ export function readVerdict(answer: Answer, url: string): Verdict {
   }));
   const message = answer.status < 300 ? '' : normaliser.text(String(status['message'] ?? answer.text));
   const strict = [...message.matchAll(/(?:unknown|duplicate) field "[^"]+"/g)].map(([whole]) => whole);
+  const raw = answer.status < 300 ? parsed : undefined;
   return {
     code: answer.status,
     reason: String(status['reason'] ?? ''),
@@ -41,7 +44,8 @@ export function readVerdict(answer: Answer, url: string): Verdict {
     complaints,
     message,
     warnings: sortedSet((answer.headers['warning'] ?? '').split(/, (?=299 )/).map((text) => normaliser.text(text))),
-    body: answer.status < 300 && parsed !== undefined ? normaliser.value(parsed) : undefined,
+    raw,
+    body: () => (raw === undefined ? undefined : normaliser.value(raw)),
   };
 }
 
