@@ -1,0 +1,114 @@
+/**
+ * The two versions of a definition. Invariant: v1 is the hub and is stored. v1beta1 says once, at the top, what all versions have in common (schema, subresources,
+ * columns, selectable fields) and names conversion webhooks and JSON paths otherwise. What v1 says is never lost on the way there and back.
+ */
+import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { flagAt, objectAt, objectsAt, textAt } from '../object-fields.ts';
+
+/** What versions may have in common: the name inside a version, and at the top. */
+const SHARED = [
+  ['subresources', 'subresources'],
+  ['schema', 'validation'],
+  ['additionalPrinterColumns', 'additionalPrinterColumns'],
+  ['selectableFields', 'selectableFields'],
+] as const;
+
+/** A v1 definition as v1beta1. Nothing of the given object is changed; parts of it are shared. */
+export function toV1beta1(object: JsonObject, apiVersion: string): JsonObject {
+  return withSpec(object, apiVersion, specToV1beta1);
+}
+
+/** A v1beta1 definition as v1. Nothing of the given object is changed; parts of it are shared. */
+export function toV1(object: JsonObject, apiVersion: string): JsonObject {
+  return withSpec(object, apiVersion, specToV1);
+}
+
+function withSpec(object: JsonObject, apiVersion: string, convert: (spec: JsonObject) => JsonObject): JsonObject {
+  const spec = objectAt(object, 'spec');
+  return { ...object, apiVersion, ...(spec === undefined ? undefined : { spec: convert(spec) }) };
+}
+
+// ── To v1beta1 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function specToV1beta1(spec: JsonObject): JsonObject {
+  const { conversion, versions: _, preserveUnknownFields: __, ...rest } = spec;
+  const versions = objectsAt(spec, 'versions').map((version) => withColumns(version, 'jsonPath', 'JSONPath'));
+  const first = versions[0];
+  const shared: JsonObject = {};
+  if (first !== undefined) {
+    shared['version'] = textAt(first, 'name');
+    for (const [inVersion, atTop] of SHARED) {
+      const value = getField(first, inVersion);
+      if (value === undefined || !versions.every((version) => isSame(getField(version, inVersion), value))) continue;
+      shared[atTop] = value;
+      for (const version of versions) delete version[inVersion];
+    }
+  }
+  return {
+    ...rest,
+    ...shared,
+    versions,
+    ...(isJsonObject(conversion) ? { conversion: conversionToV1beta1(conversion) } : undefined),
+    preserveUnknownFields: flagAt(spec, 'preserveUnknownFields'),
+  };
+}
+
+function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
+  return a !== undefined && equalJson(a, b);
+}
+
+function conversionToV1beta1({ webhook, ...rest }: JsonObject): JsonObject {
+  if (!isJsonObject(webhook)) return rest;
+  const { clientConfig, conversionReviewVersions } = webhook;
+  return {
+    ...rest,
+    ...(isJsonObject(clientConfig) ? { webhookClientConfig: clientConfig } : undefined),
+    ...(Array.isArray(conversionReviewVersions) ? { conversionReviewVersions } : undefined),
+  };
+}
+
+// ── To v1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function specToV1(spec: JsonObject): JsonObject {
+  const { conversion, version: name, versions: _, preserveUnknownFields: __, ...rest } = spec;
+  const given = objectsAt(spec, 'versions').map((version) => ({ ...version }));
+  const versions =
+    given.length > 0 || typeof name !== 'string' || name === '' ? given : [{ name, served: true, storage: true }];
+  for (const [inVersion, atTop] of SHARED) {
+    delete rest[atTop];
+    const value = getField(spec, atTop);
+    if (value === undefined || value === null) continue;
+    for (const version of versions as JsonObject[]) version[inVersion] = value;
+  }
+  return {
+    ...rest,
+    versions: versions.map((version) => withColumns(version, 'JSONPath', 'jsonPath')),
+    ...(isJsonObject(conversion) ? { conversion: conversionToV1(conversion) } : undefined),
+    ...(flagAt(spec, 'preserveUnknownFields') ? { preserveUnknownFields: true } : undefined),
+  };
+}
+
+function conversionToV1({ webhookClientConfig, conversionReviewVersions, ...rest }: JsonObject): JsonObject {
+  const hasConfig = isJsonObject(webhookClientConfig);
+  const hasVersions = Array.isArray(conversionReviewVersions);
+  if (!hasConfig && !hasVersions) return rest;
+  return {
+    ...rest,
+    webhook: {
+      ...(hasConfig ? { clientConfig: webhookClientConfig } : undefined),
+      conversionReviewVersions: hasVersions ? conversionReviewVersions : null,
+    },
+  };
+}
+
+/** A copy of a version whose columns say their path under another name. */
+function withColumns(version: JsonObject, from: string, to: string): JsonObject {
+  const columns = getField(version, 'additionalPrinterColumns');
+  if (!Array.isArray(columns)) return { ...version };
+  const renamed = columns.map((column) => {
+    if (!isJsonObject(column)) return column;
+    const { [from]: path, ...rest } = column;
+    return path === undefined ? rest : { ...rest, [to]: path };
+  });
+  return { ...version, additionalPrinterColumns: renamed };
+}

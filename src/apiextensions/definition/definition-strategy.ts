@@ -1,0 +1,105 @@
+/**
+ * How definitions are written and go. Invariant: the status is the server's and changes through its own path only; a definition that is deleted is first marked and held by the finalizer
+ * that empties it.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
+import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
+import { readConditions } from '../crd.ts';
+import { ensureObject, objectAt, textAt, textsAt } from '../object-fields.ts';
+import { isConditionTrue, setCondition } from './conditions.ts';
+import { storageVersionName } from './defaults.ts';
+import { unknownFormats } from './formats.ts';
+import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from './validate.ts';
+import type { ValidationTools } from './validation-options.ts';
+
+/** Whoever deletes the instances takes it away. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export const V1BETA1 = 'v1beta1';
+
+/** Each version is judged as it came, because v1beta1 may say what v1 cannot. */
+export function definitionStrategy(tools: ValidationTools): Strategy {
+  return {
+    sees: 'request',
+    nameRule: nameIsPathSegment,
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: false,
+    countsGeneration: true,
+    prepareForCreate,
+    validate: (object, context) => validateDefinition(object, { isV1beta1: isV1beta1(context), tools }),
+    warningsOnCreate: (object, context) => formatWarnings(unknownFormats(object, isV1beta1(context))),
+    prepareForUpdate,
+    validateUpdate: (object, old, context) =>
+      validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools }),
+    warningsOnUpdate: (object, old, context) => {
+      const known = new Set(unknownFormats(old, isV1beta1(context)));
+      return formatWarnings(unknownFormats(object, isV1beta1(context)).filter((format) => !known.has(format)));
+    },
+    holdsDeletion: (object) => textAt(object, 'metadata', 'deletionTimestamp') === '',
+    prepareForDeletion,
+    defaultGarbageCollection: 'unsupported',
+  };
+}
+
+/** `/status`: everything but the spec may change; metadata too, as in the reference. */
+export function definitionStatusStrategy(tools: ValidationTools): Strategy {
+  const { warningsOnUpdate: _, ...strategy } = definitionStrategy(tools);
+  return {
+    ...strategy,
+    prepareForUpdate: (object, old) => {
+      const spec = getField(old, 'spec');
+      if (spec !== undefined) object['spec'] = spec;
+    },
+    validateUpdate: validateDefinitionStatusUpdate,
+  };
+}
+
+function isV1beta1({ version }: StrategyContext): boolean {
+  return version.version === V1BETA1;
+}
+
+function formatWarnings(formats: readonly string[]): readonly string[] {
+  return formats.map((format) => `unrecognized format ${quote(format)}`);
+}
+
+/** The status begins empty but for the version that is stored. */
+function prepareForCreate(object: JsonObject): void {
+  const storage = storageVersionName(object);
+  object['status'] = {
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: storage === undefined ? null : [storage],
+  };
+}
+
+/** A new storage version is one more stored version. */
+function prepareForUpdate(object: JsonObject, old: JsonObject): void {
+  const status = cloneJson(objectAt(old, 'status') ?? {});
+  object['status'] = status;
+  const storage = storageVersionName(object);
+  const stored = textsAt(status, 'storedVersions');
+  if (storage !== undefined && !stored.includes(storage)) status['storedVersions'] = [...stored, storage];
+}
+
+/** The first request to delete marks the definition, holds it and tells so; it neither counts a generation nor says how long to wait. */
+function prepareForDeletion(object: JsonObject): void {
+  if (isConditionTrue({ conditions: readConditions(object) }, 'Terminating')) return;
+  const metadata = ensureObject(object, 'metadata');
+  const { generation } = metadata;
+  if (typeof generation === 'number' && generation > 1) metadata['generation'] = generation - 1;
+  delete metadata['deletionGracePeriodSeconds'];
+  const finalizers = textsAt(metadata, 'finalizers');
+  if (!finalizers.includes(CLEANUP_FINALIZER)) metadata['finalizers'] = [...finalizers, CLEANUP_FINALIZER];
+  setCondition(
+    object,
+    {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+    textAt(metadata, 'deletionTimestamp'),
+  );
+}

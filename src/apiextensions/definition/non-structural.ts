@@ -1,0 +1,29 @@
+/** Schemas that are not structural: only definitions that came through v1beta1 have them. Invariant: pure; the texts are the reference's. */
+import { type FieldIssue, formatIssues, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import type { Crd } from '../crd.ts';
+import type { WantedCondition } from './conditions.ts';
+import type { SchemaChecks } from './schema-checks.ts';
+
+const SPEC = FieldPath.of('spec');
+
+/** The condition NonStructuralSchema as it should be; undefined: there should be none, because all schemas are structural. */
+export function nonStructuralCondition(
+  crd: Pick<Crd, 'preserveUnknownFields' | 'versions'>,
+  checks: Pick<SchemaChecks, 'parse' | 'validateStructural'>,
+): WantedCondition | undefined {
+  const issues: FieldIssue[] = [];
+  if (crd.preserveUnknownFields) issues.push(invalid(SPEC.child('preserveUnknownFields'), true, 'must be false'));
+  for (const [i, { name, schema }] of crd.versions.entries()) {
+    if (schema === undefined) continue;
+    const parsed = checks.parse(schema);
+    if (!parsed.ok) {
+      const message = `failed to check validation schema for version ${name}: ${parsed.message}`;
+      return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message };
+    }
+    const path = SPEC.child('versions').index(i).child('schema', 'openAPIV3Schema');
+    issues.push(...checks.validateStructural(parsed.schema, path));
+  }
+  if (issues.length === 0) return undefined;
+  return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: formatIssues(issues) };
+}

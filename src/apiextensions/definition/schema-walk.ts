@@ -1,0 +1,113 @@
+/**
+ * Walking JSONSchemaProps. Invariant: every nested schema is visited once, wherever the dialect allows one; nothing is compiled.
+ */
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../object-fields.ts';
+
+export const SCHEMA_TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+/** All schemas of a definition in the form of v1beta1, the shared one first. */
+export function schemasOf(object: JsonObject): readonly JsonObject[] {
+  const shared = objectAt(object, 'spec', 'validation', 'openAPIV3Schema');
+  const own = objectsAt(object, 'spec', 'versions').map((version) => objectAt(version, 'schema', 'openAPIV3Schema'));
+  return [shared, ...own].filter((schema) => schema !== undefined);
+}
+
+/** True if `test` is true of the schema or of one inside it. */
+export function schemaHas(root: JsonObject, test: (schema: JsonObject) => boolean): boolean {
+  const pending = [root];
+  for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
+    if (test(schema)) return true;
+    pushInner(schema, pending);
+  }
+  return false;
+}
+
+const SINGLE = ['not', 'additionalProperties', 'additionalItems', 'items'] as const;
+const LISTS = ['items', 'allOf', 'anyOf', 'oneOf'] as const;
+const MAPS = ['properties', 'patternProperties', 'definitions', 'dependencies'] as const;
+
+function pushInner(schema: JsonObject, to: JsonObject[]): void {
+  const push = (value: JsonValue | undefined): void => {
+    if (isJsonObject(value)) to.push(value);
+  };
+  for (const name of SINGLE) push(getField(schema, name));
+  for (const name of LISTS) for (const item of objectsAt(schema, name)) push(item);
+  for (const name of MAPS) for (const item of Object.values(objectAt(schema, name) ?? {})) push(item);
+}
+
+/** The entries of a map of schemas in the order of their names. */
+export function schemaEntries(schema: JsonObject, name: string): readonly (readonly [string, JsonObject])[] {
+  const entries = Object.entries(objectAt(schema, name) ?? {});
+  return entries
+    .filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
+    .sort(([a], [b]) => compareUtf8(a, b));
+}
+
+export function hasInvalidType(schema: JsonObject): boolean {
+  const type = textAt(schema, 'type');
+  return type !== '' && !SCHEMA_TYPES.includes(type);
+}
+
+export function hasExtensions(schema: JsonObject): boolean {
+  return (
+    flagAt(schema, 'x-kubernetes-embedded-resource') ||
+    fieldAt(schema, 'x-kubernetes-preserve-unknown-fields') !== undefined ||
+    flagAt(schema, 'x-kubernetes-int-or-string') ||
+    textsAt(schema, 'x-kubernetes-list-map-keys').length > 0 ||
+    fieldAt(schema, 'x-kubernetes-list-type') !== undefined ||
+    objectsAt(schema, 'x-kubernetes-validations').length > 0
+  );
+}
+
+/** The schema of items if there is one for all. */
+export function itemsOf(schema: JsonObject): JsonObject | undefined {
+  return objectAt(schema, 'items');
+}
+
+/** What keeps the items of a set from being compared as one value: the extension that should say atomic. */
+export function nonAtomicSetItems(schema: JsonObject): 'x-kubernetes-list-type' | 'x-kubernetes-map-type' | undefined {
+  const items = itemsOf(schema);
+  if (textAt(schema, 'x-kubernetes-list-type') !== 'set' || items === undefined) return undefined;
+  switch (textAt(items, 'type')) {
+    case 'array': {
+      const listType = fieldAt(items, 'x-kubernetes-list-type');
+      return listType !== undefined && listType !== 'atomic' ? 'x-kubernetes-list-type' : undefined;
+    }
+    case 'object':
+      return textAt(items, 'x-kubernetes-map-type') === 'atomic' ? undefined : 'x-kubernetes-map-type';
+    default:
+      return undefined;
+  }
+}
+
+export function hasNonAtomicSet(schema: JsonObject): boolean {
+  return nonAtomicSetItems(schema) !== undefined;
+}
+
+export type MapKeyFault =
+  | { readonly kind: 'nullable-items' }
+  | { readonly kind: 'no-default' | 'nullable-key'; readonly key: string };
+
+/** What is wrong with the items of a set or map list: they may not be null, and keys are always there. */
+export function mapKeyFaults(schema: JsonObject): readonly MapKeyFault[] {
+  const items = itemsOf(schema);
+  const listType = textAt(schema, 'x-kubernetes-list-type');
+  if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
+  const faults: MapKeyFault[] = [];
+  if (flagAt(items, 'nullable')) faults.push({ kind: 'nullable-items' });
+  if (listType === 'set') return faults;
+  const required = new Set(textsAt(items, 'required'));
+  for (const key of textsAt(schema, 'x-kubernetes-list-map-keys')) {
+    const property = objectAt(items, 'properties', key);
+    if (property === undefined) continue;
+    if (!required.has(key) && getField(property, 'default') === undefined) faults.push({ kind: 'no-default', key });
+    if (flagAt(property, 'nullable')) faults.push({ kind: 'nullable-key', key });
+  }
+  return faults;
+}
+
+export function hasInvalidMapListKeys(schema: JsonObject): boolean {
+  return mapKeyFaults(schema).length > 0;
+}

@@ -1,0 +1,99 @@
+/**
+ * The schema of a version, or of all: is it structural, do its defaults validate, is the dialect kept, can its rules be compiled and paid for. Invariant: a later question is asked only
+ * where the earlier ones have an answer, as the reference asks them.
+ */
+import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { flagAt, objectAt, textAt } from '../object-fields.ts';
+import { fieldsSet, schemaValue } from './go-values.ts';
+import { type RuleContext, TotalCost } from './schema-rules.ts';
+import { type NodeOptions, validateSchemaNodes } from './validate-schema-node.ts';
+
+/** What the root may say if the status is a subresource: it is cut out of the schema, and nothing else at the root may apply to it. */
+const ROOT_FIELDS: readonly string[] = [
+  'Description',
+  'Type',
+  'Format',
+  'Title',
+  'Maximum',
+  'ExclusiveMaximum',
+  'Minimum',
+  'ExclusiveMinimum',
+  'MaxLength',
+  'MinLength',
+  'Pattern',
+  'MaxItems',
+  'MinItems',
+  'UniqueItems',
+  'MultipleOf',
+  'Required',
+  'Items',
+  'Properties',
+  'ExternalDocs',
+  'Example',
+  'XPreserveUnknownFields',
+  'XValidations',
+];
+
+/** `validation` is `schema` of a version or `validation` of the top, `path` its own. */
+export function validateSchema(
+  validation: JsonObject | undefined,
+  hasStatus: boolean,
+  path: FieldPath,
+  options: NodeOptions,
+): FieldIssue[] {
+  const schema = validation && objectAt(validation, 'openAPIV3Schema');
+  if (schema === undefined) return [];
+  const place = path.child('openAPIV3Schema');
+  const issues: FieldIssue[] = [];
+  if (hasStatus) issues.push(...validateRoot(schema, path));
+  if (flagAt(schema, 'nullable'))
+    issues.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  const structure = checkStructure(schema, place, options);
+  issues.push(...structure.issues, ...validateSchemaNodes(schema, place, structure.context, options));
+  // What cannot be parsed is mostly told better by the dialect.
+  if (issues.length === 0) issues.push(...structure.unparsed);
+  if (structure.context !== undefined) issues.push(...structure.context.total.issues(place));
+  if (issues.length > 0) return issues;
+  const problem = options.checks.validatorProblem(schema);
+  return problem === undefined ? [] : [invalid(path, '', `error building validator: ${problem}`)];
+}
+
+function validateRoot(schema: JsonObject, path: FieldPath): FieldIssue[] {
+  for (const name of fieldsSet(schema)) {
+    if (name === 'Type') {
+      const type = textAt(schema, 'type');
+      if (type === 'object') continue;
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(path.child('openAPIV3Schema.type'), type, detail)];
+    }
+    if (ROOT_FIELDS.includes(name)) continue;
+    const detail = `only [${ROOT_FIELDS.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [declared(invalid(path.child('openAPIV3Schema'), schemaValue(schema), detail))];
+  }
+  return [];
+}
+
+interface Structure {
+  readonly issues: readonly FieldIssue[];
+  readonly unparsed: readonly FieldIssue[];
+  /** Undefined where rules are not looked at, because the schema is not sound or need not be structural. */
+  readonly context: RuleContext | undefined;
+}
+
+const NOTHING: Structure = { issues: [], unparsed: [], context: undefined };
+
+function checkStructure(schema: JsonObject, path: FieldPath, options: NodeOptions): Structure {
+  if (!options.requireStructural) return NOTHING;
+  const { checks } = options;
+  const parsed = checks.parse(schema);
+  if (!parsed.ok) return { ...NOTHING, unparsed: [invalid(path, '', parsed.message)] };
+  const structural = checks.validateStructural(parsed.schema, path);
+  if (structural.length > 0) return { ...NOTHING, issues: structural };
+  const defaults = checks.validateDefaults(parsed.schema, path, options.requirePrunedDefaults);
+  if (defaults.length > 0) return { ...NOTHING, issues: defaults };
+  const context = { schema: parsed.schema, isResource: true, cardinality: 1, total: new TotalCost() };
+  return { ...NOTHING, context };
+}

@@ -1,0 +1,202 @@
+/**
+ * The spec of a definition. It is judged in the form of v1beta1, into which both versions are brought: what all versions have in common stands at the top, and issues name it there.
+ * Invariant: pure; issues in the order of the reference.
+ */
+import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
+import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
+import { readNames } from '../crd.ts';
+import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../object-fields.ts';
+import { versionsValue } from './go-values.ts';
+import { hasExtensions, schemaHas, schemasOf } from './schema-walk.ts';
+import { validateChoice, validateConversion } from './validate-conversion.ts';
+import { checkText, requireNames, validateNames } from './validate-names.ts';
+import { validateSchema } from './validate-schema.ts';
+import {
+  validateColumns,
+  validateDeprecation,
+  validateSelectableFields,
+  validateSubresources,
+} from './validate-version.ts';
+import type { ValidationOptions } from './validation-options.ts';
+
+export function validateSpec(spec: JsonObject, path: FieldPath, given: ValidationOptions): FieldIssue[] {
+  const names = readNames(objectAt(spec, 'names'));
+  const preserves = getField(spec, 'preserveUnknownFields');
+  const issues = [
+    ...validateGroup(textAt(spec, 'group'), path.child('group')),
+    ...validateChoice(textAt(spec, 'scope'), ['Cluster', 'Namespaced'], path.child('scope')),
+    ...validateSchemasPresent(spec, path, given),
+  ];
+  const schemas = schemasOf({ spec });
+  const hasDefaults = schemas.some((schema) => schemaHas(schema, (one) => getField(one, 'default') !== undefined));
+  const mayHaveDefaults = given.defaultsForbidden === undefined;
+  if (mayHaveDefaults && hasDefaults && preserves !== false) {
+    const detail = 'must be false in order to use defaults in the schema';
+    issues.push(invalid(path.child('preserveUnknownFields'), true, detail));
+  }
+  const requireStructural =
+    given.requireStructural ||
+    preserves !== true ||
+    (mayHaveDefaults && hasDefaults) ||
+    schemas.some((schema) => schemaHas(schema, hasExtensions));
+  const options = { ...given, requireStructural };
+  issues.push(
+    ...validateVersions(spec, path, options),
+    ...validateVersionName(spec, path.child('version')),
+    ...requireNames(names, path.child('names')),
+    ...validateNames(names, path.child('names')),
+    ...validateShared(spec, path, options),
+  );
+  const conversion = objectAt(spec, 'conversion');
+  if (conversion !== undefined && textAt(conversion, 'strategy') !== 'None' && preserves !== false) {
+    const detail = 'must be None if spec.preserveUnknownFields is true';
+    issues.push(invalid(path.child('conversion', 'strategy'), textAt(conversion, 'strategy'), detail));
+  }
+  return [...issues, ...validateConversion(conversion, path.child('conversion'), options)];
+}
+
+/** What may not change in an update, after everything else. */
+export function validateSpecUpdate(
+  spec: JsonObject,
+  old: JsonObject,
+  path: FieldPath,
+  options: ValidationOptions,
+): FieldIssue[] {
+  const immutable = (...names: readonly string[]): FieldIssue[] =>
+    validateImmutableField(textAt(spec, ...names), textAt(old, ...names), path.child(...names));
+  return [
+    ...validateSpec(spec, path, options),
+    ...(options.requireImmutableNames ? [...immutable('scope'), ...immutable('names', 'kind')] : []),
+    ...immutable('group'),
+    ...immutable('names', 'plural'),
+  ];
+}
+
+function validateGroup(group: string, path: FieldPath): FieldIssue[] {
+  if (group === '') return [required(path, '')];
+  const complaints = checkDns1123Subdomain(group);
+  if (complaints.length > 0) return [invalid(path, group, complaints.join(','))];
+  return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
+}
+
+/** Either all versions have a schema, or, if the old definition got along without, those that are pruned. */
+function validateSchemasPresent(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
+  if (objectAt(spec, 'validation', 'openAPIV3Schema') !== undefined) return [];
+  if (!options.requireSchema && fieldAt(spec, 'preserveUnknownFields') === true) return [];
+  return objectsAt(spec, 'versions').flatMap((version, i) => {
+    if (objectAt(version, 'schema', 'openAPIV3Schema') !== undefined) return [];
+    const place = path.child('versions').index(i).child('schema', 'openAPIV3Schema');
+    if (options.requireSchema) return [required(place, '')];
+    return flagAt(version, 'served') ? [required(place, 'because otherwise all fields are pruned')] : [];
+  });
+}
+
+// ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What may stand in each version or at the top: the name in a version, at the top, and in messages. */
+const EXCLUSIVE = [
+  ['schema', 'validation', 'schemas', 'validation'],
+  ['subresources', 'subresources', 'subresources', 'subresources'],
+  ['additionalPrinterColumns', 'additionalPrinterColumns', 'additionalPrinterColumns', 'additionalPrinterColumns'],
+] as const;
+
+function validateVersions(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
+  const versions = objectsAt(spec, 'versions');
+  const place = path.child('versions');
+  const issues = versions.flatMap((version, i) => [
+    ...checkText(textAt(version, 'name'), textAt(version, 'name'), place.index(i).child('name')),
+    ...validateVersion(version, spec, place.index(i), options),
+  ]);
+  for (const [inVersion, atTop, plural] of EXCLUSIVE)
+    if (isSet(spec, atTop) && versions.some((version) => isSet(version, inVersion)))
+      issues.push(forbidden(path.child(atTop), `top-level and per-version ${plural} are mutually exclusive`));
+  const complain = (detail: string): void => {
+    issues.push(declared(invalid(place, versionsValue(spec), detail)));
+  };
+  for (const [inVersion, , plural, instead] of EXCLUSIVE)
+    if (areIdentical(versions, inVersion))
+      complain(
+        `per-version ${plural} may not all be set to identical values (top-level ${instead} should be used instead)`,
+      );
+  const names = versions.map((version) => textAt(version, 'name'));
+  if (new Set(names).size < names.length) complain('must contain unique version names');
+  if (versions.filter((version) => flagAt(version, 'storage')).length !== 1)
+    complain('must have exactly one version marked as storage version');
+  return issues;
+}
+
+function validateVersion(
+  version: JsonObject,
+  spec: JsonObject,
+  path: FieldPath,
+  options: ValidationOptions,
+): FieldIssue[] {
+  const name = textAt(version, 'name');
+  const own = objectsAt(spec, 'versions').some((one) => isSet(one, 'subresources'));
+  const hasStatus = objectAt(own ? version : spec, 'subresources', 'status') !== undefined;
+  return [
+    ...validateDeprecation(version, path),
+    ...validateSchema(objectAt(version, 'schema'), hasStatus, path.child('schema'), {
+      ...options,
+      anyCost: options.unchangedSchemas.has(name),
+    }),
+    ...validateSubresources(objectAt(version, 'subresources'), path.child('subresources')),
+    ...validateColumns(version, path),
+    ...validateSelectableFields(
+      version,
+      objectAt(version, 'schema', 'openAPIV3Schema'),
+      { path, versionName: name, without: 'may only be set when `version.schema.openAPIV3Schema` is not included' },
+      options,
+    ),
+  ];
+}
+
+function isSet(holder: JsonObject, name: string): boolean {
+  const value = fieldAt(holder, name);
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+function areIdentical(versions: readonly JsonObject[], name: string): boolean {
+  const first = versions[0] && fieldAt(versions[0], name);
+  if (first === undefined || (Array.isArray(first) && first.length === 0)) return false;
+  return versions.every((version) => {
+    const value = fieldAt(version, name);
+    return value !== undefined && equalJson(value, first);
+  });
+}
+
+function validateVersionName(spec: JsonObject, path: FieldPath): FieldIssue[] {
+  const name = textAt(spec, 'version');
+  if (name === '') return [];
+  const issues = checkText(name, name, path);
+  const [first] = objectsAt(spec, 'versions');
+  if (first !== undefined && textAt(first, 'name') !== name)
+    issues.push(invalid(path, name, 'must match the first version in spec.versions'));
+  return issues;
+}
+
+// ── What all versions share ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function validateShared(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
+  const hasStatus =
+    objectAt(spec, 'subresources', 'status') !== undefined ||
+    objectsAt(spec, 'versions').some((version) => objectAt(version, 'subresources', 'status') !== undefined);
+  const validation = objectAt(spec, 'validation');
+  const anyCost = options.unchangedSchemas.has(textAt(spec, 'version'));
+  return [
+    ...validateSchema(validation, hasStatus, path.child('validation'), { ...options, anyCost }),
+    ...validateSubresources(objectAt(spec, 'subresources'), path.child('subresources')),
+    ...validateColumns(spec, path),
+    ...(listAt(spec, 'selectableFields').length === 0
+      ? []
+      : validateSelectableFields(
+          spec,
+          objectAt(spec, 'validation', 'openAPIV3Schema'),
+          { path, versionName: '', without: 'may only be set when validations.schema is included' },
+          options,
+        )),
+  ];
+}
