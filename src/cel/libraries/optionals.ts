@@ -69,7 +69,7 @@ function mapping(name: string, wrap: (at: number, mapped: Expr) => Expr): Macro 
   };
 }
 
-export const OPTIONALS: Library = {
+export const OPTIONALS_LIBRARY: Library = {
   name: 'cel.lib.optional',
   optionalSyntax: true,
   macros: [

@@ -1,8 +1,7 @@
 /**
- * The standard library of CEL, as cel-go declares it.
+ * The standard library of CEL, as cel-go declares it. Its macros are the parser's own.
  */
 import type { Library, NamedConstant } from '../library.ts';
-import { STANDARD_MACROS } from '../parse/standard-macros.ts';
 import {
   BOOL,
   BYTES,
@@ -31,10 +30,9 @@ function typeName(name: string, type: CelType): NamedConstant {
   return { name, type: typeOf(type), value: new CelTypeValue(type) };
 }
 
-export const STANDARD: Library = {
+export const STANDARD_LIBRARY: Library = {
   name: 'cel.lib.std',
   functions: [...LOGIC, ...ARITHMETIC, ...ORDERING, ...COLLECTIONS, ...CONVERSIONS, ...TIME],
-  macros: STANDARD_MACROS,
   constants: [
     typeName('bool', BOOL),
     typeName('bytes', BYTES),

@@ -126,7 +126,7 @@ function insertAll(map: CelMap, more: CelMap): CelMap {
   return grown;
 }
 
-export const TWO_VARIABLE_COMPREHENSIONS: Library = {
+export const TWO_VARIABLE_COMPREHENSIONS_LIBRARY: Library = {
   name: 'cel.lib.ext.comprev2',
   macros: [
     macro('all', 3, all),
