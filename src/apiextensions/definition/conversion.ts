@@ -47,7 +47,7 @@ function specToV1beta1(spec: JsonObject): JsonObject {
   return {
     ...rest,
     ...shared,
-    versions,
+    versions: Array.isArray(getField(spec, 'versions')) ? versions : null,
     ...(isJsonObject(conversion) ? { conversion: conversionToV1beta1(conversion) } : undefined),
     preserveUnknownFields: flagAt(spec, 'preserveUnknownFields'),
   };

@@ -3,7 +3,6 @@
  * in the order in which Go declares them; print the result with `declared`.
  */
 import { getField, isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { objectsAt } from '../object-fields.ts';
 
 /** How a field is shown: its zero value if it is absent, and what becomes of a value that is there. */
 interface Shape {
@@ -172,8 +171,7 @@ function showFields(value: JsonValue, fields: Fields): JsonObject {
 
 /** `spec.versions` of the form of v1beta1; null for none. */
 export function versionsValue(spec: JsonObject): JsonValue {
-  const versions = objectsAt(spec, 'versions');
-  return versions.length === 0 ? null : versions.map((version) => showFields(version, VERSION_FIELDS));
+  return listOf(VERSION_FIELDS)().show(getField(spec, 'versions') ?? null);
 }
 
 export function schemaValue(schema: JsonObject): JsonValue {

@@ -32,6 +32,4 @@ export interface SchemaChecks {
     | { readonly ok: false; readonly message: string };
   /** The rules of one node, compiled. */
   readonly checkRules: RuleCheck;
-  /** A pattern or another limit from which no validator can be made, in the reference's words; undefined if all is well. */
-  validatorProblem(schema: JsonObject): string | undefined;
 }

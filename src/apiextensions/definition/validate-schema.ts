@@ -55,9 +55,7 @@ export function validateSchema(
   // What cannot be parsed is mostly told better by the dialect.
   if (issues.length === 0) issues.push(...structure.unparsed);
   if (structure.context !== undefined) issues.push(...structure.context.total.issues(place));
-  if (issues.length > 0) return issues;
-  const problem = options.checks.validatorProblem(schema);
-  return problem === undefined ? [] : [invalid(path, '', `error building validator: ${problem}`)];
+  return issues;
 }
 
 function validateRoot(schema: JsonObject, path: FieldPath): FieldIssue[] {

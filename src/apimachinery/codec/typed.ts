@@ -198,6 +198,6 @@ function goTypeOf(view: TypeView): string {
     case 'list':
       return `[]${goTypeOf(view.items)}`;
     case 'any':
-      return GO_ANY[view.raw];
+      return view.name?.split('.').slice(-2).join('.') ?? GO_ANY[view.raw];
   }
 }
