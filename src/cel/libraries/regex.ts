@@ -1,26 +1,20 @@
 /**
- * Parts of texts that match a pattern: the library `kubernetes.regex`. Invariant: a pattern that was compiled is kept, so a loop compiles once; the store is bounded.
+ * Parts of texts that match a pattern: the library `kubernetes.regex`.
  */
-import { compileRe2, type Re2 } from '../../base/re2/re2.ts';
+import type { Re2 } from '../../base/re2/re2.ts';
 import { REGEX_FACTOR, STRING_FACTOR } from '../cost/range.ts';
 import { patternCost } from '../cost/standard-costs.ts';
 import type { Library } from '../library.ts';
 import { NativeList } from '../runtime/native-values.ts';
+import { cachedPattern } from '../runtime/patterns.ts';
 import { INT, listOf, STRING } from '../types.ts';
 import { CelError, type CelInt, type CelList, type Value } from '../values.ts';
 import { sizeOfArg, valueSize } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
-const COMPILED_MAX = 256;
-const compiled = new Map<string, Re2>();
-
 function compile(pattern: string): Re2 {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  const result = compileRe2(pattern);
+  const result = cachedPattern(pattern);
   if (!result.ok) throw new CelError(`Illegal regex: ${result.message}`);
-  if (compiled.size >= COMPILED_MAX) compiled.clear();
-  compiled.set(pattern, result.regexp);
   return result.regexp;
 }
 
