@@ -4,9 +4,10 @@
  */
 import type { Random } from '../../test/fuzz/random.ts';
 import type { Json } from '../diff/normalise.ts';
+import { DEFINITIONS, minimiseDefinition } from './definition.ts';
 import { isDict, type JsonDict } from './schema.ts';
 import { compareAsked } from './session.ts';
-import { DEFINITIONS, type SubjectRun } from './subject.ts';
+import type { SubjectRun } from './subject.ts';
 
 type Break = (definition: JsonDict, random: Random) => void;
 
@@ -119,7 +120,9 @@ export async function runBrokenDefinitions(run: SubjectRun, count: number): Prom
       }),
       false,
     );
-    run.add('definition', `POST, ${kind}`, compared.object ?? []);
+    const differences = compared.object ?? [];
+    const minimised = await minimiseDefinition(run, `POST, ${kind}`, definition, differences);
+    run.add('definition', `POST, ${kind}`, differences, minimised);
     if (compared.messages !== undefined) run.add('messages', `POST of a definition, ${kind}`, compared.messages);
   }
 }

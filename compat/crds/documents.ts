@@ -4,7 +4,7 @@
  */
 import type { Json } from '../diff/normalise.ts';
 import { isDict, type JsonDict } from './schema.ts';
-import type { Asked } from './session.ts';
+import type { Asked, Session } from './session.ts';
 import type { Resource, SubjectRun } from './subject.ts';
 import { compareBodies, type Verdict } from './verdict.ts';
 
@@ -42,6 +42,48 @@ export async function compareOpenApi(run: SubjectRun, resource: Resource): Promi
     };
   };
   await compareWhenSettled(run, 'openapi', `/openapi/v3/apis/${group}/${version}`, view);
+}
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Aggregated discovery and OpenAPI v2, asked once at the end and compared kind by kind. */
+export async function compareAggregated(
+  session: Session,
+  all: readonly { readonly run: SubjectRun; readonly resource: Resource }[],
+): Promise<void> {
+  const discovery = await session.ask({ method: 'GET', path: '/apis', accept: AGGREGATED });
+  const openapi = await session.ask({ method: 'GET', path: '/openapi/v2', accept: 'application/json' });
+  for (const { run, resource } of all) {
+    const { group, names } = resource.definition.spec;
+    const version = resource.version.name;
+    const entry = (verdict: Verdict | undefined): Json => {
+      const groups = dicts(isDict(verdict?.raw) ? verdict.raw['items'] : undefined);
+      const own = groups.find(({ metadata }) => isDict(metadata) && metadata['name'] === group);
+      const versions = dicts(own?.['versions']).filter((one) => one['version'] === version);
+      return versions.flatMap((one) => dicts(one['resources']).filter(({ resource: name }) => name === names.plural));
+    };
+    run.add(
+      'discovery',
+      `aggregated ${version}`,
+      compareBodies('discovery', entry(discovery.reference), entry(discovery.candidate)),
+    );
+    const definition = (verdict: Verdict | undefined): Json => {
+      const definitions = isDict(verdict?.raw) && isDict(verdict.raw['definitions']) ? verdict.raw['definitions'] : {};
+      const own = Object.entries(definitions).filter(([, schema]) =>
+        kindsOf(schema).includes(`${group}/${version}/${names.kind}`),
+      );
+      return Object.fromEntries(own.map(([name, schema]) => [name, withoutServerWords(schema)]));
+    };
+    run.add(
+      'openapi',
+      `v2 ${version}`,
+      compareBodies('openapi', definition(openapi.reference), definition(openapi.candidate)),
+    );
+  }
+}
+
+function dicts(value: Json | undefined): JsonDict[] {
+  return Array.isArray(value) ? (value as JsonDict[]) : [];
 }
 
 async function compareWhenSettled(

@@ -56,7 +56,7 @@ try {
       updates: values.full ? 4 : 2,
       examples: values.full ? 4 : 1,
       seed: Number(values.seed),
-      shrinks: { left: Number(values.shrinks) },
+      shrinks: { left: Number(values.shrinks), seen: new Set() },
     },
     ratchetEvery: values.full ? 2 : 5,
     broken: values.full ? 3 : 2,

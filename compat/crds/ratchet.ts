@@ -3,11 +3,12 @@
  * servers see the same tightening, one keyword at a place where the stored object has a value.
  */
 import type { Json } from '../diff/normalise.ts';
+import { DEFINITIONS } from './definition.ts';
 import { mutate } from './mutate.ts';
 import { isDict, type JsonDict, type Schema, type Step, withAt } from './schema.ts';
 import type { Request } from './session.ts';
 import { Story, withName } from './story.ts';
-import { DEFINITIONS, type Resource, type SubjectRun } from './subject.ts';
+import type { Resource, SubjectRun } from './subject.ts';
 
 /** Tightens the schema over a stored value, then writes the object with and without touching that value. */
 export async function runRatchet(run: SubjectRun, resource: Resource, base: JsonDict): Promise<void> {

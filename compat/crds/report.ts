@@ -3,6 +3,7 @@ import { count, type Judged, judge, type Outcome } from '../common/outcome.ts';
 import type { Difference } from '../diff/compare.ts';
 import { KNOWN, type KnownCrdDifference } from './known.ts';
 import { ASPECTS, type Aspect, type Result } from './session.ts';
+import { signatureOf } from './signature.ts';
 
 const SHOWN_DIFFERENCES = 4;
 const SHOWN_TEXT = 400;
@@ -29,7 +30,8 @@ export function printMisses(judged: readonly Judged<Result>[], all: boolean, mes
   const groups = new Map<string, Judged<Result>[]>();
   for (const one of judged) {
     if (one.unknown.length === 0 || (one.result.aspect === 'messages' && !messages)) continue;
-    const key = all ? String(groups.size) : signature(one);
+    const { aspect, title } = one.result;
+    const key = all ? String(groups.size) : signatureOf(one.unknown, aspect, aspect === 'definition' ? title : '');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
@@ -46,23 +48,6 @@ export function printMisses(judged: readonly Judged<Result>[], all: boolean, mes
     if (result.minimised !== undefined) console.log(result.minimised.replace(/^/gm, '    | '));
   }
   if (!all && sorted.length > SHOWN_MISSES) console.log(`\nand ${sorted.length - SHOWN_MISSES} other sorts of misses`);
-}
-
-/** What misses have in common: letters of names, numbers and places do not count. */
-function signature({ result, unknown }: Judged<Result>): string {
-  const rough = (text: string): string =>
-    text
-      .replace(/[\w.[\]-]*\.[\w.[\]-]+/g, '…')
-      .replace(/\d+/g, '0')
-      .slice(0, 120);
-  const [first] = unknown;
-  return [
-    result.aspect,
-    result.aspect === 'definition' ? result.title : '',
-    rough(first?.where ?? ''),
-    rough(first?.reference ?? ''),
-    rough(first?.candidate ?? ''),
-  ].join('|');
 }
 
 /** Definitions and objects of each project: agreed of all. */

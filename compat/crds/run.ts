@@ -1,10 +1,11 @@
 /** Runs subjects side by side against one or two servers. Invariant: which objects are sent depends on the seed and on the reference's verdicts alone. */
 import { runBrokenDefinitions } from './broken.ts';
-import { compareDiscovery, compareOpenApi } from './documents.ts';
+import { runDefinition } from './definition.ts';
+import { compareAggregated, compareDiscovery, compareOpenApi } from './documents.ts';
 import type { Subject } from './prepare.ts';
 import { runRatchet } from './ratchet.ts';
 import type { Session } from './session.ts';
-import { findValid, NAMESPACE, type Plan, type Resource, runCreates, runDefinition, SubjectRun } from './subject.ts';
+import { findValid, NAMESPACE, type Plan, type Resource, runCreates, SubjectRun } from './subject.ts';
 import { runUpdates } from './updates.ts';
 
 /** Subjects at a time, far more than there are cores: the reference lets creates sleep until a definition has been established for 2 seconds. */
@@ -30,7 +31,9 @@ export async function runSubjects(session: Session, subjects: readonly Subject[]
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));
-  for (const { run, served } of published) for (const resource of served) await compareOpenApi(run, resource);
+  const all = published.flatMap(({ run, served }) => served.map((resource) => ({ run, resource })));
+  for (const { run, resource } of all) await compareOpenApi(run, resource);
+  await compareAggregated(session, all);
 }
 
 async function runSubject(run: SubjectRun, options: RunOptions, index: number): Promise<readonly Resource[]> {

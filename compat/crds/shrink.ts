@@ -6,13 +6,17 @@ const MAX_TRIES = 80;
 const SHOWN_SCHEMA = 1500;
 
 /** The smallest object found: whole subtrees are tried first. */
-export async function shrink(object: JsonDict, differs: (object: JsonDict) => Promise<boolean>): Promise<JsonDict> {
+export async function shrink(
+  object: JsonDict,
+  differs: (object: JsonDict) => Promise<boolean>,
+  maxTries: number = MAX_TRIES,
+): Promise<JsonDict> {
   let current = object;
   let tries = 0;
-  for (let changed = true; changed && tries < MAX_TRIES; ) {
+  for (let changed = true; changed && tries < maxTries; ) {
     changed = false;
     for (const path of removablePaths(current)) {
-      if (tries >= MAX_TRIES) break;
+      if (tries >= maxTries) break;
       if (getAt(current, path) === undefined) continue;
       const smaller = withAt(current, path, undefined) as JsonDict;
       tries++;

@@ -1,23 +1,25 @@
 /**
- * Runs one CRD against both servers: the definition, its settling, discovery, then objects of it, good, shipped and mutated. Invariant: a
- * subject shares nothing with its neighbours but the namespace, so subjects run side by side.
+ * One CRD of a run: how its exchanges are compared and minimised, and the objects of it that are created, good, shipped and mutated. Invariant:
+ * a subject shares nothing with its neighbours but the namespace, so subjects run side by side.
  */
 import { createRandom, type Random } from '../../test/fuzz/random.ts';
 import type { Difference } from '../diff/compare.ts';
-import type { Json } from '../diff/normalise.ts';
 import { generateObject, mend } from './generate.ts';
 import { mutate } from './mutate.ts';
 import type { Subject } from './prepare.ts';
 import { type Definition, isDict, type JsonDict, type Schema, type Version } from './schema.ts';
 import { type Asked, type Aspect, compareAsked, type Request, type Session } from './session.ts';
 import { schemaPart, shrink } from './shrink.ts';
-import type { Verdict } from './verdict.ts';
-import { compareBodies } from './verdict.ts';
+import { isSameFault, signatureOf } from './signature.ts';
 
 export const NAMESPACE = 'crds';
-export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const VALIDATIONS = ['Ignore', 'Warn', 'Strict'] as const;
 const ROUNDS = 14;
+
+export interface Shrinks {
+  left: number;
+  readonly seen: Set<string>;
+}
 
 export interface Plan {
   /** Mutated objects that are created. */
@@ -26,8 +28,8 @@ export interface Plan {
   readonly updates: number;
   readonly examples: number;
   readonly seed: number;
-  /** How many differences may still be minimised in this run. */
-  readonly shrinks: { left: number };
+  /** How many differences may still be minimised in this run, and the signatures of those that were. */
+  readonly shrinks: Shrinks;
 }
 
 /** One served version of a CRD with what is needed to talk about its objects. */
@@ -78,7 +80,7 @@ export class SubjectRun {
     const compared = compareAsked(asked);
     for (const [aspect, differences] of Object.entries(compared) as [Aspect, Difference[]][]) {
       const minimised =
-        differences.length > 0 && aspect !== 'messages' && this.plan.shrinks.left > 0 && request.body !== undefined
+        aspect !== 'messages' && request.body !== undefined && this.mayShrink(differences, aspect)
           ? await this.#minimise(aspect, request, differences, shrinking)
           : undefined;
       this.add(aspect, title, differences, minimised);
@@ -98,13 +100,22 @@ export class SubjectRun {
     });
   }
 
+  /** One of each sort is minimised, until the run's number is used up. */
+  mayShrink(differences: readonly Difference[], ...beside: readonly string[]): boolean {
+    const { shrinks } = this.plan;
+    const signature = signatureOf(differences, ...beside);
+    if (differences.length === 0 || shrinks.left <= 0 || shrinks.seen.has(signature)) return false;
+    shrinks.seen.add(signature);
+    shrinks.left--;
+    return true;
+  }
+
   async #minimise(
     aspect: Aspect,
     request: Request,
     differences: readonly Difference[],
     shrinking: Shrinking | undefined,
   ): Promise<string> {
-    this.plan.shrinks.left--;
     const fields = differences.flatMap(({ where, reference, candidate }) =>
       aspect === 'object'
         ? `${reference}; ${candidate}`.split('; ').map((cause) => cause.slice(cause.indexOf(' ') + 1))
@@ -113,10 +124,10 @@ export class SubjectRun {
     const part = shrinking === undefined ? '' : schemaPart(shrinking.schema, fields);
     if (shrinking === undefined || request.patch !== undefined || !isDict(request.body))
       return `${request.method} ${request.path}\n${JSON.stringify(request.body)}\n${part}`;
-    const wanted = differences[0]?.where;
+    const wanted = differences[0] as Difference;
     const differs = async (object: JsonDict): Promise<boolean> => {
       const again = compareAsked(await shrinking.again(object))[aspect];
-      return again?.some(({ where }) => where === wanted) ?? false;
+      return again?.some((difference) => isSameFault(difference, wanted)) ?? false;
     };
     const object = (await differs(request.body)) ? await shrink(request.body, differs) : request.body;
     return [
@@ -134,70 +145,6 @@ export interface Shrinking {
   again(object: JsonDict): Promise<Asked>;
   /** What was stored when the request came. */
   readonly before?: JsonDict;
-}
-
-/** The CRD itself. The served versions, if both servers have it. */
-export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
-  const { session, subject } = run;
-  const { definition, name } = subject;
-  const asked = await session.ask({ method: 'POST', path: DEFINITIONS, body: definition as unknown as Json });
-  const compared = compareAsked(asked, false);
-  run.add('definition', 'POST', compared.object ?? []);
-  if (compared.warnings !== undefined) run.add('warnings', 'POST of the definition', compared.warnings);
-  if (compared.messages !== undefined) run.add('messages', 'POST of the definition', compared.messages);
-  if (asked.verdicts.some(({ code }) => code >= 300)) return [];
-  const path = `${DEFINITIONS}/${name}`;
-  const isSettled = ({ raw }: Verdict): boolean => conditionOf(raw, 'Established') === 'True';
-  let settled = await session.askUntil({ method: 'GET', path }, isSettled);
-  // Conditions come from several loops of the reference; only what stays different counts.
-  for (let i = 0; i < 20 && statusDifferences(settled).length > 0; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    settled = await session.ask({ method: 'GET', path });
-  }
-  run.add('stored definition', 'GET', compareBodies('body', specOf(settled.reference), specOf(settled.candidate)));
-  run.add('status', 'GET', statusDifferences(settled));
-  if (!settled.verdicts.every(isSettled)) return [];
-  const served = definition.spec.versions
-    .filter((version) => version.served)
-    .map((version) => new Resource(definition, version));
-  for (const resource of served)
-    await session.askUntil({ method: 'GET', path: `${resource.collection}?limit=1` }, ({ code }) => code !== 404);
-  return served;
-}
-
-/** The definition without what each server gives of its own: identity, revision, time. */
-function specOf(verdict: Verdict | undefined): Json | undefined {
-  if (!isDict(verdict?.raw)) return undefined;
-  const { status: _status, metadata, ...rest } = verdict.raw;
-  const {
-    resourceVersion: _revision,
-    uid: _uid,
-    creationTimestamp,
-    managedFields: _fields,
-    ...kept
-  } = metadata as JsonDict;
-  return { ...rest, metadata: { ...kept, creationTimestamp: typeof creationTimestamp } };
-}
-
-function statusDifferences({ reference, candidate }: Asked): Difference[] {
-  return candidate === undefined ? [] : compareBodies('status', statusOf(reference.raw), statusOf(candidate.raw));
-}
-
-/** Conditions by type, times aside. */
-function statusOf(body: Json | undefined): Json {
-  if (!isDict(body) || !isDict(body['status'])) return null;
-  const { conditions, ...rest } = body['status'];
-  const entries = (Array.isArray(conditions) ? (conditions as JsonDict[]) : []).map((condition) => [
-    String(condition['type']),
-    { ...condition, lastTransitionTime: typeof condition['lastTransitionTime'] },
-  ]);
-  return { ...rest, conditions: Object.fromEntries(entries) as JsonDict };
-}
-
-function conditionOf(body: Json | undefined, type: string): Json | undefined {
-  const status = statusOf(body);
-  const condition = isDict(status) && isDict(status['conditions']) ? status['conditions'][type] : undefined;
-  return isDict(condition) ? condition['status'] : undefined;
 }
 
 /** An object that the reference accepts, or the last one that was tried. */
