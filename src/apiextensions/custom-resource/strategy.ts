@@ -3,8 +3,8 @@
  * schema; with the status subresource the main resource never changes the status and `/status` nothing else.
  */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { invalid as invalidObject } from '../../apimachinery/status/status-catalogue.ts';
+import { type Status, StatusError } from '../../apimachinery/status/status.ts';
+import { forbidden, invalid as invalidObject } from '../../apimachinery/status/status-catalogue.ts';
 import { addIssues, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -22,8 +22,16 @@ import { integerAt, textAtPath } from './scale-paths.ts';
 const METADATA = FieldPath.of('metadata');
 const MAX_INT32 = 2147483647;
 
+export interface CustomRules {
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** No object is created any more. */
+  isTerminating(): boolean;
+}
+
 /** The rules of the main resource. */
-export function customStrategy(namespaced: boolean): Strategy {
+export function customStrategy(rules: CustomRules): Strategy {
+  const { namespaced } = rules;
   return {
     sees: 'request',
     nameRule: nameIsDnsSubdomain,
@@ -33,6 +41,7 @@ export function customStrategy(namespaced: boolean): Strategy {
     countsGeneration: false,
     validatesMetadata: true,
     prepareForCreate: (object, context) => {
+      if (rules.isTerminating()) throw new StatusError(terminating(rules, context, object));
       if (versionOf(context).declared.hasStatus) delete object['status'];
       metadataIn(object)['generation'] = 1;
     },
@@ -63,9 +72,9 @@ export function customStrategy(namespaced: boolean): Strategy {
 }
 
 /** The rules of `/status`: everything but the status stays as it is. */
-export function customStatusStrategy(namespaced: boolean): Strategy {
+export function customStatusStrategy(rules: CustomRules): Strategy {
   return {
-    ...customStrategy(namespaced),
+    ...customStrategy(rules),
     prepareForUpdate: (object, old) => {
       const status = object['status'];
       for (const name of Object.keys(object)) delete object[name];
@@ -83,6 +92,11 @@ export function customStatusStrategy(namespaced: boolean): Strategy {
     },
     warningsOnUpdate: () => [],
   };
+}
+
+function terminating({ plural }: CustomRules, { version }: StrategyContext, object: JsonObject): Status {
+  const because = 'create not allowed while custom resource definition is terminating';
+  return forbidden({ group: version.group, resource: plural }, nameOf(object), because);
 }
 
 function versionOf({ version }: StrategyContext): CustomVersion {

@@ -1,0 +1,113 @@
+/**
+ * All custom resources: which handler serves which plural of which group. Invariant: at any moment a served definition has exactly one handler; a change of its spec or of its names puts another one in
+ * its place in the same turn, so that no request finds none.
+ */
+import { toError } from '../../base/errors.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { Answer } from '../../server/exchange.ts';
+import type { ListerChange } from '../../server/registry/lister.ts';
+import type { ServerRequest } from '../../server/request.ts';
+import { type Crd, readCrd } from '../crd.ts';
+import { isConditionTrue } from '../definition/conditions.ts';
+import { sameNames } from '../definition/naming.ts';
+import { CustomHandler, type HandlerHost } from './handler.ts';
+import type { PublishedResources } from './published.ts';
+
+export class CustomResources {
+  readonly #host: HandlerHost;
+  readonly #published: PublishedResources;
+  /** By group, then by plural. */
+  readonly #groups = new Map<string, Map<string, CustomHandler>>();
+  /** Those that still answer what they began. */
+  readonly #retiring = new Set<Promise<void>>();
+
+  constructor(host: HandlerHost, published: PublishedResources) {
+    this.#host = host;
+    this.#published = published;
+  }
+
+  /** Hears of every change of definitions, in order. */
+  readonly changed = (changes: readonly ListerChange[]): void => {
+    for (const { name, object } of changes) {
+      const next = object === undefined ? undefined : readCrd(object);
+      this.#replace(name, next !== undefined && isServed(next) ? next : undefined);
+    }
+  };
+
+  /** Undefined: no such resource. Throws, or rejects with, a StatusError. */
+  serve(request: ServerRequest): MaybePromise<Answer> | undefined {
+    const { apiGroup, resource } = request.info;
+    return this.#groups.get(apiGroup)?.get(resource)?.serve(request);
+  }
+
+  /** The handler of a definition that is served. */
+  handlerOf(crd: Crd): CustomHandler | undefined {
+    const handler = this.#groups.get(crd.group)?.get(crd.names.plural);
+    return handler?.crd.uid === crd.uid ? handler : undefined;
+  }
+
+  async stop(): Promise<void> {
+    for (const [group, handlers] of this.#groups) {
+      for (const handler of handlers.values()) this.#retire(handler, () => undefined);
+      this.#groups.delete(group);
+    }
+    await Promise.all(this.#retiring);
+  }
+
+  #replace(name: string, next: Crd | undefined): void {
+    const [plural, group] = splitName(name);
+    const old = this.#groups.get(group)?.get(plural);
+    if (old === undefined && next === undefined) return;
+    const shown = old?.crd;
+    if (old !== undefined && next !== undefined && isSame(old.crd, next)) {
+      old.setStatus(next);
+      if (showsTheSame(shown as Crd, next)) return;
+    } else {
+      const handler = next === undefined ? undefined : new CustomHandler(this.#host, next);
+      this.#put(group, plural, handler);
+      if (old === undefined) handler?.settle();
+      else this.#retire(old, () => handler?.settle());
+    }
+    this.#published.replace(shown, next);
+  }
+
+  #put(group: string, plural: string, handler: CustomHandler | undefined): void {
+    const handlers = this.#groups.get(group) ?? new Map<string, CustomHandler>();
+    if (handler === undefined) handlers.delete(plural);
+    else handlers.set(plural, handler);
+    if (handlers.size === 0) this.#groups.delete(group);
+    else this.#groups.set(group, handlers);
+  }
+
+  #retire(handler: CustomHandler, idle: () => void): void {
+    const retiring = handler
+      .retire(idle)
+      .catch((caught: unknown) => this.#host.registry.onTrouble(toError(caught)))
+      .finally(() => this.#retiring.delete(retiring));
+    this.#retiring.add(retiring);
+  }
+}
+
+/** `<plural>.<group>`. */
+function splitName(name: string): readonly [plural: string, group: string] {
+  const dot = name.indexOf('.');
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** Served from the moment it has its names. */
+function isServed(crd: Crd): boolean {
+  const { plural, singular, kind, listKind } = crd.acceptedNames;
+  if (plural === '' || singular === '' || kind === '' || listKind === '') return false;
+  return isConditionTrue(crd, 'NamesAccepted') || isConditionTrue(crd, 'Established');
+}
+
+/** Whether one handler serves both: the spec counts the generation. */
+function isSame(a: Crd, b: Crd): boolean {
+  return a.uid === b.uid && a.generation === b.generation && sameNames(a.acceptedNames, b.acceptedNames);
+}
+
+function showsTheSame(a: Crd, b: Crd): boolean {
+  return (['Established', 'Terminating'] as const).every(
+    (type) => isConditionTrue(a, type) === isConditionTrue(b, type),
+  );
+}

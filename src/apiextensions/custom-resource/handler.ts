@@ -1,0 +1,159 @@
+/**
+ * Serves the objects of one CustomResourceDefinition in one generation of it. Invariant: nothing is opened before the first request; a handler that is replaced answers what it has begun, then
+ * ends its watches cleanly and stops, and its successor trusts only what was written after that.
+ */
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { badRequest, internalError, methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { RoutedResource } from '../../server/endpoints/routes.ts';
+import type { Answer } from '../../server/exchange.ts';
+import type { RegistryHost } from '../../server/registry/host.ts';
+import { type OpenResource, openResource } from '../../server/registry/open-resource.ts';
+import type { RegistryStore } from '../../server/registry/store.ts';
+import type { ServerRequest } from '../../server/request.ts';
+import type { ResourceServer } from '../../server/resource-server.ts';
+import type { ConverterFactory } from '../conversion/converter.ts';
+import type { Crd } from '../crd.ts';
+import { isConditionTrue } from '../definition/conditions.ts';
+import type { CustomVersion, SchemaCompiler } from './custom-version.ts';
+import { type CustomDefinition, customDefinition, subresourcesOf } from './definition.ts';
+
+export interface HandlerHost {
+  readonly registry: RegistryHost;
+  /** Whose endpoints and limits are used. */
+  readonly server: ResourceServer;
+  readonly compile: SchemaCompiler;
+  readonly converter: ConverterFactory;
+}
+
+interface Opened {
+  readonly definition: CustomDefinition;
+  readonly open: OpenResource;
+  readonly registry: RegistryStore;
+  readonly routes: Map<string, RoutedResource>;
+}
+
+const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'update', 'patch']);
+
+export class CustomHandler {
+  readonly #host: HandlerHost;
+  #crd: Crd;
+  #opened: Opened | undefined;
+  #terminating: boolean;
+  /** See StoredHistory. */
+  #exactSince: number = Number.POSITIVE_INFINITY;
+  /** Requests that are being answered. A watch counts until it has begun: from then on it may be ended at any time. */
+  #underWay = 0;
+  #onIdle: (() => void) | undefined;
+
+  constructor(host: HandlerHost, crd: Crd) {
+    this.#host = host;
+    this.#crd = crd;
+    this.#terminating = isConditionTrue(crd, 'Terminating');
+  }
+
+  get crd(): Crd {
+    return this.#crd;
+  }
+
+  /** The definition has another status, and everything else as before. */
+  setStatus(crd: Crd): void {
+    this.#crd = crd;
+    this.#terminating = isConditionTrue(crd, 'Terminating');
+  }
+
+  /** Nobody else writes the objects any more. */
+  settle(): void {
+    const revision = this.#host.registry.storage.revision();
+    const known = (value: number): void => {
+      this.#exactSince = value;
+    };
+    // If it cannot be had, nothing is trusted, which only costs time.
+    if (isPromise(revision)) revision.then(known, (error: Error) => this.#host.registry.onTrouble(error));
+    else known(revision);
+  }
+
+  /** Undefined: this is no request for these objects, and the delegate says so. Throws, or rejects with, a StatusError. */
+  serve(request: ServerRequest): MaybePromise<Answer> | undefined {
+    const { info } = request;
+    const { namespace, verb, apiVersion, subresource, name } = info;
+    const isNamespaced = this.#crd.scope === 'Namespaced';
+    if (isNamespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '') return undefined;
+    const opened = this.#open();
+    const version = opened.definition.versions.find((candidate) => candidate.version === apiVersion);
+    if (version === undefined) return undefined;
+    const resource = { group: info.apiGroup, resource: info.resource };
+    if (subresource !== '') {
+      if (!subresourcesOf(version).includes(subresource)) throw new StatusError(notFound(resource, name));
+      if (!SUBRESOURCE_VERBS.has(verb)) throw new StatusError(methodNotAllowed(resource, verb));
+    } else if (name === '' && (verb === 'update' || verb === 'patch')) {
+      throw new StatusError(badRequest('name must be provided'));
+    }
+    const answer = this.#host.server.serve(this.#routes(opened, version), request);
+    return isPromise(answer) ? this.#counted(answer) : answer;
+  }
+
+  /** The store over storage, for the server's own use. */
+  registry(): { readonly store: RegistryStore; readonly version: CustomVersion } {
+    const { registry, definition } = this.#open();
+    return { store: registry, version: definition.storageVersion as CustomVersion };
+  }
+
+  /** Answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
+  retire(idle: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = (): void => {
+        idle();
+        const opened = this.#opened;
+        opened?.definition.release();
+        resolve(opened?.open.stop());
+      };
+      if (this.#underWay === 0) stop();
+      else this.#onIdle = stop;
+    });
+  }
+
+  #open(): Opened {
+    this.#opened ??= this.#make();
+    return this.#opened;
+  }
+
+  #make(): Opened {
+    const { compile, converter, registry: host } = this.#host;
+    const definition = customDefinition(this.#crd, {
+      compile,
+      converter,
+      exactSince: () => this.#exactSince,
+      isTerminating: () => this.#terminating,
+    });
+    const open = definition === undefined ? undefined : openResource(definition, host);
+    const registry = open?.registry;
+    if (definition === undefined || open === undefined || registry === undefined)
+      throw new StatusError(internalError('error resolving resource'));
+    return { definition, open, registry, routes: new Map() };
+  }
+
+  #routes({ open, routes }: Opened, version: CustomVersion): RoutedResource {
+    let routed = routes.get(version.version);
+    if (routed === undefined) {
+      const own = subresourcesOf(version);
+      const subresources = new Map([...open.subresources].filter(([name]) => own.includes(name)));
+      routed = this.#host.server.routes({ ...open, subresources }, version);
+      routes.set(version.version, routed);
+    }
+    return routed;
+  }
+
+  async #counted(answer: Promise<Answer>): Promise<Answer> {
+    this.#underWay++;
+    try {
+      return await answer;
+    } finally {
+      this.#underWay--;
+      if (this.#underWay === 0) {
+        this.#onIdle?.();
+        this.#onIdle = undefined;
+      }
+    }
+  }
+}
