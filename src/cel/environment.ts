@@ -19,15 +19,15 @@ export interface EnvironmentOptions {
   readonly variables: readonly Variable[];
   /** What unqualified names are resolved in: `a.b` tries `a.b.name`, `a.name`, `name`. Default ''. */
   readonly container?: string;
-  /** Elements of list and map literals must agree in type. The reference's environments are so. Default true. */
+  /** Elements of list and map literals must agree in type (`mixedLiteralsIn` of libraries excepted); otherwise they are `dyn`. The reference's environments are so. Default true. */
   readonly homogeneousLiterals?: boolean;
   /** Objects that expressions may make by name: `Name{field: value}`. Default none. */
   readonly types?: readonly ObjectType[];
   /** Fields may be written in backquotes: `` a.`b-c` ``. The reference's environments do not have it. Default false. */
   readonly escapedFields?: boolean;
   /**
-   * Literal arguments of `duration`, `timestamp` and `matches` must be good ones, literals must not mix `dyn` with other types, and validators of libraries are asked. The
-   * reference's environments are so. Default true.
+   * Literal arguments of `duration`, `timestamp` and `matches` must be good ones, and validators of libraries are asked. The reference's environments are so. Default
+   * true.
    */
   readonly validateLiterals?: boolean;
 }

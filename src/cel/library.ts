@@ -110,6 +110,6 @@ export interface Library {
   readonly optionalSyntax?: boolean;
   /** Asked where `EnvironmentOptions.validateLiterals` is on. */
   readonly validators?: readonly Validator[];
-  /** Functions in whose arguments, at any depth, literals may mix `dyn` with other types: `format`. */
+  /** Functions in whose arguments, at any depth, list and map literals may mix types: `format`. */
   readonly mixedLiteralsIn?: readonly string[];
 }

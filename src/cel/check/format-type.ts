@@ -27,3 +27,18 @@ export function formatSignature(args: readonly CelType[], member: boolean): stri
   if (!member || target === undefined) return `(${args.map(formatType).join(', ')})`;
   return `${formatType(target)}.(${rest.map(formatType).join(', ')})`;
 }
+
+/** The name of a type without its parts, as the declaration has it. */
+export function declaredName(type: CelType): string {
+  switch (type.kind) {
+    case 'basic':
+      if (type.name === 'timestamp') return 'google.protobuf.Timestamp';
+      return type.name === 'duration' ? 'google.protobuf.Duration' : type.name;
+    case 'list':
+    case 'map':
+    case 'type':
+      return type.kind;
+    default:
+      return type.name;
+  }
+}

@@ -2,6 +2,7 @@
  * Makers of nodes, for the parser and for macros. Invariant: every call makes a node of its own; an expression that a macro needs twice goes through `copyExpr`, because
  * nodes are keys.
  */
+import { BugError } from '../../base/errors.ts';
 import {
   ACCUMULATOR,
   type CallExpr,
@@ -90,4 +91,40 @@ export function copyExpr(expr: Expr): Expr {
         result: copyExpr(expr.result),
       };
   }
+}
+
+/** The nodes right below a node, in the order in which they are written. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return [];
+    case 'select':
+      return [expr.operand];
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case 'list':
+      return expr.elements;
+    case 'map':
+      return expr.entries.flatMap((entry) => [entry.key, entry.value]);
+    case 'struct':
+      return expr.fields.map((field) => field.value);
+    case 'comprehension':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result];
+  }
+}
+
+/** The tree of a chain of equal operators, as flat as can be: no chain is deeper than the logarithm of its length. */
+export function balance(
+  name: string,
+  terms: readonly Expr[],
+  positions: readonly number[],
+  low: number,
+  high: number,
+): Expr {
+  const middle = (low + high + 1) >> 1;
+  const left = middle === low ? terms[middle] : balance(name, terms, positions, low, middle - 1);
+  const right = middle === high ? terms[middle + 1] : balance(name, terms, positions, middle + 1, high);
+  if (left === undefined || right === undefined) throw new BugError('a chain has one term more than operators');
+  return callAt(positions[middle] ?? 0, name, left, right);
 }

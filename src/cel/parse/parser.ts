@@ -2,7 +2,6 @@
  * Sources to trees, by recursive descent with macros expanded on the way. Invariants: the tree is the one that cel-go makes, positions included (chains of `&&` and of
  * `||` are balanced, an even number of signs is none); no source takes more stack than the limits allow.
  */
-import { BugError } from '../../base/errors.ts';
 import type { CallExpr, CelIssue, Expr } from '../ast.ts';
 import type { Macro } from '../library.ts';
 import {
@@ -15,9 +14,24 @@ import {
   type SyntaxOptions,
 } from './collections.ts';
 import { Cursor, ParsingEnded, SyntaxFault } from './cursor.ts';
+import {
+  AFTER_ARG,
+  ARG_OR_END,
+  AT_COLON,
+  AT_END,
+  AT_RBRACKET,
+  AT_RPAREN,
+  CONTINUES_MEMBER,
+  FIELD_NAME,
+  INDEX_FIRST,
+  PRODUCTS,
+  RELATIONS,
+  RESERVED,
+  SUMS,
+} from './grammar.ts';
 import { countCodePoints, tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
-import { callAt, identAt, literalAt } from './nodes.ts';
+import { balance, callAt, identAt, literalAt } from './nodes.ts';
 import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** cel-go's default limits. */
@@ -33,48 +47,6 @@ export type ParseResult =
   | { readonly ok: true; readonly expr: Expr }
   /** At least one, in order of position. */
   | { readonly ok: false; readonly issues: readonly CelIssue[] };
-
-/** Words that may be fields but not names. */
-const RESERVED: ReadonlySet<string> = new Set(
-  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
-    ' ',
-  ),
-);
-
-const RELATIONS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
-  [TOKEN.EQUALS, '_==_'],
-  [TOKEN.NOT_EQUALS, '_!=_'],
-  [TOKEN.IN, '@in'],
-  [TOKEN.LESS, '_<_'],
-  [TOKEN.LESS_EQUALS, '_<=_'],
-  [TOKEN.GREATER_EQUALS, '_>=_'],
-  [TOKEN.GREATER, '_>_'],
-]);
-
-const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
-  [TOKEN.STAR, '_*_'],
-  [TOKEN.SLASH, '_/_'],
-  [TOKEN.PERCENT, '_%_'],
-]);
-
-const SUMS: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
-  [TOKEN.PLUS, '_+_'],
-  [TOKEN.MINUS, '_-_'],
-]);
-
-function kinds(...list: readonly TokenKind[]): ReadonlySet<TokenKind> {
-  return new Set(list);
-}
-
-const AT_END = kinds(TOKEN.EOF);
-const AT_COLON = kinds(TOKEN.COLON);
-const AT_RPAREN = kinds(TOKEN.RPAREN);
-const AT_RBRACKET = kinds(TOKEN.RBRACKET);
-const AFTER_ARG = kinds(TOKEN.COMMA, TOKEN.RPAREN);
-const ARG_OR_END = new Set<TokenKind>([...EXPR_FIRST, TOKEN.RPAREN]);
-const INDEX_FIRST = new Set<TokenKind>([...EXPR_FIRST, TOKEN.QUESTION]);
-const FIELD_NAME = kinds(TOKEN.IDENT, TOKEN.ESCAPED_IDENT);
-const CONTINUES_MEMBER = kinds(TOKEN.DOT, TOKEN.LBRACKET);
 
 export function parse(source: string, options: ParserOptions): ParseResult {
   const size = source.length > MAX_CODE_POINTS ? countCodePoints(source) : source.length;
@@ -430,13 +402,4 @@ class Parser implements ExprReader {
     const expansion = macro.expand({ at: call.at, issue }, call.target, call.args);
     return faulty ? literalAt(call.at, { type: 'null' }) : (expansion ?? call);
   }
-}
-
-/** The tree of a chain of equal operators, as flat as can be: no chain is deeper than the logarithm of its length. */
-function balance(name: string, terms: readonly Expr[], positions: readonly number[], low: number, high: number): Expr {
-  const middle = (low + high + 1) >> 1;
-  const left = middle === low ? terms[middle] : balance(name, terms, positions, low, middle - 1);
-  const right = middle === high ? terms[middle + 1] : balance(name, terms, positions, middle + 1, high);
-  if (left === undefined || right === undefined) throw new BugError('a chain has one term more than operators');
-  return callAt(positions[middle] ?? 0, name, left, right);
 }

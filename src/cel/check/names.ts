@@ -1,0 +1,100 @@
+/**
+ * What names mean. Invariant: within comprehensions the innermost variable of a name wins, then variables of the environment, then constants and types; a container is
+ * searched from the inside out before the plain name.
+ */
+import type { Expr } from '../ast.ts';
+import type { Reference, Variable } from '../environment.ts';
+import { type CelType, type ObjectType, typeOf } from '../types.ts';
+import { CelTypeValue } from '../values.ts';
+import { type Declarations, type DeclaredFunction, rootsOf } from './declarations.ts';
+
+export interface Meaning {
+  /** Fully qualified. */
+  readonly name: string;
+  readonly type: CelType;
+  readonly reference: Reference;
+}
+
+/** Variables of a comprehension, innermost first. */
+export interface Locals {
+  readonly name: string;
+  readonly type: CelType;
+  readonly outer: Locals | undefined;
+}
+
+export class Names {
+  readonly container: string;
+  readonly #declarations: Declarations;
+  readonly #meanings = new Map<string, Meaning>();
+  readonly #roots: ReadonlySet<string>;
+
+  constructor(
+    declarations: Declarations,
+    variables: readonly Variable[],
+    types: readonly ObjectType[],
+    container: string,
+  ) {
+    this.#declarations = declarations;
+    this.container = container;
+    for (const type of types) {
+      const value = new CelTypeValue(type);
+      this.#meanings.set(type.name, { name: type.name, type: typeOf(type), reference: { kind: 'constant', value } });
+    }
+    for (const [index, { name, type }] of variables.entries()) {
+      this.#meanings.set(name, { name, type, reference: { kind: 'variable', index, name } });
+    }
+    this.#roots = rootsOf(this.#meanings.keys());
+  }
+
+  /** What a name, qualified or not, stands for; undefined for nothing. */
+  find(name: string, locals: Locals | undefined): Meaning | undefined {
+    for (const candidate of this.#candidates(name)) {
+      for (let local = locals; local !== undefined; local = local.outer) {
+        if (local.name === candidate) {
+          return { name: candidate, type: local.type, reference: { kind: 'local', name: candidate } };
+        }
+      }
+      const meaning = this.#meanings.get(candidate) ?? this.#constant(candidate);
+      if (meaning !== undefined) return meaning;
+    }
+    return undefined;
+  }
+
+  findFunction(name: string): DeclaredFunction | undefined {
+    for (const candidate of this.#candidates(name)) {
+      const found = this.#declarations.functions.get(candidate);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** `a.b.c` of selections that could be a name with dots; undefined of anything else. */
+  qualifiedName(expr: Expr): string | undefined {
+    if (expr.kind === 'ident') return this.#mayBeQualified(expr.name) ? expr.name : undefined;
+    if (expr.kind !== 'select' || expr.test) return undefined;
+    const operand = this.qualifiedName(expr.operand);
+    return operand === undefined ? undefined : `${operand}.${expr.field}`;
+  }
+
+  #mayBeQualified(root: string): boolean {
+    const name = root.startsWith('.') ? root.slice(1) : root;
+    return this.container !== '' || this.#roots.has(name) || this.#declarations.roots.has(name);
+  }
+
+  #constant(name: string): Meaning | undefined {
+    const constant = this.#declarations.constants.get(name);
+    if (constant === undefined) return undefined;
+    return { name, type: constant.type, reference: { kind: 'constant', value: constant.value } };
+  }
+
+  #candidates(name: string): readonly string[] {
+    if (name.startsWith('.')) return [name.slice(1)];
+    if (this.container === '') return [name];
+    const candidates: string[] = [];
+    for (let end = this.container.length; end > 0; end = this.container.lastIndexOf('.', end - 1)) {
+      candidates.push(`${this.container.slice(0, end)}.${name}`);
+    }
+    candidates.push(name);
+    return candidates;
+  }
+}
