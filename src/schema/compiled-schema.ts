@@ -4,6 +4,7 @@
 import type { StructView, TypeView } from '../apimachinery/type-view.ts';
 import type { FieldIssue } from '../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../base/json-value.ts';
+import type { RuleEvaluator } from './rule-evaluator.ts';
 import type { StructuralSchema } from './structural.ts';
 
 export interface ValidateOptions {
@@ -18,6 +19,17 @@ export interface ValidateOptions {
   readonly celBudget?: number;
 }
 
+export interface NormalizeOptions {
+  /** Metadata fields of a wrong type are dropped instead of refused: for objects from storage. Default false. */
+  readonly dropMalformed?: boolean;
+}
+
+export type NormalizeResult =
+  /** Paths as strict decoding names them, in the reference's order: metadata, dropped fields, metadata of embedded resources. */
+  | { readonly ok: true; readonly unknownFields: readonly string[] }
+  /** In the words of the reference's decoder. */
+  | { readonly ok: false; readonly message: string };
+
 /**
  * The schema of one version of a custom resource. Objects are whole ones, with `apiVersion`, `kind` and `metadata`, which the schema may restrict (name, generateName) but whose
  * form is ObjectMeta's. The methods that change an object do so in place.
@@ -29,12 +41,22 @@ export interface CompiledSchema {
    * fields says so. `preserveAll`: as of `spec.preserveUnknownFields: true`, no field is unknown.
    */
   readonly view: StructView;
+  /**
+   * What decoding does to a body or a stored object, in place: metadata takes the form of its type, unspecified fields and nulls that mean nothing are dropped, embedded
+   * metadata is coerced. Type fields stay. Duplicates of fields are for the reader of the text, which must not drop anything by the view before.
+   */
+  normalize(object: JsonObject, options?: NormalizeOptions): NormalizeResult;
   /** Drops unspecified fields, inside embedded resources too; returns the paths of what was dropped, as strict decoding names them. */
   prune(object: JsonObject): readonly string[];
   /** Drops nulls where the schema neither allows null nor has a default, then fills in defaults, of nested objects too. Idempotent. */
   setDefaults(object: JsonObject): void;
-  /** Makes `apiVersion`, `kind` and `metadata` of embedded resources well-formed. The message says what cannot be coerced, in the reference's words. */
-  coerceEmbedded(object: JsonObject): { readonly ok: true } | { readonly ok: false; readonly message: string };
+  /**
+   * Makes `apiVersion`, `kind` and `metadata` of embedded resources well-formed; `unknown` are the paths of metadata fields that were dropped. The message says what cannot
+   * be coerced, in the reference's words.
+   */
+  coerceEmbedded(
+    object: JsonObject,
+  ): { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
   /** Everything that is wrong: types, limits, lists that are sets or maps, embedded metadata, then rules, as the reference orders and limits them. */
   validate(object: JsonObject, options?: ValidateOptions): readonly FieldIssue[];
 }
@@ -42,6 +64,8 @@ export interface CompiledSchema {
 export interface CompileOptions {
   /** `spec.preserveUnknownFields: true`: nothing is pruned. Default false. */
   readonly preserveUnknownFields?: boolean;
-  /** Of metadata, for views. */
+  /** The type of metadata: a struct. */
   readonly objectMeta: TypeView;
+  /** The rules of the schema. Default none. */
+  readonly rules?: RuleEvaluator;
 }

@@ -1,7 +1,7 @@
 /**
  * A structural schema: the part of OpenAPI v3 that says, for every value, one type. Invariant: a node is immutable, and its parts keep their identity, so plans may be
  * kept per node. Fields have the meaning that `apiextensions.k8s.io/v1` JSONSchemaProps gives them; what JSONSchemaProps can say and a structural schema cannot
- * never gets here (`parseStructural` refuses it).
+ * never gets here (`parseStructural` refuses it). Nodes read their source when asked: do not spread one, take `deriveSchema`.
  */
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 
@@ -37,6 +37,8 @@ export interface NestedValidation extends ValueValidation {
   readonly properties: ReadonlyMap<string, NestedValidation>;
   readonly additionalProperties: NestedValidation | undefined;
   readonly rules: readonly ValidationRule[];
+  /** As written: what must not stand here (`type`, `default`) is found only in it. */
+  readonly source: Readonly<JsonObject>;
 }
 
 /** One of `x-kubernetes-validations`. */
@@ -59,7 +61,7 @@ export interface StructuralSchema extends ValueValidation {
   /** '' only where `intOrString` or `preserveUnknownFields` is set. */
   readonly type: '' | SchemaType;
   readonly nullable: boolean;
-  /** Undefined where there is none; null is a default. */
+  /** Undefined where there is none; null counts as none, as in the reference. */
   readonly default: JsonValue | undefined;
   readonly items: StructuralSchema | undefined;
   /** In the order of the names. */

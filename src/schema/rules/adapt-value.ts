@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-v
 import { CelDouble, CelDuration, CelError, CelTimestamp, type Value } from '../../cel/values.ts';
 import { parseDate, parseDateTime, parseFormatDuration } from '../formats/times.ts';
 import type { StructuralSchema } from '../structural.ts';
+import { deriveSchema } from '../structural-node.ts';
 import { declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
 import { JsonList, KeyedList, SetList } from './list-values.ts';
@@ -81,7 +82,7 @@ function makeShape(schema: StructuralSchema): Shape {
     const identifier = escapeName(name);
     if (identifier !== undefined) byIdentifier.set(identifier, field);
   }
-  const declared = declaredType({ ...schema, additionalProperties: undefined }, false)?.type;
+  const declared = declaredType(deriveSchema(schema, { additionalProperties: undefined }), false)?.type;
   if (declared?.kind !== 'object') throw new BugError('an object has another type than object');
   return { type: declared, byName, byIdentifier };
 }

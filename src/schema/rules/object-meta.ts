@@ -3,6 +3,7 @@
  */
 import { EMPTY_SCHEMA } from '../empty-schema.ts';
 import type { StructuralSchema } from '../structural.ts';
+import { deriveSchema } from '../structural-node.ts';
 
 const TEXT: StructuralSchema = { ...EMPTY_SCHEMA, type: 'string' };
 const META: StructuralSchema = {
@@ -42,5 +43,5 @@ function addTo(schema: StructuralSchema): StructuralSchema {
   properties.set('kind', TEXT);
   properties.set('apiVersion', TEXT);
   properties.set('metadata', META);
-  return { ...schema, properties };
+  return deriveSchema(schema, { properties });
 }

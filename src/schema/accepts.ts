@@ -1,0 +1,147 @@
+/**
+ * Whether a value keeps to its schema, and nothing else: the way of every good object. Invariant: true exactly if `explain` finds nothing wrong; no text is made.
+ */
+
+import { formatJson } from '../apimachinery/go-format.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import type { ValidatorNode } from './validator-node.ts';
+import { isIntegerValue, isNearInteger, numberFits } from './validator-number.ts';
+
+export function accepts(node: ValidatorNode, value: JsonValue): boolean {
+  switch (typeof value) {
+    case 'string':
+      if (!node.takes.string || (node.hasStringLimits && !acceptsText(node, value))) return false;
+      break;
+    case 'number':
+    case 'bigint':
+      if (!takesNumber(node, value) || (node.numbers !== undefined && !numberFits(node.numbers, value))) return false;
+      break;
+    case 'boolean':
+      if (!node.takes.boolean) return false;
+      break;
+    default:
+      // Nothing else is asked of null, and no enumeration holds it.
+      if (value === null) return node.takes.null && node.enum.length === 0;
+      if (Array.isArray(value) ? !acceptsList(node, value) : !acceptsObject(node, value)) return false;
+  }
+  if (node.enum.length > 0 && !isListed(node.enum, value)) return false;
+  return !node.hasLogic || acceptsLogic(node, value);
+}
+
+function takesNumber({ takes }: ValidatorNode, value: number | bigint): boolean {
+  if (isIntegerValue(value)) return takes.integer;
+  return takes.fraction || (takes.nearInteger && isNearInteger(value as number));
+}
+
+function acceptsText(node: ValidatorNode, value: string): boolean {
+  const { maxLength, minLength } = node;
+  if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
+  if (minLength !== undefined && (value.length < minLength || runeCount(value) < minLength)) return false;
+  if (node.pattern !== '') {
+    const compiled = node.regexp;
+    if (!compiled.ok || !compiled.regexp.test(value)) return false;
+  }
+  return node.checkFormat === undefined || node.checkFormat(value);
+}
+
+/** Characters, not UTF-16 units. */
+export function runeCount(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(i + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count--;
+      i++;
+    }
+  }
+  return count;
+}
+
+function acceptsList(node: ValidatorNode, value: readonly JsonValue[]): boolean {
+  if (!node.takes.array) return false;
+  if (node.maxItems !== undefined && value.length > node.maxItems) return false;
+  if (node.minItems !== undefined && value.length < node.minItems) return false;
+  if (node.hasItems) {
+    const { items } = node;
+    for (let i = 0; i < value.length; i++) if (!accepts(items, value[i] as JsonValue)) return false;
+  }
+  return !node.uniqueItems || isUnique(value);
+}
+
+/** No item equals another. */
+export function isUnique(list: readonly JsonValue[]): boolean {
+  const seen = new Set<string>();
+  for (const item of list) {
+    const text = formatJson(item);
+    if (seen.has(text)) return false;
+    seen.add(text);
+  }
+  return true;
+}
+
+function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
+  if (!node.takes.object) return false;
+  const { required, minProperties, maxProperties } = node;
+  for (let i = 0; i < required.length; i++) if (!Object.hasOwn(value, required[i] as string)) return false;
+  if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
+    return true;
+  let count = 0;
+  for (const name in value) {
+    count++;
+    const property = node.property(name);
+    if (property !== undefined) {
+      if (!accepts(property, value[name] as JsonValue)) return false;
+    } else if (node.others !== 'free') {
+      if (node.others === 'none' || !accepts(node.additional, value[name] as JsonValue)) return false;
+    }
+  }
+  return !(
+    (minProperties !== undefined && count < minProperties) ||
+    (maxProperties !== undefined && count > maxProperties)
+  );
+}
+
+/** As Go converts and compares: a fraction is cut where the listed number is an integer, an integer is the character of that code where a text is listed. */
+export function isListed(listed: readonly JsonValue[], value: JsonValue): boolean {
+  for (const each of listed) {
+    if (each === value || equalConverted(each, value)) return true;
+  }
+  return false;
+}
+
+function equalConverted(listed: JsonValue, value: JsonValue): boolean {
+  if (listed === null || value === null) return false;
+  switch (typeof value) {
+    case 'number':
+      if (typeof listed === 'string') return Number.isSafeInteger(value) && listed === characterOf(value);
+      if (Number.isSafeInteger(value) || typeof listed === 'string') return equalJson(listed, value);
+      return typeof listed === 'bigint' || Number.isSafeInteger(listed)
+        ? equalJson(listed, Math.trunc(value))
+        : listed === value;
+    case 'bigint':
+      return typeof listed === 'string' ? listed === '\ufffd' : equalJson(listed, value);
+    case 'object':
+      return equalJson(listed, value);
+    default:
+      return false;
+  }
+}
+
+function characterOf(code: number): string {
+  const valid = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return valid ? String.fromCodePoint(code) : '\ufffd';
+}
+
+function acceptsLogic(node: ValidatorNode, value: JsonValue): boolean {
+  const { allOf, anyOf, oneOf, not } = node;
+  for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as ValidatorNode, value)) return false;
+  if (anyOf.length > 0 && !anyOf.some((part) => accepts(part, value))) return false;
+  if (oneOf.length > 0) {
+    let valid = 0;
+    for (const part of oneOf) if (accepts(part, value) && ++valid > 1) return false;
+    if (valid !== 1) return false;
+  }
+  return not === undefined || !accepts(not, value);
+}

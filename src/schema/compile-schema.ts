@@ -1,0 +1,176 @@
+/**
+ * A schema made ready for objects. Invariant: nothing is made of the schema before an object needs it; an object that is right is only read.
+ */
+
+import type { StructView } from '../apimachinery/type-view.ts';
+import { addIssues, type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../apimachinery/validation/field-path.ts';
+import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { accepts } from './accepts.ts';
+import type {
+  CompiledSchema,
+  CompileOptions,
+  NormalizeOptions,
+  NormalizeResult,
+  ValidateOptions,
+} from './compiled-schema.ts';
+import { Correlated } from './correlated.ts';
+import { coerceEmbedded, hasEmbedded, validateEmbedded } from './embedded-resource.ts';
+import { explain } from './explain.ts';
+import { hasListTypes, validateListTypes } from './list-types.ts';
+import { metaForm } from './object-meta-form.ts';
+import { pruneObject } from './prune.ts';
+import { pruneDefault } from './prune-default.ts';
+import { Defaulter, dropNulls } from './set-defaults.ts';
+import type { StructuralSchema } from './structural.ts';
+import { ValidationResult } from './validation-result.ts';
+import { type ValidatorNode, validatorNode } from './validator-node.ts';
+import { viewOf } from './view.ts';
+
+/** What all rules of an object may cost together. */
+export const CEL_BUDGET = 10_000_000;
+
+export function compileSchema(schema: StructuralSchema, options: CompileOptions): CompiledSchema {
+  return new Compiled(schema, options);
+}
+
+const NONE: readonly never[] = [];
+
+class Compiled implements CompiledSchema {
+  readonly schema: StructuralSchema;
+  readonly #options: CompileOptions;
+  #view: StructView | undefined;
+  #validator: ValidatorNode | undefined;
+  #defaulter: Defaulter | undefined;
+  #hasEmbedded: boolean | undefined;
+  #hasListTypes: boolean | undefined;
+
+  constructor(schema: StructuralSchema, options: CompileOptions) {
+    this.schema = schema;
+    this.#options = options;
+  }
+
+  get view(): StructView {
+    this.#view ??= viewOf(this.schema, this.#options);
+    return this.#view;
+  }
+
+  prune(object: JsonObject): readonly string[] {
+    return this.#options.preserveUnknownFields === true ? NONE : pruneObject(this.schema, object);
+  }
+
+  normalize(object: JsonObject, options: NormalizeOptions = {}): NormalizeResult {
+    const metaOptions = { objectMeta: this.#options.objectMeta, dropMalformed: options.dropMalformed === true };
+    const metadata = getField(object, 'metadata');
+    const form = metadata === undefined ? undefined : metaForm(metadata, metaOptions);
+    if (form?.ok === false) return form;
+    let unknown: readonly string[] = form?.unknown ?? NONE;
+    if (this.#options.preserveUnknownFields !== true) {
+      unknown = joined(unknown, pruneObject(this.schema, object));
+      dropNulls(this.schema, object);
+    }
+    if (this.#embeds) {
+      const coerced = coerceEmbedded(this.schema, object, metaOptions);
+      if (!coerced.ok) return { ok: false, message: coerced.message };
+      unknown = joined(unknown, coerced.unknown);
+    }
+    if (form !== undefined) object['metadata'] = form.metadata;
+    return { ok: true, unknownFields: unknown };
+  }
+
+  setDefaults(object: JsonObject): void {
+    this.#defaulter ??= new Defaulter(this.schema, (node) => pruneDefault(node, this.#options.objectMeta));
+    this.#defaulter.setDefaults(object);
+  }
+
+  coerceEmbedded(object: JsonObject): ReturnType<CompiledSchema['coerceEmbedded']> {
+    if (!this.#embeds) return { ok: true, unknown: NONE };
+    return coerceEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta });
+  }
+
+  validate(object: JsonObject, options: ValidateOptions = {}): readonly FieldIssue[] {
+    const { old } = options;
+    const isStatus = options.part === 'status';
+    let issues: FieldIssue[] | undefined;
+    const add = (more: readonly FieldIssue[]): void => {
+      if (more.length === 0) return;
+      issues ??= [];
+      addIssues(issues, more);
+    };
+    add(isStatus ? this.#statusIssues(object, old) : this.#schemaIssues(object, old));
+    if (this.#embeds && !isStatus) add(validateEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta }));
+    this.#hasListTypes ??= hasListTypes(this.schema.source);
+    if (this.#hasListTypes) {
+      const found = validateListTypes(this.schema, object);
+      // Lists that were wrong before may stay wrong, all of them.
+      if (found.length > 0 && (old === undefined || validateListTypes(this.schema, old).length === 0)) add(found);
+    }
+    const { rules } = this.#options;
+    if (rules?.hasRules === true) {
+      if (issues?.some(blocksRules) === true) add([RULES_NOT_CHECKED]);
+      else add(rules.evaluate(object, { old, budget: options.celBudget ?? CEL_BUDGET }));
+    }
+    return issues ?? NONE;
+  }
+
+  get #embeds(): boolean {
+    this.#hasEmbedded ??= hasEmbedded(this.schema.source);
+    return this.#hasEmbedded;
+  }
+
+  get #root(): ValidatorNode {
+    this.#validator ??= validatorNode(this.schema.source, 'object');
+    return this.#validator;
+  }
+
+  #schemaIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
+    if (accepts(this.#root, object)) return NONE;
+    const pair = old === undefined ? undefined : new Correlated(object, old, this.schema);
+    return issuesOf(this.#root, object, undefined, pair);
+  }
+
+  /** Texts name places inside the status, as the reference's do. */
+  #statusIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
+    const status = getField(object, 'status');
+    const node = this.#root.property('status');
+    if (status === undefined || node === undefined || accepts(node, status)) return NONE;
+    const pair = old === undefined ? undefined : new Correlated(object, old, this.schema).key('status');
+    return issuesOf(node, status, STATUS, pair);
+  }
+}
+
+const STATUS = FieldPath.of('status');
+
+function issuesOf(
+  node: ValidatorNode,
+  value: JsonValue,
+  base: FieldPath | undefined,
+  pair: Correlated | undefined,
+): readonly FieldIssue[] {
+  const result = new ValidationResult(base);
+  explain(result, node, value, '', pair);
+  return [...result.findings.values()];
+}
+
+function joined(first: readonly string[], second: readonly string[]): readonly string[] {
+  if (second.length === 0) return first;
+  return first.length === 0 ? second : [...first, ...second];
+}
+
+const RULES_NOT_CHECKED: FieldIssue = invalid(
+  undefined,
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+function blocksRules(issue: FieldIssue): boolean {
+  return BLOCKING.has(issue.reason);
+}

@@ -1,0 +1,80 @@
+/** Dates, times and spans as formats of schemas read them: wider than RFC 3339 and narrower than ISO 8601. Invariant: pure and linear in the text. */
+import { parseDuration } from '../../apimachinery/scalars/duration.ts';
+import { parseTime } from '../../apimachinery/scalars/time.ts';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const NANOS_PER_MILLI = 1_000_000n;
+const NANOS_PER_SECOND = 1_000_000_000n;
+
+/** Nanoseconds since 1970 of a date such as `2006-01-02`; undefined if it is none. */
+export function parseDate(text: string): bigint | undefined {
+  if (!DATE.test(text)) return undefined;
+  const millis = Date.UTC(2000, Number(text.slice(5, 7)) - 1, Number(text.slice(8)));
+  const date = new Date(millis);
+  // Set afterwards: years below 100 would be taken for those of the last century.
+  date.setUTCFullYear(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8)));
+  if (date.getUTCMonth() + 1 !== Number(text.slice(5, 7)) || date.getUTCDate() !== Number(text.slice(8)))
+    return undefined;
+  return BigInt(date.getTime()) * NANOS_PER_MILLI;
+}
+
+export function isDate(text: string): boolean {
+  return parseDate(text) !== undefined;
+}
+
+const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u;
+
+/** True for what validation takes for a date-time. What follows a second `t` is not looked at, as in the reference. */
+export function isDateTime(text: string): boolean {
+  const [date, time] = text.toLowerCase().split('t', 2);
+  if (date === undefined || time === undefined || !isDate(date)) return false;
+  const parts = TIME_OF_DAY.exec(time);
+  if (parts === null) return false;
+  const [, hour = '', minute = '', second = ''] = parts;
+  return hour <= '23' && minute <= '59' && second <= '59';
+}
+
+/** Nanoseconds since 1970 of a date-time, with or without a zone (then UTC); the empty text is 1970. Undefined if it is none. */
+export function parseDateTime(text: string): bigint | undefined {
+  if (text === '') return 0n;
+  const zoned = parseTime(text);
+  const parsed = zoned.ok ? zoned : parseTime(`${text}Z`);
+  return parsed.ok ? BigInt(parsed.value.seconds) * NANOS_PER_SECOND + BigInt(parsed.value.nanos) : undefined;
+}
+
+const SECOND = NANOS_PER_SECOND;
+/** Names of units; the last one of each stands for every word that begins with it. */
+const UNITS: readonly (readonly [nanos: bigint, names: readonly string[]])[] = [
+  [1n, ['ns', 'nano']],
+  [1000n, ['us', '\u00b5s', 'micro']],
+  [1_000_000n, ['ms', 'milli']],
+  [SECOND, ['s', 'sec']],
+  [60n * SECOND, ['m', 'min']],
+  [3600n * SECOND, ['h', 'hr', 'hour']],
+  [24n * 3600n * SECOND, ['d', 'day']],
+  [7n * 24n * 3600n * SECOND, ['w', 'wk', 'week']],
+];
+const SPAN = /([0-9]+)[\t\n\f\r ]*([A-Za-z\u00b5]+)/g;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** Nanoseconds of `1h30m`, and of `2 days` or `3 weeks` anywhere in the text. Undefined if nothing in it is a span, or a count does not fit an int64. */
+export function parseFormatDuration(text: string): bigint | undefined {
+  const plain = parseDuration(text);
+  if (plain.ok) return plain.value;
+  let total: bigint | undefined;
+  for (const [, digits = '', word = ''] of text.matchAll(SPAN)) {
+    const significant = digits.replace(/^0+/, '');
+    const count = significant.length > 19 ? INT64_MAX + 1n : BigInt(digits);
+    if (count > INT64_MAX) return undefined;
+    const unit = word.toLowerCase();
+    for (const [nanos, names] of UNITS) {
+      if (names.includes(unit) || unit.startsWith(names.at(-1) as string))
+        total = BigInt.asIntN(64, (total ?? 0n) + count * nanos);
+    }
+  }
+  return total;
+}
+
+export function isDuration(text: string): boolean {
+  return parseFormatDuration(text) !== undefined;
+}

@@ -1,0 +1,118 @@
+/**
+ * Drops what the schema does not specify. Invariant: metadata of resources, embedded ones too, is never looked into; an object that has nothing to drop is only read.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { compareUtf8 } from '../base/utf8.ts';
+import type { StructuralSchema } from './structural.ts';
+
+/** Undefined: a place of which the schema says nothing, so that objects there have no fields. */
+type Schema = StructuralSchema | undefined;
+
+const NOTHING: readonly string[] = [];
+
+/** Drops unspecified fields of a whole resource, in place; the paths of what was dropped, in the order of their texts. */
+export function pruneObject(schema: StructuralSchema, object: JsonObject): readonly string[] {
+  if (!isUnspecified(schema, object, true)) return NOTHING;
+  const dropped: string[] = [];
+  prune(schema, object, true, [], dropped);
+  return dropped.sort(compareUtf8);
+}
+
+/** As `pruneObject`, for a part of one, such as a default; `isResource` where it is an embedded resource. */
+export function pruneValue(schema: StructuralSchema, value: JsonValue, isResource: boolean): void {
+  prune(schema, value, isResource, [], []);
+}
+
+function isMeta(name: string): boolean {
+  return name === 'apiVersion' || name === 'kind' || name === 'metadata';
+}
+
+/** True if something below is unspecified. */
+function isUnspecified(schema: Schema, value: JsonValue, isResource: boolean): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const keeps = schema?.preserveUnknownFields === true;
+  if (Array.isArray(value)) {
+    const items = schema?.items;
+    if (keeps && items === undefined) return false;
+    return value.some((item) =>
+      keeps ? isUnspecifiedInside(items, item) : isUnspecified(items, item, isEmbedded(items)),
+    );
+  }
+  if (schema === undefined) {
+    for (const _ in value) return true;
+    return false;
+  }
+  const { properties, additionalProperties } = schema;
+  for (const name in value) {
+    if (isResource && isMeta(name)) continue;
+    const property = properties.get(name);
+    if (property === undefined && additionalProperties === undefined) {
+      if (keeps) continue;
+      return true;
+    }
+    const next = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+    if (isUnspecified(next, value[name] as JsonValue, isEmbedded(next))) return true;
+  }
+  return false;
+}
+
+/** As `isUnspecified` where the list around keeps unknown fields, and its items do so too. */
+function isUnspecifiedInside(schema: Schema, value: JsonValue): boolean {
+  if (schema === undefined) return false;
+  if (Array.isArray(value)) return value.some((item) => isUnspecifiedInside(schema.items, item));
+  if (!isJsonObject(value)) return false;
+  const { properties, additionalProperties, embeddedResource } = schema;
+  return Object.keys(value).some((name) => {
+    if (embeddedResource && isMeta(name)) return false;
+    const property = properties.get(name);
+    if (property === undefined && additionalProperties === undefined) return false;
+    const next = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+    return isUnspecified(next, value[name] as JsonValue, isEmbedded(next));
+  });
+}
+
+function isEmbedded(schema: Schema): boolean {
+  return schema?.embeddedResource === true;
+}
+
+/** `at` is where we are, `dropped` what is gone. */
+function prune(schema: Schema, value: JsonValue, isResource: boolean, at: string[], dropped: string[]): void {
+  pruneFields(schema, value, isResource, schema?.preserveUnknownFields === true, at, dropped);
+}
+
+function pruneFields(
+  schema: Schema,
+  value: JsonValue,
+  isResource: boolean,
+  keeps: boolean,
+  at: string[],
+  dropped: string[],
+): void {
+  if (typeof value !== 'object' || value === null || (keeps && schema === undefined)) return;
+  if (Array.isArray(value)) {
+    const items = schema?.items;
+    value.forEach((item, i) => {
+      at.push(`[${i}]`);
+      // Inside a list that keeps unknown fields, its items keep theirs.
+      pruneFields(items, item, isEmbedded(items), keeps || items?.preserveUnknownFields === true, at, dropped);
+      at.pop();
+    });
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    if (isResource && isMeta(name)) continue;
+    const property = schema?.properties.get(name);
+    const others = schema?.additionalProperties;
+    const step = at.length === 0 ? name : `.${name}`;
+    if (property === undefined && others === undefined) {
+      if (keeps) continue;
+      if (!isMeta(name) || at.length > 0) dropped.push(at.join('') + step);
+      delete value[name];
+      continue;
+    }
+    const next = property ?? (typeof others === 'object' ? others : undefined);
+    at.push(step);
+    prune(next, value[name] as JsonValue, isEmbedded(next), at, dropped);
+    at.pop();
+  }
+}

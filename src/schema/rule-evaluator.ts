@@ -1,0 +1,17 @@
+/** The seam between schemas and the rules that they carry (`x-kubernetes-validations`). */
+import type { FieldIssue } from '../apimachinery/validation/field-issue.ts';
+import type { JsonObject } from '../base/json-value.ts';
+
+/** The rules of one schema. They run after everything else, and only on objects whose types, sizes and enumerations are right. */
+export interface RuleEvaluator {
+  /** Whether the schema has rules: if not, nothing is ever said about rules that were not checked. */
+  readonly hasRules: boolean;
+  /** What the rules say against the object, in the order of the schema, within `budget` units of cost for the whole object. Must not change anything. */
+  evaluate(object: JsonObject, run: RuleRequest): readonly FieldIssue[];
+}
+
+export interface RuleRequest {
+  /** The object before this update; undefined for a create. Failures of unchanged values are let through. */
+  readonly old: JsonObject | undefined;
+  readonly budget: number;
+}

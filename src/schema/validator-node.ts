@@ -1,0 +1,217 @@
+/**
+ * A schema as validation reads it: the limits of one node, ready to be compared. Invariant: a node is made when a value first reaches it and never changed; nodes that say
+ * no more than a type are shared by all schemas. Made from the JSON itself, because schemas that are not structural are validated too.
+ */
+import type { JsonValue } from '../base/json-value.ts';
+import { compileRe2, type Re2Result } from '../base/re2/re2.ts';
+import { type FormatCheck, formatCheck, isKnownFormat } from './formats/formats.ts';
+import {
+  countOf,
+  flagOf,
+  INT_OR_STRING,
+  listOf,
+  namedSchema,
+  namesOf,
+  type SchemaSource,
+  schemaOf,
+  schemasOf,
+  textOf,
+  textsOf,
+} from './schema-source.ts';
+import { type NumberLimits, numberLimits } from './validator-number.ts';
+
+/**
+ * `object`: as objects are validated: formats that are unknown or do not fit the type are dropped, int-or-string is a type.
+ * `default`: as defaults are when a definition is written: the schema as it stands.
+ */
+export type ValidationMode = 'object' | 'default';
+
+/** What kinds of JSON values the type of a node takes. */
+export interface Takes {
+  readonly string: boolean;
+  readonly boolean: boolean;
+  readonly array: boolean;
+  readonly object: boolean;
+  readonly integer: boolean;
+  readonly fraction: boolean;
+  /** Numbers that differ from an integer by next to nothing, where integers are taken but fractions are not. */
+  readonly nearInteger: boolean;
+  readonly null: boolean;
+}
+
+const NO_NODES: readonly ValidatorNode[] = [];
+const NO_NAMES: readonly string[] = [];
+
+export class ValidatorNode {
+  readonly types: readonly string[];
+  readonly format: string;
+  readonly takes: Takes;
+  readonly checkFormat: FormatCheck | undefined;
+  readonly maxLength: number | undefined;
+  readonly minLength: number | undefined;
+  readonly pattern: string;
+  readonly numbers: NumberLimits | undefined;
+  readonly maxItems: number | undefined;
+  readonly minItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly maxProperties: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly required: readonly string[];
+  readonly enum: readonly JsonValue[];
+  readonly hasItems: boolean;
+  readonly hasProperties: boolean;
+  /** Fields that are not listed: none allowed, judged by a schema, or free. */
+  readonly others: 'none' | 'schema' | 'free';
+  readonly anyOf: readonly ValidatorNode[];
+  readonly oneOf: readonly ValidatorNode[];
+  readonly allOf: readonly ValidatorNode[];
+  readonly not: ValidatorNode | undefined;
+  /** Something is said that only a look at the whole tells. */
+  readonly hasLogic: boolean;
+  readonly hasStringLimits: boolean;
+  readonly #source: SchemaSource;
+  readonly #mode: ValidationMode;
+  #regexp: Re2Result | undefined;
+  #items: ValidatorNode | undefined;
+  #additional: ValidatorNode | undefined;
+  #properties: Map<string, ValidatorNode | undefined> | undefined;
+
+  constructor(source: SchemaSource, mode: ValidationMode) {
+    this.#source = source;
+    this.#mode = mode;
+    this.types = typesOf(source, mode);
+    this.format = formatOf(source, this.types, mode);
+    this.takes = takesOf(this.types, this.format, flagOf(source, 'nullable'));
+    this.checkFormat = this.format === '' ? undefined : formatCheck(this.format);
+    this.maxLength = countOf(source, 'maxLength');
+    this.minLength = countOf(source, 'minLength');
+    this.pattern = textOf(source, 'pattern');
+    this.numbers = numberLimits(source, this.types, this.format);
+    this.maxItems = countOf(source, 'maxItems');
+    this.minItems = countOf(source, 'minItems');
+    this.uniqueItems = flagOf(source, 'uniqueItems');
+    this.maxProperties = countOf(source, 'maxProperties');
+    this.minProperties = countOf(source, 'minProperties');
+    const required = textsOf(source, 'required');
+    this.required = required.length === 0 ? NO_NAMES : required;
+    this.enum = listOf(source, 'enum');
+    this.hasItems = schemaOf(source, 'items') !== undefined;
+    this.hasProperties = namesOf(source, 'properties').length > 0;
+    this.others = othersOf(source);
+    this.anyOf = partsOf(source, 'anyOf', mode);
+    this.oneOf = partsOf(source, 'oneOf', mode);
+    this.allOf = partsOf(source, 'allOf', mode);
+    const not = schemaOf(source, 'not');
+    this.not = not === undefined ? undefined : new ValidatorNode(not, mode);
+    this.hasLogic = this.anyOf.length + this.oneOf.length + this.allOf.length > 0 || not !== undefined;
+    this.hasStringLimits =
+      this.maxLength !== undefined ||
+      this.minLength !== undefined ||
+      this.pattern !== '' ||
+      this.checkFormat !== undefined;
+  }
+
+  /** The pattern, compiled; only where there is one. */
+  get regexp(): Re2Result {
+    this.#regexp ??= compileRe2(this.pattern);
+    return this.#regexp;
+  }
+
+  get items(): ValidatorNode {
+    this.#items ??= validatorNode(schemaOf(this.#source, 'items') ?? {}, this.#mode);
+    return this.#items;
+  }
+
+  get additional(): ValidatorNode {
+    this.#additional ??= validatorNode(schemaOf(this.#source, 'additionalProperties') ?? {}, this.#mode);
+    return this.#additional;
+  }
+
+  property(name: string): ValidatorNode | undefined {
+    this.#properties ??= new Map();
+    let node = this.#properties.get(name);
+    if (node === undefined) {
+      const source = namedSchema(this.#source, 'properties', name);
+      // Names that the schema does not know come from clients: they are not kept.
+      if (source === undefined) return undefined;
+      node = validatorNode(source, this.#mode);
+      this.#properties.set(name, node);
+    }
+    return node;
+  }
+
+  /** Names of listed fields, in their order in the JSON. */
+  propertyNames(): readonly string[] {
+    return namesOf(this.#source, 'properties');
+  }
+}
+
+function typesOf(source: SchemaSource, mode: ValidationMode): readonly string[] {
+  if (mode === 'object' && flagOf(source, INT_OR_STRING)) return ['integer', 'string'];
+  const type = textOf(source, 'type');
+  return type === '' ? NO_NAMES : [type];
+}
+
+function formatOf(source: SchemaSource, types: readonly string[], mode: ValidationMode): string {
+  const format = textOf(source, 'format');
+  if (format === '' || mode === 'default') return format;
+  return isKnownFormat(types.length === 1 ? (types[0] as string) : '', format) ? format : '';
+}
+
+/** A format other than a number's makes strings and arrays pass whatever the type, and without a type nothing else: the reference's rule. */
+function takesOf(types: readonly string[], format: string, nullable: boolean): Takes {
+  const has = (type: string): boolean => types.includes(type);
+  const numeric = has('integer') || has('number');
+  const any = types.length === 0 && format === '';
+  const formatted = format !== '' && !numeric;
+  return {
+    string: any || formatted || has('string'),
+    array: any || formatted || has('array'),
+    boolean: any || has('boolean'),
+    object: any || has('object'),
+    integer: any || numeric,
+    fraction: any || has('number'),
+    // Where the type is integer alone, the range of integers refuses them all the same.
+    nearInteger: types.length > 1 && has('integer'),
+    null: types.length === 0 || nullable || has('null'),
+  };
+}
+
+function othersOf(source: SchemaSource): 'none' | 'schema' | 'free' {
+  const value = source['additionalProperties'];
+  if (value === false) return 'none';
+  return schemaOf(source, 'additionalProperties') === undefined ? 'free' : 'schema';
+}
+
+function partsOf(source: SchemaSource, name: string, mode: ValidationMode): readonly ValidatorNode[] {
+  const parts = schemasOf(source, name);
+  return parts.length === 0 ? NO_NODES : parts.map((part) => new ValidatorNode(part, mode));
+}
+
+/** Fields that do not change what a value may be. */
+const SILENT: ReadonlySet<string> = new Set([
+  'type',
+  'description',
+  'title',
+  'default',
+  'example',
+  'externalDocs',
+  'nullable',
+]);
+const SHARED_TYPES: ReadonlySet<string> = new Set(['', 'object', 'array', 'string', 'integer', 'number', 'boolean']);
+const shared = new Map<string, ValidatorNode>();
+
+/** The node of a source; the same one for all sources that only name a type. */
+export function validatorNode(source: SchemaSource, mode: ValidationMode): ValidatorNode {
+  for (const name in source) if (!SILENT.has(name)) return new ValidatorNode(source, mode);
+  const type = textOf(source, 'type');
+  if (!SHARED_TYPES.has(type)) return new ValidatorNode(source, mode);
+  const nullable = flagOf(source, 'nullable');
+  const key = `${type}|${nullable}`;
+  let node = shared.get(key);
+  if (node === undefined) {
+    node = new ValidatorNode({ type, nullable }, mode);
+    shared.set(key, node);
+  }
+  return node;
+}

@@ -1,0 +1,102 @@
+/**
+ * A structural schema as a type: for merge keys, apply and OpenAPI. Invariant: lazy; a node has one view. It cannot say everything that pruning does
+ * (`additionalProperties: true` empties objects, lists that keep unknown fields hand that on to their items), so objects are pruned by the schema, not by the view.
+ */
+import {
+  createStructView,
+  type FieldView,
+  type ListView,
+  type StructView,
+  type TypeView,
+} from '../apimachinery/type-view.ts';
+import type { StructuralSchema } from './structural.ts';
+
+export interface ViewOptions {
+  readonly objectMeta: TypeView;
+  /** No field is unknown, anywhere. Default false. */
+  readonly preserveUnknownFields?: boolean;
+}
+
+const ANY: TypeView = { kind: 'any', raw: 'json' };
+const STRING: TypeView = { kind: 'scalar', scalar: 'string' };
+
+/** The view of a whole resource. */
+export function viewOf(schema: StructuralSchema, options: ViewOptions): StructView {
+  return structOf(schema, options, true);
+}
+
+function structOf(schema: StructuralSchema, options: ViewOptions, isResource: boolean): StructView {
+  return createStructView('', () => fieldsOf(schema, options, isResource), {
+    atomic: schema.mapType === 'atomic',
+    preserveUnknown: options.preserveUnknownFields === true || schema.preserveUnknownFields,
+  });
+}
+
+function* fieldsOf(schema: StructuralSchema, options: ViewOptions, isResource: boolean): Iterable<FieldView> {
+  if (isResource) {
+    yield field('apiVersion', STRING, schema);
+    yield field('kind', STRING, schema);
+    yield field('metadata', options.objectMeta, schema);
+  }
+  for (const [name, property] of schema.properties) {
+    if (isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) continue;
+    yield {
+      ...field(name, typeOf(property, options), schema),
+      nullable: property.nullable,
+      defaultValue: property.default,
+    };
+  }
+}
+
+function field(name: string, type: TypeView, parent: StructuralSchema): FieldView {
+  return {
+    name,
+    type,
+    patchStrategies: [],
+    patchMergeKey: undefined,
+    required: parent.required.includes(name),
+    nullable: false,
+    defaultValue: undefined,
+    wire: undefined,
+  };
+}
+
+function typeOf(schema: StructuralSchema, options: ViewOptions): TypeView {
+  if (schema.intOrString) return { kind: 'scalar', scalar: 'int-or-string' };
+  switch (schema.type) {
+    case 'array':
+      return listOf(schema, options);
+    case 'string':
+      return schema.format === '' ? STRING : { kind: 'scalar', scalar: 'string', format: schema.format };
+    case 'integer':
+      return { kind: 'scalar', scalar: schema.format === 'int32' ? 'int32' : 'int64' };
+    case 'number':
+      return { kind: 'scalar', scalar: schema.format === 'float' ? 'float' : 'double' };
+    case 'boolean':
+      return { kind: 'scalar', scalar: 'boolean' };
+    default:
+      return objectOf(schema, options);
+  }
+}
+
+function listOf(schema: StructuralSchema, options: ViewOptions): ListView {
+  const { items, listType } = schema;
+  return {
+    kind: 'list',
+    items: items === undefined ? ANY : typeOf(items, options),
+    listType: listType === '' ? 'atomic' : listType,
+    mapKeys: schema.listMapKeys,
+    declared: listType !== '',
+  };
+}
+
+function objectOf(schema: StructuralSchema, options: ViewOptions): TypeView {
+  const { additionalProperties, properties, embeddedResource } = schema;
+  if (properties.size > 0 || embeddedResource) return structOf(schema, options, embeddedResource);
+  if (additionalProperties !== undefined) {
+    const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties, options) : ANY;
+    return { kind: 'map', atomic: schema.mapType === 'atomic', values };
+  }
+  const free = schema.preserveUnknownFields || options.preserveUnknownFields === true;
+  return free ? ANY : structOf(schema, options, false);
+}
