@@ -4,9 +4,10 @@
 import { quote } from '../../apimachinery/go-format.ts';
 import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
 import type { CallToEstimate, Library, Range } from '../library.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types.ts';
 import { CelError, CelOpaque, CelTypeValue, type Value } from '../values.ts';
-import { NOMINAL, ONE_WALK, sizeOfArg, valueSize } from './costs.ts';
+import { NOMINAL, ONE_WALK, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
 import {
   formatPrefix,
@@ -77,10 +78,10 @@ function containsPrefix(outer: NetPrefix, inner: NetPrefix): boolean {
 function containsCosts(readsText: boolean, extra: boolean): OverloadCosts {
   return {
     runtimeCost: ([cidr, other]) => {
-      const size = valueSize(cidr as Value);
+      const size = sizeForCost(cidr as Value);
       let cost = Math.ceil((size + size) * STRING_FACTOR);
       if (extra) cost += Math.ceil(size * STRING_FACTOR) + 1;
-      return readsText ? cost + Math.ceil(valueSize(other as Value) * STRING_FACTOR) : cost;
+      return readsText ? cost + Math.ceil(sizeForCost(other as Value) * STRING_FACTOR) : cost;
     },
     estimateCost: (call: CallToEstimate) => {
       let cost: Range = scaleRange({ min: 8, max: 32 }, STRING_FACTOR);

@@ -4,29 +4,9 @@
 import { utf8Length } from '../../base/utf8.ts';
 import { ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
 import type { CallToEstimate, EstimatedArg, Range } from '../library.ts';
-import { CelList, CelMap, CelObject, CelOpaque, type Value } from '../values.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
+import { CelList, CelMap, CelObject, type Value } from '../values.ts';
 import type { OverloadCosts } from './declare.ts';
-
-/** How many characters a text has. */
-export function characterCount(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      i++;
-    }
-  }
-  return count;
-}
-
-/** The size that costs are counted by; 1 for what has none. */
-export function valueSize(value: Value): number {
-  if (typeof value === 'string') return characterCount(value);
-  if (value instanceof Uint8Array) return value.length;
-  const sized =
-    value instanceof CelList || value instanceof CelMap || value instanceof CelObject || value instanceof CelOpaque;
-  return sized ? value.size : 1;
-}
 
 /** The cost of looking at everything in a value. */
 export function traversalCost(value: Value): number {
@@ -59,7 +39,7 @@ export function sizeOfArg(call: CallToEstimate, index: number): Range {
 
 /** One walk along the first argument, a text. */
 export const ONE_WALK: OverloadCosts = {
-  runtimeCost: ([text]) => Math.ceil(valueSize(text as Value) * STRING_FACTOR),
+  runtimeCost: ([text]) => Math.ceil(sizeForCost(text as Value) * STRING_FACTOR),
   estimateCost: (call) => ({ cost: scaleRange(sizeOfArg(call, 0), STRING_FACTOR) }),
 };
 
@@ -74,6 +54,6 @@ export const ONE_WALK_SAME_SIZE: OverloadCosts = {
 
 /** Two walks along the first argument, a text. */
 export const TWO_WALKS: OverloadCosts = {
-  runtimeCost: ([text]) => Math.ceil(valueSize(text as Value) * 2 * STRING_FACTOR),
+  runtimeCost: ([text]) => Math.ceil(sizeForCost(text as Value) * 2 * STRING_FACTOR),
   estimateCost: (call) => ({ cost: scaleRange(sizeOfArg(call, 0), 2 * STRING_FACTOR) }),
 };

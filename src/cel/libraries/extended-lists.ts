@@ -18,10 +18,11 @@ import { comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../pa
 import { STANDARD_MACROS } from '../parse/standard-macros.ts';
 import { compareValues, equalValues } from '../runtime/equality.ts';
 import { itemsOf, NativeList } from '../runtime/native-values.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import { runtimeTypeName, typeOfValue } from '../runtime/type-of-value.ts';
 import { BYTES, type CelType, DYN, INT, listOf, paramType, STRING } from '../types.ts';
 import { CelError, type CelInt, CelList, type Value } from '../values.ts';
-import { argOf, sizeOfArg, valueSize } from './costs.ts';
+import { argOf, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
 import { checkComparedCount, checkItemCount } from './limits.ts';
 import { COMPARABLE } from './lists.ts';
@@ -123,7 +124,7 @@ function literalInt(expr: Expr, otherwise: number): number {
 }
 
 const SLICE_COSTS: OverloadCosts = {
-  runtimeCost: (_, result) => allocated(1, valueSize(result)),
+  runtimeCost: (_, result) => allocated(1, sizeForCost(result)),
   estimateCost: (call) => {
     const start = literalInt(argOf(call, 1).expr, 0);
     const end = literalInt(argOf(call, 2).expr, sizeOfArg(call, 0).max);
@@ -132,18 +133,18 @@ const SLICE_COSTS: OverloadCosts = {
 };
 
 const RANGE_COSTS: OverloadCosts = {
-  runtimeCost: (_, result) => allocated(1, valueSize(result)),
+  runtimeCost: (_, result) => allocated(1, sizeForCost(result)),
   estimateCost: (call) => allocating(1, fixed(literalInt(argOf(call, 0).expr, UNBOUNDED))),
 };
 
 const REVERSE_COSTS: OverloadCosts = {
-  runtimeCost: (_, result) => allocated(1, valueSize(result)),
+  runtimeCost: (_, result) => allocated(1, sizeForCost(result)),
   estimateCost: (call) => allocating(1, sizeOfArg(call, 0)),
 };
 
 const FLATTEN_COSTS: OverloadCosts = {
   runtimeCost: ([list, depth]) =>
-    allocated(depth === undefined ? 1 : Number(depth as CelInt), valueSize(list as Value)),
+    allocated(depth === undefined ? 1 : Number(depth as CelInt), sizeForCost(list as Value)),
   estimateCost: (call) => {
     const depth = call.args.length > 1 ? literalInt(argOf(call, 1).expr, UNBOUNDED) : 1;
     return allocating(depth, sizeOfArg(call, 0));

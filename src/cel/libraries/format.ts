@@ -4,9 +4,10 @@
 import { REGEX_FACTOR, STRING_FACTOR, scaleRange } from '../cost/range.ts';
 import type { Library } from '../library.ts';
 import { NativeList } from '../runtime/native-values.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import { listOf, type OpaqueType, opaqueType, optionalOf, STRING } from '../types.ts';
 import { CelError, CelOpaque, CelOptional, type Value } from '../values.ts';
-import { NOMINAL, sizeOfArg, valueSize } from './costs.ts';
+import { NOMINAL, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
 import { NAMED_FORMATS, type NamedFormat } from './named-formats.ts';
 
@@ -44,7 +45,7 @@ const PATTERN_MAX = 128;
 
 const VALIDATE_COSTS: OverloadCosts = {
   runtimeCost: ([format, text]) =>
-    Math.ceil((1 + valueSize(text as Value)) * STRING_FACTOR) *
+    Math.ceil((1 + sizeForCost(text as Value)) * STRING_FACTOR) *
     Math.ceil((format as CelFormat).format.patternLength * REGEX_FACTOR),
   estimateCost: (call) => ({
     cost: scaleRange(scaleRange(sizeOfArg(call, 1), STRING_FACTOR), PATTERN_MAX * REGEX_FACTOR),

@@ -7,9 +7,10 @@ import { patternCost } from '../cost/standard-costs.ts';
 import type { Library } from '../library.ts';
 import { NativeList } from '../runtime/native-values.ts';
 import { cachedPattern } from '../runtime/patterns.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import { INT, listOf, STRING } from '../types.ts';
 import { CelError, type CelInt, type CelList, type Value } from '../values.ts';
-import { sizeOfArg, valueSize } from './costs.ts';
+import { sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
 function compile(pattern: string): Re2 {
@@ -29,7 +30,8 @@ function findAll(text: Value, pattern: Value, limit: Value): CelList {
 
 const COSTS: OverloadCosts = {
   runtimeCost: ([text, pattern]) =>
-    Math.ceil((1 + valueSize(text as Value)) * STRING_FACTOR) * Math.ceil(valueSize(pattern as Value) * REGEX_FACTOR),
+    Math.ceil((1 + sizeForCost(text as Value)) * STRING_FACTOR) *
+    Math.ceil(sizeForCost(pattern as Value) * REGEX_FACTOR),
   estimateCost: (call) => {
     const text = sizeOfArg(call, 0);
     // Every character may be a match of its own.

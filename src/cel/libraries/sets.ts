@@ -5,9 +5,10 @@ import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/range.ts';
 import type { Library } from '../library.ts';
 import { equalValues } from '../runtime/equality.ts';
 import { itemsOf } from '../runtime/native-values.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, listOf, paramType } from '../types.ts';
 import type { CelList, Value } from '../values.ts';
-import { sizeOfArg, valueSize } from './costs.ts';
+import { sizeOfArg } from './costs.ts';
 import { declare, type OverloadCosts, overload } from './declare.ts';
 
 function has(list: CelList, item: Value): boolean {
@@ -28,7 +29,7 @@ function intersects(a: Value, b: Value): boolean {
 /** Every item with every other, `times` over. */
 function costs(times: number): OverloadCosts {
   return {
-    runtimeCost: ([a, b]) => 1 + valueSize(a as Value) * valueSize(b as Value) * times,
+    runtimeCost: ([a, b]) => 1 + sizeForCost(a as Value) * sizeForCost(b as Value) * times,
     estimateCost: (call) => ({
       cost: addRanges(scaleRange(multiplyRanges(sizeOfArg(call, 0), sizeOfArg(call, 1)), times), ONE),
     }),

@@ -3,8 +3,9 @@
  */
 import { addRanges, FREE, multiplyRanges, STRING_FACTOR, scaleRange, UNBOUNDED } from '../cost/range.ts';
 import type { CallToEstimate, Range } from '../library.ts';
+import { sizeForCost } from '../runtime/sizes.ts';
 import type { Value } from '../values.ts';
-import { argOf, sizeOfArg, TWO_WALKS, valueSize } from './costs.ts';
+import { argOf, sizeOfArg, TWO_WALKS } from './costs.ts';
 import type { OverloadCosts } from './declare.ts';
 
 const walkTwice = TWO_WALKS.runtimeCost as NonNullable<OverloadCosts['runtimeCost']>;
@@ -57,7 +58,7 @@ function betweenItems({ min, max }: Range): Range {
 }
 
 export const JOIN_COSTS: OverloadCosts = {
-  runtimeCost: (_, result: Value) => Math.ceil(valueSize(result) * 2 * STRING_FACTOR),
+  runtimeCost: (_, result: Value) => Math.ceil(sizeForCost(result) * 2 * STRING_FACTOR),
   estimateCost: (call) => {
     const list = sizeOfArg(call, 0);
     const item = call.itemOf(argOf(call, 0));

@@ -2,7 +2,7 @@
  * The operators that are closures of their own: logic, equality, comparison and the arithmetic of ints. Invariant: each charges what cel-go charges for it, and evaluates
  * both sides even if the first is an error, as cel-go does.
  */
-import { CelError, type CelInt, type Value } from '../values.ts';
+import { CelError, type CelInt, CelOpaque, type Value } from '../values.ts';
 import { compareValues, equalValues } from './equality.ts';
 import { errorOf, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
 import { codePoints, sizeForCost } from './sizes.ts';
@@ -59,12 +59,17 @@ export function equalStep(left: Step, right: Step, negated: boolean): Step {
       frame.cost++;
       return (a === b) !== negated;
     }
-    const cost = comparisonCost(a, b);
+    // The reference has a rule for `==` of values of its libraries, and none for `!=`.
+    const cost = a instanceof CelOpaque && !negated ? 1 : comparisonCost(a, b);
     frame.cost += cost;
     if (cost > 1) frame.checkLimit();
     if (a instanceof CelError) return a;
     if (b instanceof CelError) return b;
-    return equalValues(a, b) !== negated;
+    try {
+      return equalValues(a, b) !== negated;
+    } catch (thrown) {
+      return errorOf(thrown);
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sizes of values. Invariant: a string is as long as it has code points.
  */
-import { CelList, CelMap, CelObject, CelOptional, type Value } from '../values.ts';
+import { CelList, CelMap, CelObject, CelOpaque, CelOptional, type Value } from '../values.ts';
 
 /** How many code points a string has; a lone half of a surrogate pair counts as one. */
 export function codePoints(text: string): number {
@@ -22,7 +22,8 @@ export function codePoints(text: string): number {
 export function sizeForCost(value: Value): number {
   if (typeof value === 'string') return codePoints(value);
   if (typeof value !== 'object' || value === null) return 1;
-  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject) return value.size;
+  if (value instanceof CelList || value instanceof CelMap || value instanceof CelObject || value instanceof CelOpaque)
+    return value.size;
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof CelOptional && value.value !== undefined) return sizeForCost(value.value);
   return 1;
