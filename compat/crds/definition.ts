@@ -27,7 +27,10 @@ export async function runDefinition(run: SubjectRun): Promise<Resource[]> {
   run.add('definition', 'POST', differences, minimised);
   if (compared.warnings !== undefined) run.add('warnings', 'POST of the definition', compared.warnings);
   if (compared.messages !== undefined) run.add('messages', 'POST of the definition', compared.messages);
-  if (asked.verdicts.some(({ code }) => code >= 300)) return [];
+  const { code, message: words } = asked.reference;
+  session.count(code < 300 ? 'definitions accepted by the reference' : 'definitions refused by it');
+  if (code >= 300 && !session.compares) console.log(`${name} of ${subject.project} is refused: ${words}`);
+  if (asked.verdicts.some((verdict) => verdict.code >= 300)) return [];
   const path = `${DEFINITIONS}/${name}`;
   const isSettled = ({ raw }: Verdict): boolean => conditionOf(raw, 'Established') === 'True';
   let settled = await session.askUntil({ method: 'GET', path }, isSettled);

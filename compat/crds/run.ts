@@ -45,6 +45,7 @@ async function runSubject(run: SubjectRun, options: RunOptions, index: number): 
   if (main === undefined) return served;
   const { object, valid } = await findValid(run, main);
   run.session.count(valid ? 'kinds with a valid made object' : 'kinds without one');
+  if (!valid && !run.session.compares) console.log(`no valid object of ${run.subject.name} was found`);
   await runCreates(run, main, object);
   for (const other of served) {
     if (other === main) continue;
