@@ -197,7 +197,8 @@ export function mend(object: JsonDict, schema: Schema, complaints: readonly Comp
     }
     if (!present) continue;
     if (required || (path.length === 1 && last === 'spec')) {
-      if (own !== undefined) result = withAt(result, path, new Maker({ random, density: 0.08 }).value(own, 1));
+      if (own !== undefined)
+        result = withAt(result, path, new Maker({ random, density: random.pick([0.05, 0.3, 0.6]) }).value(own, 1));
     } else result = withAt(result, path, undefined);
   }
   return result as JsonDict;

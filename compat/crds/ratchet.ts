@@ -6,7 +6,7 @@ import type { Json } from '../diff/normalise.ts';
 import { DEFINITIONS } from './definition.ts';
 import { mutate } from './mutate.ts';
 import { isDict, type JsonDict, type Schema, type Step, withAt } from './schema.ts';
-import type { Request } from './session.ts';
+import { compareAsked, type Request } from './session.ts';
 import { Story, withName } from './story.ts';
 import type { Resource, SubjectRun } from './subject.ts';
 
@@ -32,11 +32,9 @@ export async function runRatchet(run: SubjectRun, resource: Resource, base: Json
   };
   const tightened = await session.ask(request);
   const at = place.path.join('.');
-  if (
-    !(await run.check(`PATCH definition: ${keyword} at ${at}`, request, tightened)) ||
-    tightened.reference.code >= 300
-  )
-    return;
+  const differences = compareAsked(tightened, false).object ?? [];
+  run.add('definition', `PATCH, ${keyword} at ${at}`, differences);
+  if (differences.length > 0 || tightened.reference.code >= 300) return;
   const probe = { method: 'POST', path: `${resource.collection}?dryRun=All`, body: withName(named, 'probe') };
   const refused = await session.askUntil(probe, ({ code }) => code === 422, 100, 30);
   await run.check(`POST against ${keyword} at ${at}`, probe, refused);

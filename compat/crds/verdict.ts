@@ -66,7 +66,8 @@ export function compareWarnings(reference: Verdict, candidate: Verdict): Differe
 
 /** The words of a refusal; the reference lists causes in random order where they come from maps, so words are compared as sets. */
 export function compareMessages(reference: Verdict, candidate: Verdict): Difference[] {
-  const parts = ({ message }: Verdict): string => sortedSet(message.replace(/[[\]]/g, '').split(/, | && /)).join(', ');
+  const parts = ({ message }: Verdict): string =>
+    sortedSet(message.replace(/[[\]]/g, '').split(/, | && | is invalid: /)).join(', ');
   return differencesOf((note) => note('message', parts(reference), parts(candidate)));
 }
 
