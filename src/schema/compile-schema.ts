@@ -7,21 +7,14 @@ import { addIssues, type FieldIssue, invalid } from '../apimachinery/validation/
 import { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { accepts } from './accepts.ts';
-import type {
-  CompiledSchema,
-  CompileOptions,
-  NormalizeOptions,
-  NormalizeResult,
-  ValidateOptions,
-} from './compiled-schema.ts';
+import type { CompiledSchema, CompileOptions, ValidateOptions } from './compiled-schema.ts';
 import { Correlated } from './correlated.ts';
 import { coerceEmbedded, hasEmbedded, validateEmbedded } from './embedded-resource.ts';
 import { explain } from './explain.ts';
 import { hasListTypes, validateListTypes } from './list-types.ts';
-import { metaForm } from './object-meta-form.ts';
 import { pruneObject } from './prune.ts';
-import { pruneDefault } from './prune-default.ts';
-import { Defaulter, dropNulls } from './set-defaults.ts';
+import { defaultsOf } from './prune-default.ts';
+import { Defaulter } from './set-defaults.ts';
 import type { StructuralSchema } from './structural.ts';
 import { ValidationResult } from './validation-result.ts';
 import { type ValidatorNode, validatorNode } from './validator-node.ts';
@@ -59,33 +52,17 @@ class Compiled implements CompiledSchema {
     return this.#options.preserveUnknownFields === true ? NONE : pruneObject(this.schema, object);
   }
 
-  normalize(object: JsonObject, options: NormalizeOptions = {}): NormalizeResult {
-    const metaOptions = { objectMeta: this.#options.objectMeta, dropMalformed: options.dropMalformed === true };
-    const metadata = getField(object, 'metadata');
-    const form = metadata === undefined ? undefined : metaForm(metadata, metaOptions);
-    if (form?.ok === false) return form;
-    let unknown: readonly string[] = form?.unknown ?? NONE;
-    if (this.#options.preserveUnknownFields !== true) {
-      unknown = joined(unknown, pruneObject(this.schema, object));
-      dropNulls(this.schema, object);
-    }
-    if (this.#embeds) {
-      const coerced = coerceEmbedded(this.schema, object, metaOptions);
-      if (!coerced.ok) return { ok: false, message: coerced.message };
-      unknown = joined(unknown, coerced.unknown);
-    }
-    if (form !== undefined) object['metadata'] = form.metadata;
-    return { ok: true, unknownFields: unknown };
-  }
-
   setDefaults(object: JsonObject): void {
-    this.#defaulter ??= new Defaulter(this.schema, (node) => pruneDefault(node, this.#options.objectMeta));
+    this.#defaulter ??= new Defaulter(this.schema, defaultsOf(this.schema, this.#options.objectMeta));
     this.#defaulter.setDefaults(object);
   }
 
-  coerceEmbedded(object: JsonObject): ReturnType<CompiledSchema['coerceEmbedded']> {
+  coerceEmbedded(
+    object: JsonObject,
+    options: { readonly dropMalformed?: boolean } = {},
+  ): ReturnType<CompiledSchema['coerceEmbedded']> {
     if (!this.#embeds) return { ok: true, unknown: NONE };
-    return coerceEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta });
+    return coerceEmbedded(this.schema, object, { ...options, objectMeta: this.#options.objectMeta });
   }
 
   validate(object: JsonObject, options: ValidateOptions = {}): readonly FieldIssue[] {
@@ -108,7 +85,7 @@ class Compiled implements CompiledSchema {
     const { rules } = this.#options;
     if (rules?.hasRules === true) {
       if (issues?.some(blocksRules) === true) add([RULES_NOT_CHECKED]);
-      else add(rules.evaluate(object, { old, budget: options.celBudget ?? CEL_BUDGET }));
+      else add(rules.evaluate(object, { old, budget: options.celBudget ?? CEL_BUDGET, warn: options.warn ?? ignore }));
     }
     return issues ?? NONE;
   }
@@ -152,11 +129,6 @@ function issuesOf(
   return [...result.findings.values()];
 }
 
-function joined(first: readonly string[], second: readonly string[]): readonly string[] {
-  if (second.length === 0) return first;
-  return first.length === 0 ? second : [...first, ...second];
-}
-
 const RULES_NOT_CHECKED: FieldIssue = invalid(
   undefined,
   null,
@@ -174,3 +146,5 @@ const BLOCKING: ReadonlySet<string> = new Set([
 function blocksRules(issue: FieldIssue): boolean {
   return BLOCKING.has(issue.reason);
 }
+
+function ignore(): void {}

@@ -17,18 +17,9 @@ export interface ValidateOptions {
   readonly part?: 'status';
   /** What `x-kubernetes-validations` may cost for this object; default 1e7, the reference's. */
   readonly celBudget?: number;
+  /** Told of rules that fail on values which did not change. Default: nobody is. */
+  readonly warn?: (text: string) => void;
 }
-
-export interface NormalizeOptions {
-  /** Metadata fields of a wrong type are dropped instead of refused: for objects from storage. Default false. */
-  readonly dropMalformed?: boolean;
-}
-
-export type NormalizeResult =
-  /** Paths as strict decoding names them, in the reference's order: metadata, dropped fields, metadata of embedded resources. */
-  | { readonly ok: true; readonly unknownFields: readonly string[] }
-  /** In the words of the reference's decoder. */
-  | { readonly ok: false; readonly message: string };
 
 /**
  * The schema of one version of a custom resource. Objects are whole ones, with `apiVersion`, `kind` and `metadata`, which the schema may restrict (name, generateName) but whose
@@ -41,21 +32,17 @@ export interface CompiledSchema {
    * fields says so. `preserveAll`: as of `spec.preserveUnknownFields: true`, no field is unknown.
    */
   readonly view: StructView;
-  /**
-   * What decoding does to a body or a stored object, in place: metadata takes the form of its type, unspecified fields and nulls that mean nothing are dropped, embedded
-   * metadata is coerced. Type fields stay. Duplicates of fields are for the reader of the text, which must not drop anything by the view before.
-   */
-  normalize(object: JsonObject, options?: NormalizeOptions): NormalizeResult;
   /** Drops unspecified fields, inside embedded resources too; returns the paths of what was dropped, as strict decoding names them. */
   prune(object: JsonObject): readonly string[];
   /** Drops nulls where the schema neither allows null nor has a default, then fills in defaults, of nested objects too. Idempotent. */
   setDefaults(object: JsonObject): void;
   /**
    * Makes `apiVersion`, `kind` and `metadata` of embedded resources well-formed; `unknown` are the paths of metadata fields that were dropped. The message says what cannot
-   * be coerced, in the reference's words.
+   * be coerced, in the reference's words. `dropMalformed`: that is dropped instead of refused, for objects from storage; default false.
    */
   coerceEmbedded(
     object: JsonObject,
+    options?: { readonly dropMalformed?: boolean },
   ): { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
   /** Everything that is wrong: types, limits, lists that are sets or maps, embedded metadata, then rules, as the reference orders and limits them. */
   validate(object: JsonObject, options?: ValidateOptions): readonly FieldIssue[];

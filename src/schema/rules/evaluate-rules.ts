@@ -14,8 +14,9 @@ import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts
 import { utf8Length } from '../../base/utf8.ts';
 import type { Outcome, Program } from '../../cel/environment.ts';
 import { CelOptional, CelStopped, type Value } from '../../cel/values.ts';
+import { Correlated } from '../correlated.ts';
 import type { ValidationRule } from '../structural.ts';
-import { Correlation, itemsByKey } from './correlation.ts';
+import { itemsByKey } from './items-by-key.ts';
 import type { CompiledRule } from './rule-program.ts';
 import type { RuleNode } from './rule-tree.ts';
 
@@ -27,31 +28,31 @@ export interface RuleRun {
   /** Undefined for a create. */
   readonly old: JsonValue | undefined;
   readonly budget: number;
-  /** Undefined: failures of unchanged values are told as any other. */
+  /** False: failures of unchanged values are told as any other. */
   readonly ratcheting: boolean;
   /** Told of failures that are let through because nothing changed there. */
   warn(text: string): void;
 }
 
-/** What is wrong with the value, as its rules say. */
+/** What is wrong with the value, as its rules say; `remaining` is what is left of the budget, below 0 once it is spent. */
 export function evaluateRules(
   node: RuleNode,
   path: FieldPath | undefined,
   value: JsonValue,
   run: RuleRun,
-): readonly FieldIssue[] {
+): { readonly issues: readonly FieldIssue[]; readonly remaining: number } {
   const pass = new RulePass(run);
   const { old } = run;
-  const here =
-    run.ratcheting && old !== undefined && old !== null ? new Correlation(value, old, node.schema) : undefined;
-  pass.visit(node, path, value, old ?? undefined, { here, above: undefined });
-  return pass.issues;
+  const paired = run.ratcheting && old !== undefined && old !== null;
+  const here = paired ? new Correlated(value, old, node.schema) : undefined;
+  const complete = pass.visit(node, path, value, old ?? undefined, { here, above: undefined });
+  return { issues: pass.issues, remaining: complete ? pass.remaining : -1 };
 }
 
 /** The pair at a place, and the nearest one above it. */
 interface Place {
-  readonly here: Correlation | undefined;
-  readonly above: Correlation | undefined;
+  readonly here: Correlated | undefined;
+  readonly above: Correlated | undefined;
 }
 
 const NOWHERE: Place = { here: undefined, above: undefined };
@@ -59,11 +60,11 @@ const NOWHERE: Place = { here: undefined, above: undefined };
 class RulePass {
   readonly issues: FieldIssue[] = [];
   readonly #run: RuleRun;
-  #remaining: number;
+  remaining: number;
 
   constructor(run: RuleRun) {
     this.#run = run;
-    this.#remaining = run.budget;
+    this.remaining = run.budget;
   }
 
   /** False once nothing more is to be run. */
@@ -134,7 +135,7 @@ class RulePass {
       this.issues.push(invalid(path, type, `rule compiler initialization error: ${problem}`));
       return true;
     }
-    if (this.#remaining <= 0) return this.#outOfBudget(path, type);
+    if (this.remaining <= 0) return this.#outOfBudget(path, type);
     let self: { readonly value: Value } | undefined;
     let oldSelf: { readonly value: Value } | undefined;
     for (const rule of compiled) {
@@ -164,8 +165,8 @@ class RulePass {
   ): boolean {
     const { rule } = compiled;
     const outcome = program.run(variables, { cost: CALL_LIMIT });
-    if (outcome.cost > this.#remaining) return this.#outOfBudget(path, type);
-    this.#remaining -= outcome.cost;
+    if (outcome.cost > this.remaining) return this.#outOfBudget(path, type);
+    this.remaining -= outcome.cost;
     if ('error' in outcome) {
       this.issues.push(invalid(path, type, failureDetail(outcome.error, rule)));
       return !(outcome.error instanceof CelStopped);
@@ -194,7 +195,7 @@ class RulePass {
     const fallback = { text: rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim() };
     if (message === undefined) return fallback;
     const outcome: Outcome = message.program.run(variables, { cost: CALL_LIMIT });
-    if (outcome.cost > this.#remaining)
+    if (outcome.cost > this.remaining)
       return {
         stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
       };
@@ -204,7 +205,7 @@ class RulePass {
         stop: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
       };
     }
-    this.#remaining -= outcome.cost;
+    this.remaining -= outcome.cost;
     if ('error' in outcome || typeof outcome.value !== 'string') return fallback;
     const text = outcome.value.trim();
     return text === '' || text.includes('\n') || utf8Length(text) > MESSAGE_BYTES ? fallback : { text };

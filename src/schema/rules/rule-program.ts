@@ -6,7 +6,7 @@ import { estimateCost } from '../../cel/cost/estimate.ts';
 import { createEnvironment } from '../../cel/create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from '../../cel/environment.ts';
 import { formatIssues } from '../../cel/issues.ts';
-import { CUSTOM_RESOURCE_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
+import { KUBERNETES_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
 import { BOOL, type CelType, optionalOf, STRING } from '../../cel/types.ts';
 import type { StructuralSchema, ValidationRule } from '../structural.ts';
 import { type DeclaredType, maxCardinality } from './declared-type.ts';
@@ -40,7 +40,7 @@ let base: Environment | undefined;
 
 /** What all rules may say, without variables. */
 export function ruleEnvironment(): Environment {
-  base ??= createEnvironment({ libraries: CUSTOM_RESOURCE_LIBRARIES, variables: [] });
+  base ??= createEnvironment({ libraries: KUBERNETES_LIBRARIES, variables: [] });
   return base;
 }
 

@@ -74,8 +74,8 @@ describe('field rules', () => {
 
   it('fill in defaults where there is nothing, and remove', () => {
     const rules =
-      '[{from: a, to: b, fields: [{default: .spec.x, value: {y: [1]}}, {remove: .spec.old}]}, {from: b, to: a, fields: []}]';
-    expect(convert(rules, 'a', 'b', { old: 1 })['spec']).toEqual({ x: { y: [1] } });
+      '[{from: a, to: b, fields: [{default: .spec.x, value: {z: [1]}}, {remove: .spec.old}]}, {from: b, to: a, fields: []}]';
+    expect(convert(rules, 'a', 'b', { old: 1 })['spec']).toEqual({ x: { z: [1] } });
     expect(convert(rules, 'a', 'b', { x: 1 })['spec']).toEqual({ x: 1 });
   });
 

@@ -1,0 +1,34 @@
+/** The rules of a schema, ready to run. Invariant: nothing is looked through before it is first asked for, and nothing is compiled before an object comes. */
+import type { DefaultRules, RuleEvaluator } from '../rule-evaluator.ts';
+import type { StructuralSchema } from '../structural.ts';
+import { evaluateRules } from './evaluate-rules.ts';
+import { type RuleNode, ruleTree } from './rule-tree.ts';
+
+/** `schema` is that of a whole resource. */
+export function rulesOf(schema: StructuralSchema): RuleEvaluator {
+  let tree: { readonly root: RuleNode | undefined } | undefined;
+  const rootOf = (): RuleNode | undefined => {
+    tree ??= { root: ruleTree(schema, true) };
+    return tree.root;
+  };
+  return {
+    get hasRules(): boolean {
+      return rootOf() !== undefined;
+    },
+    evaluate: (object, { old, budget, warn }) => {
+      const root = rootOf();
+      if (root === undefined) return [];
+      return evaluateRules(root, undefined, object, { old, budget, ratcheting: true, warn }).issues;
+    },
+  };
+}
+
+/** The rules that a default has to obey: nothing is excused because it did not change. */
+export const defaultRules: DefaultRules = (schema, isResource) => {
+  const root = ruleTree(schema, isResource);
+  if (root === undefined) return undefined;
+  return {
+    evaluate: (value, { path, old, budget }) =>
+      evaluateRules(root, path, value, { old, budget, ratcheting: false, warn: () => undefined }),
+  };
+};
