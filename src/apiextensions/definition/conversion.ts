@@ -82,7 +82,7 @@ function specToV1(spec: JsonObject): JsonObject {
   }
   return {
     ...rest,
-    versions: versions.map((version) => withColumns(version, 'JSONPath', 'jsonPath')),
+    versions: versions.length === 0 ? null : versions.map((version) => withColumns(version, 'JSONPath', 'jsonPath')),
     ...(isJsonObject(conversion) ? { conversion: conversionToV1(conversion) } : undefined),
     ...(flagAt(spec, 'preserveUnknownFields') ? { preserveUnknownFields: true } : undefined),
   };
