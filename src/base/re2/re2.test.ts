@@ -25,6 +25,11 @@ describe('compileRe2', () => {
     expect(re2('a.').findAll('abacad', 2)).toEqual(['ab', 'ac']);
   });
 
+  it('passes over an empty match right behind another', () => {
+    expect(re2('[0-9]*').findAll('123 abc 456')).toEqual(['123', '', '', '', '', '456']);
+    expect(re2('a*').replaceAll('baac', () => '-')).toBe('-b-c-');
+  });
+
   it('tells groups, and those that took no part', () => {
     expect(re2('(a)|(b)').groups('b')).toEqual(['b', undefined, 'b']);
     expect(re2('a').groups('b')).toBeUndefined();

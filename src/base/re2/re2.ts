@@ -56,7 +56,11 @@ class Compiled implements Re2 {
   findAll(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
     const found: string[] = [];
     const matcher = this.#compiled.matcher(text);
-    while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '');
+    let end = -1;
+    while (found.length < limit && matcher.find()) {
+      if (!isEmptyAt(matcher, end)) found.push(matcher.group() ?? '');
+      end = matcher.end();
+    }
     return found;
   }
 
@@ -69,12 +73,21 @@ class Compiled implements Re2 {
     const matcher = this.#compiled.matcher(text);
     let replaced = '';
     let from = 0;
+    let end = -1;
     while (matcher.find()) {
-      replaced += text.slice(from, matcher.start()) + replacement(groupsOf(matcher));
-      from = matcher.end();
+      if (!isEmptyAt(matcher, end)) {
+        replaced += text.slice(from, matcher.start()) + replacement(groupsOf(matcher));
+        from = matcher.end();
+      }
+      end = matcher.end();
     }
     return replaced + text.slice(from);
   }
+}
+
+/** Go passes over an empty match right behind another match. */
+function isEmptyAt(matcher: ReturnType<RE2JS['matcher']>, place: number): boolean {
+  return matcher.start() === place && matcher.end() === place;
 }
 
 function groupsOf(matcher: ReturnType<RE2JS['matcher']>): (string | undefined)[] {

@@ -19,7 +19,7 @@ import {
 } from '../values.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
-/** `a == b`. */
+/** `a == b`. Throws CelError where a value of a library stands beside one that it does not compare with. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a !== 'object') {
@@ -38,7 +38,9 @@ export function equalValues(a: Value, b: Value): boolean {
   if (a instanceof CelTypeValue)
     return b instanceof CelTypeValue && runtimeTypeName(a.type) === runtimeTypeName(b.type);
   if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
-  return b instanceof CelOpaque && a.equals(b);
+  // Values of libraries compare with their like only.
+  if (!(b instanceof CelOpaque)) throw new CelError('no such overload');
+  return a.equals(b);
 }
 
 function equalLists(a: CelList, b: CelList): boolean {
