@@ -96,7 +96,7 @@ class SchemaValidation {
     context: RuleContext | undefined,
     isRoot: boolean,
   ): void {
-    const isCorrelatable = textAt(schema, 'x-kubernetes-map-type') !== 'atomic';
+    const isCorrelatable = ['', 'granular', 'atomic'].includes(textAt(schema, 'x-kubernetes-map-type'));
     const isResource = isRoot || flagAt(schema, 'x-kubernetes-embedded-resource');
     for (const [name, property] of schemaEntries(schema, 'properties')) {
       let inner = isCorrelatable ? standing : uncorrelatable(standing, path);
