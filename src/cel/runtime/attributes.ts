@@ -44,20 +44,15 @@ export function withQualifier(attribute: Attribute, qualifier: Qualifier): Attri
   };
 }
 
-/** The attribute where it is a value of its own. */
-export function attributeStep(attribute: Attribute): Step {
+/** The attribute where it is a value of its own. From `has(path)` cel-go takes back what a path costs. */
+export function attributeStep(attribute: Attribute, test: boolean): Step {
   const resolve = resolveStep(attribute);
-  const charge = (attribute.kind === 'path' ? 1 : 0) - (isTest(attribute) ? 1 : 0);
+  const charge = (attribute.kind === 'path' ? 1 : 0) - (test ? 1 : 0);
   if (charge === 0) return resolve;
   return (frame) => {
     frame.cost += charge;
     return resolve(frame);
   };
-}
-
-/** `has(path)`, from which cel-go takes back what a path costs. */
-function isTest(attribute: Attribute): boolean {
-  return attribute.kind === 'path' ? attribute.qualifiers.at(-1)?.test === true : isTest(attribute.truthy);
 }
 
 /** The attribute without the cost of being one. */

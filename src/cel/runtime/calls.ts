@@ -5,8 +5,8 @@ import type { Overload } from '../library.ts';
 import type { CelType } from '../types.ts';
 import { BOOL, BYTES, DYN, INT, STRING } from '../types.ts';
 import { CelError, type Value } from '../values.ts';
-import { errorOf, type Frame, type Result, type Step } from './frame.ts';
-import { isOfType } from './type-of-value.ts';
+import { errorOf, type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
+import { isOfType, runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 type Accepts = (value: Value) => boolean;
 
@@ -37,108 +37,151 @@ export interface CallToPlan {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly args: readonly Step[];
-  /** cel-go charges by the overload and knows it only if it is the only one possible; else a call of a standard function costs 1. */
-  readonly flat: boolean;
+  /** The first error among the arguments ends the call, without cost. So are all calls with three arguments and more. */
+  readonly endsEarly: boolean;
 }
 
+/** Functions of the standard library that charge by the sizes of their arguments; an argument that is an error has size 1. */
+const CHARGED_BY_SIZE: ReadonlySet<string> = new Set([
+  '_+_',
+  '@in',
+  'bytes',
+  'contains',
+  'endsWith',
+  'matches',
+  'startsWith',
+  'string',
+]);
+
 export function callStep(call: CallToPlan): Step {
-  const targets = call.overloads.map((overload): Target => {
+  const { name, overloads, args } = call;
+  const isStandard = CHARGED_BY_SIZE.has(name);
+  // cel-go charges by the overload and knows it only if it is the only one possible.
+  const isFlat = isStandard && overloads.length > 1;
+  const targets = overloads.map((overload): Target => {
     const { evaluate } = overload;
-    if (evaluate === undefined) throw new CelError(`no such overload: ${call.name}`);
+    if (evaluate === undefined) throw new CelError(`no such overload: ${name}`);
     return {
       accepts: overload.params.map(accepting),
       evaluate: evaluate.bind(overload),
-      cost: call.flat ? undefined : overload.runtimeCost?.bind(overload),
+      cost: isFlat ? undefined : overload.runtimeCost?.bind(overload),
     };
   });
-  const unknown = new CelError(`no such overload: ${call.name}`);
-  const [first, second] = call.args;
+  const chargeFailed = chargeOfFailed(isStandard ? targets[0]?.cost : undefined);
+  const unknown = unknownOverload(name, overloads);
+  const [first, second] = args;
   const [target] = targets;
-  if (targets.length === 1 && target !== undefined) {
-    if (call.args.length === 1 && first !== undefined) return unaryStep(target, first, unknown);
-    if (call.args.length === 2 && first !== undefined && second !== undefined)
-      return binaryStep(target, first, second, unknown);
+  if (targets.length === 1 && target !== undefined && !call.endsEarly) {
+    if (args.length === 1 && first !== undefined) return unaryStep({ target, unknown, chargeFailed }, first);
+    if (args.length === 2 && first !== undefined && second !== undefined)
+      return binaryStep({ target, unknown, chargeFailed }, first, second);
   }
-  return manyStep(targets, call.args, unknown);
+  return manyStep(targets, args, { unknown, chargeFailed, endsEarly: call.endsEarly || args.length > 2 });
+}
+
+/** What a call that could not be made costs. */
+type ChargeFailed = (frame: Frame, args: readonly Result[]) => void;
+
+function chargeOfFailed(cost: Target['cost']): ChargeFailed {
+  return (frame, args) => {
+    frame.cost += cost === undefined ? 1 : cost(args.map(valueOrNull), null);
+  };
+}
+
+function valueOrNull(result: Result): Value {
+  return result instanceof CelError ? null : result;
+}
+
+interface Single {
+  readonly target: Target;
+  readonly unknown: Unknown;
+  readonly chargeFailed: ChargeFailed;
 }
 
 function charge(frame: Frame, target: Target, args: readonly Value[], result: Result): void {
   if (target.cost === undefined) frame.cost++;
   else {
-    frame.cost += target.cost(args, result instanceof CelError ? null : result);
+    frame.cost += target.cost(args, valueOrNull(result));
     frame.checkLimit();
   }
 }
 
-function unaryStep(target: Target, arg: Step, unknown: CelError): Step {
+function unaryStep({ target, unknown, chargeFailed }: Single, arg: Step): Step {
   const { evaluate } = target;
   const accepts = target.accepts[0];
   return (frame) => {
     const value = arg(frame);
     if (value instanceof CelError) {
-      frame.cost++;
+      chargeFailed(frame, [value]);
       return value;
     }
-    let result: Result;
-    if (accepts !== undefined && !accepts(value)) result = unknown;
-    else {
-      try {
-        result = evaluate(value);
-      } catch (thrown) {
-        result = errorOf(thrown);
-      }
+    if (accepts !== undefined && !accepts(value)) {
+      chargeFailed(frame, [value]);
+      return unknown([value]);
     }
-    if (target.cost === undefined || result === unknown) frame.cost++;
+    let result: Result;
+    try {
+      result = evaluate(value);
+    } catch (thrown) {
+      result = errorOf(thrown);
+    }
+    if (target.cost === undefined) frame.cost++;
     else charge(frame, target, [value], result);
     return result;
   };
 }
 
-function binaryStep(target: Target, left: Step, right: Step, unknown: CelError): Step {
+function binaryStep({ target, unknown, chargeFailed }: Single, left: Step, right: Step): Step {
   const { evaluate } = target;
   const [acceptsLeft, acceptsRight] = target.accepts;
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
     if (a instanceof CelError || b instanceof CelError) {
-      frame.cost++;
+      chargeFailed(frame, [a, b]);
       return a instanceof CelError ? a : b;
     }
-    let result: Result;
-    if ((acceptsLeft !== undefined && !acceptsLeft(a)) || (acceptsRight !== undefined && !acceptsRight(b)))
-      result = unknown;
-    else {
-      try {
-        result = evaluate(a, b);
-      } catch (thrown) {
-        result = errorOf(thrown);
-      }
+    if ((acceptsLeft !== undefined && !acceptsLeft(a)) || (acceptsRight !== undefined && !acceptsRight(b))) {
+      chargeFailed(frame, [a, b]);
+      return unknown([a, b]);
     }
-    if (target.cost === undefined || result === unknown) frame.cost++;
+    let result: Result;
+    try {
+      result = evaluate(a, b);
+    } catch (thrown) {
+      result = errorOf(thrown);
+    }
+    if (target.cost === undefined) frame.cost++;
     else charge(frame, target, [a, b], result);
     return result;
   };
 }
 
-/** Any number of arguments, any number of overloads. From three arguments on the first error ends it, without cost, as in cel-go. */
-function manyStep(targets: readonly Target[], args: readonly Step[], unknown: CelError): Step {
+interface Many {
+  readonly unknown: Unknown;
+  readonly chargeFailed: ChargeFailed;
+  readonly endsEarly: boolean;
+}
+
+/** Any number of arguments, any number of overloads. */
+function manyStep(targets: readonly Target[], args: readonly Step[], many: Many): Step {
   return (frame) => {
-    const values: Value[] = [];
-    let error: CelError | undefined;
+    const results: Result[] = [];
     for (const arg of args) {
-      const value = arg(frame);
-      if (!(value instanceof CelError)) values.push(value);
-      else if (args.length > 2) return value;
-      else error ??= value;
+      const result = arg(frame);
+      if (many.endsEarly && result instanceof CelError) return result;
+      results.push(result);
     }
+    const error = results.find((result) => result instanceof CelError);
     if (error !== undefined) {
-      frame.cost++;
+      many.chargeFailed(frame, results);
       return error;
     }
+    const values = results as Value[];
     const target = targets.find((each) => fits(each, values));
     if (target === undefined) {
-      frame.cost++;
-      return unknown;
+      many.chargeFailed(frame, values);
+      return many.unknown(values);
     }
     let result: Result;
     try {
@@ -153,4 +196,24 @@ function manyStep(targets: readonly Target[], args: readonly Step[], unknown: Ce
 
 function fits(target: Target, values: readonly Value[]): boolean {
   return target.accepts.every((accepts, index) => accepts === undefined || accepts(values[index] as Value));
+}
+
+type Unknown = (values: readonly Value[]) => CelError;
+
+const PLAIN: ReadonlySet<string> = new Set(['contains', 'endsWith', 'startsWith']);
+
+/** cel-go words it in three ways: by function, by what the first argument cannot do at all, and by the types of the arguments. */
+function unknownOverload(name: string, overloads: readonly Overload[]): Unknown {
+  if (PLAIN.has(name)) return () => NO_SUCH_OVERLOAD;
+  if (name === 'size' || name === 'matches' || name.startsWith('_') || name.startsWith('-') || name.startsWith('@')) {
+    const named = new CelError(`no such overload: ${name}`);
+    return ([first]) =>
+      first !== undefined && overloads.some(({ params: [type] }) => type !== undefined && isOfType(first, type))
+        ? NO_SUCH_OVERLOAD
+        : named;
+  }
+  return (values) => {
+    const types = values.map((value) => runtimeTypeName(typeOfValue(value)));
+    return new CelError(`no such overload: ${name}(${types.join(', ')})`);
+  };
 }

@@ -39,6 +39,9 @@ const INT_OPERATORS: ReadonlyMap<string, (a: CelInt, b: CelInt) => CelInt> = new
 
 const RELATIONS: ReadonlySet<string> = new Set<Relation>(['_<_', '_<=_', '_>_', '_>=_']);
 
+/** Their second argument is a pattern. */
+const PATTERN_FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+
 /** Undefined for a call of a function. */
 export function planOperator(operator: OperatorToPlan): Plan | undefined {
   const { name, args } = operator;
@@ -46,6 +49,8 @@ export function planOperator(operator: OperatorToPlan): Plan | undefined {
   const [first, second, third] = args;
   if (first === undefined) return undefined;
   if (second === undefined) return planUnary(name, first);
+  if (PATTERN_FUNCTIONS.has(name) && second.kind === 'constant' && typeof second.value === 'string')
+    checkPattern(second.value);
   if (third !== undefined) return name === '_?_:_' ? planConditional(first, second, third) : undefined;
   const intOperator = id === undefined ? undefined : INT_OPERATORS.get(id);
   if (intOperator !== undefined) return stepPlan(intStep(intOperator, toStep(first), toStep(second)));
@@ -70,9 +75,6 @@ export function planOperator(operator: OperatorToPlan): Plan | undefined {
       return id === 'optional_orValue_value'
         ? stepPlan(orOptionalStep(toStep(first), toStep(second), true))
         : undefined;
-    case 'matches':
-      if (second.kind === 'constant' && typeof second.value === 'string') checkPattern(second.value);
-      return undefined;
   }
   if (!RELATIONS.has(name)) return undefined;
   const bySize = id?.endsWith('_string') === true || id?.endsWith('_bytes') === true;
@@ -98,6 +100,7 @@ function planConditional(condition: Plan, truthy: Plan, falsy: Plan): Plan {
       truthy: toAttribute(truthy, true),
       falsy: toAttribute(falsy, true),
     },
+    test: false,
   };
 }
 
@@ -105,7 +108,7 @@ function planIndex(operator: OperatorToPlan, holder: Plan, index: Plan, optional
   const attribute = toAttribute(holder, operator.mayBeOptional);
   const key =
     index.kind === 'constant' ? index.value : index.kind === 'attribute' ? resolveStep(index.attribute) : index.step;
-  return { kind: 'attribute', attribute: withQualifier(attribute, { key, optional, test: false }) };
+  return { kind: 'attribute', attribute: withQualifier(attribute, { key, optional, test: false }), test: false };
 }
 
 /** A bad constant pattern is found before anything runs. */

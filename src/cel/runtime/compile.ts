@@ -43,9 +43,6 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
-/** Functions of the standard library that have several overloads and charge by them. */
-const CHARGED_BY_OVERLOAD: ReadonlySet<string> = new Set(['_+_', '@in', 'bytes', 'string']);
-
 export class Compiler {
   readonly #checked: CheckedExpression;
   /** Slots of the variables in scope, the innermost last. */
@@ -92,6 +89,7 @@ export class Compiler {
     return {
       kind: 'attribute',
       attribute: { kind: 'path', root, qualifiers: [], mayBeOptional: this.mayBeOptional(expr) },
+      test: false,
     };
   }
 
@@ -108,6 +106,7 @@ export class Compiler {
     return {
       kind: 'attribute',
       attribute: withQualifier(operand, { key: expr.field, optional: false, test: expr.test }),
+      test: expr.test,
     };
   }
 
@@ -126,8 +125,9 @@ export class Compiler {
   }
 
   #function(name: string, overloads: readonly Overload[], args: readonly Plan[]): Plan {
-    const flat = overloads.length > 1 && CHARGED_BY_OVERLOAD.has(name);
-    const step = callStep({ name, overloads, args: args.map(toStep), flat });
+    // cel-go replaces the call by another kind of call, which differs in this.
+    const endsEarly = name === 'matches' && args[1]?.kind === 'constant';
+    const step = callStep({ name, overloads, args: args.map(toStep), endsEarly });
     const [arg] = args;
     if (args.length !== 1 || arg?.kind !== 'constant' || !CONVERSIONS.has(name)) return stepPlan(step);
     return constantPlan(compute(step));

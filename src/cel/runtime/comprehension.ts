@@ -5,6 +5,7 @@ import { CelError, CelList, CelMap, type Value } from '../values.ts';
 import type { Frame, Step } from './frame.ts';
 import { GrowingList, GrowingMap } from './native-values.ts';
 import { type Plan, toStep } from './plan.ts';
+import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 export interface Fold {
   readonly range: Step;
@@ -68,7 +69,7 @@ function iterateOne(fold: Fold, slot: number): Iterate {
       }
       return undefined;
     }
-    if (!(over instanceof CelMap)) return notIterable();
+    if (!(over instanceof CelMap)) return notIterable(over);
     for (const key of over.keys()) {
       frame.locals[slot] = key;
       if (!turn(frame)) return undefined;
@@ -89,7 +90,7 @@ function iterateTwo(fold: Fold, first: number, second: number): Iterate {
       }
       return undefined;
     }
-    if (!(over instanceof CelMap)) return notIterable();
+    if (!(over instanceof CelMap)) return notIterable(over);
     for (const key of over.keys()) {
       frame.locals[first] = key;
       frame.locals[second] = over.get(key);
@@ -99,6 +100,7 @@ function iterateTwo(fold: Fold, first: number, second: number): Iterate {
   };
 }
 
-function notIterable(): CelError {
-  return new CelError('expected iterable type');
+function notIterable(over: Value): CelError {
+  const name = runtimeTypeName(typeOfValue(over)).replace(/^google\.protobuf\.|_type$/, '');
+  return new CelError(`got 'types.${name[0]?.toUpperCase()}${name.slice(1)}', expected iterable type`);
 }

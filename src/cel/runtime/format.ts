@@ -40,7 +40,7 @@ export function formatLiteral(value: Value): string {
   if (value === null) return 'null';
   if (value instanceof CelDouble) return formatDouble(value.value);
   if (value instanceof CelUint) return `${value.value}u`;
-  if (value instanceof Uint8Array) return `b${quote(String.fromCharCode(...value))}`;
+  if (value instanceof Uint8Array) return formatBytes(value);
   if (value instanceof CelTimestamp) return `timestamp("${formatTimestamp(new CelTimestamp(value.nanos))}")`;
   if (value instanceof CelDuration) return `duration("${formatDurationSeconds(value)}")`;
   if (value instanceof CelList)
@@ -49,13 +49,26 @@ export function formatLiteral(value: Value): string {
   if (value instanceof CelTypeValue) return runtimeTypeName(value.type);
   if (value instanceof CelOptional)
     return value.value === undefined ? 'optional.none()' : `optional.of(${formatLiteral(value.value)})`;
-  if (value instanceof CelObject) return `${value.type.name}{}`;
+  if (value instanceof CelObject) return formatObject(value);
   return value.type.name;
+}
+
+function formatBytes(bytes: Uint8Array): string {
+  return `b"${Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}"`;
 }
 
 function formatMap(map: CelMap): string {
   const entries = Array.from(map.keys(), (key) => `${formatLiteral(key)}: ${formatLiteral(map.get(key) as Value)}`);
   return `{${entries.sort().join(', ')}}`;
+}
+
+function formatObject(object: CelObject): string {
+  const fields: string[] = [];
+  for (const name of object.type.fieldNames()) {
+    const value = object.get(name);
+    if (value !== undefined) fields.push(`${quote(name)}: ${formatLiteral(value)}`);
+  }
+  return `{${fields.sort().join(', ')}}`;
 }
 
 function formatDouble(value: number): string {

@@ -8,7 +8,8 @@ import type { Step } from './frame.ts';
 
 export type Plan =
   | { readonly kind: 'constant'; readonly value: Value }
-  | { readonly kind: 'attribute'; readonly attribute: Attribute }
+  /** `test`: it is `has(...)`. */
+  | { readonly kind: 'attribute'; readonly attribute: Attribute; readonly test: boolean }
   | { readonly kind: 'step'; readonly step: Step };
 
 export function constantPlan(value: Value): Plan {
@@ -26,7 +27,7 @@ export function toStep(plan: Plan): Step {
       return () => value;
     }
     case 'attribute':
-      return attributeStep(plan.attribute);
+      return attributeStep(plan.attribute, plan.test);
     case 'step':
       return plan.step;
   }

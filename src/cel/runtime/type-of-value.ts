@@ -1,5 +1,5 @@
 /**
- * Types while running. Invariant: a type of a value is its outermost one: what lists, maps and optionals hold is dyn.
+ * Types while running. Invariant: a type of a value is its outermost one: what lists, maps and optionals hold is dyn. Objects say that they are maps, as the reference's do.
  */
 import {
   BOOL,
@@ -23,6 +23,7 @@ import {
   CelDuration,
   CelList,
   CelMap,
+  CelObject,
   CelOptional,
   CelTimestamp,
   CelTypeValue,
@@ -49,7 +50,7 @@ export function typeOfValue(value: Value): CelType {
   if (value instanceof CelDouble) return DOUBLE;
   if (value instanceof CelUint) return UINT;
   if (value instanceof CelList) return LIST;
-  if (value instanceof CelMap) return MAP;
+  if (value instanceof CelMap || value instanceof CelObject) return MAP;
   if (value instanceof Uint8Array) return BYTES;
   if (value instanceof CelTimestamp) return TIMESTAMP;
   if (value instanceof CelDuration) return DURATION;
@@ -77,8 +78,9 @@ export function runtimeTypeName(type: CelType): string {
 /** Whether a value may be an argument for a parameter of this type; items of containers are not looked at. */
 export function isOfType(value: Value, type: CelType): boolean {
   if (type === DYN || type.kind === 'param') return true;
+  if (type.kind === 'object') return value instanceof CelObject;
   const actual = typeOfValue(value);
   if (actual === type) return true;
-  if (actual.kind !== type.kind) return actual.kind === 'object' && type.kind === 'map';
+  if (actual.kind !== type.kind) return false;
   return actual.kind === 'basic' ? false : runtimeTypeName(actual) === runtimeTypeName(type);
 }
