@@ -1,7 +1,9 @@
 /**
- * The servers behind one another and the filters in front of them, built tail first: 404 ← built-in kinds ← filters. Invariant: a request passes the filters once, and
+ * The servers behind one another and the filters in front of them: 404 ← custom resources ← built-in kinds ← filters. Invariant: a request passes the filters once, and
  * whatever serves resources publishes into the one discovery manager and the one OpenAPI manager.
  */
+import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/server.ts';
+import type { GroupVersionResource } from '../apimachinery/meta/gvk.ts';
 import { toError } from '../base/errors.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
@@ -21,6 +23,7 @@ import { MetricRegistry } from '../server/metrics.ts';
 import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import { VERSION_PATH } from '../server/openapi/version-document.ts';
 import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from '../server/paths.ts';
+import type { RegistryHost } from '../server/registry/host.ts';
 import type { RequestHandler } from '../server/request.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 import { registerServerMetrics, type ServerMetrics } from '../server/server-metrics.ts';
@@ -28,6 +31,7 @@ import type { TypeBook } from '../server/type-book.ts';
 import { versionInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
+import { checkCaBundle } from './ca-bundle.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import { BOOT_HOOKS, BootState, createHealth } from './health-checks.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
@@ -63,8 +67,8 @@ export interface ChainParts {
 }
 
 /** Throws ConfigError for a file or a name of a plugin that cannot be used. */
-export async function composeChain(completed: CompletedOptions, parts: ChainParts): Promise<Chain> {
-  const { storage, logger, lifetime } = parts;
+export async function composeChain(completed: CompletedOptions, given: ChainParts): Promise<Chain> {
+  const { storage, logger, lifetime } = given;
   const { options, platform } = completed;
   const { clock } = platform;
   const registry = new MetricRegistry();
@@ -82,8 +86,12 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
   const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH, ...OPENID_DOCUMENTED] });
   const loopback = new Loopback();
   const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
-  const kube = createKube(completed, { storage, logger, discovery, openapi, metrics, authenticateToken, types });
+  const parts = { storage, logger, discovery, openapi, metrics, types };
+  const delegate: RequestHandler = (request) => extensions.handle(request);
+  const kube = createKube(completed, { ...parts, authenticateToken, delegate });
+  const extensions = createExtensions(completed, parts, kube);
   lifetime.add('built-in kinds', () => kube.stop());
+  lifetime.add('custom resources', () => extensions.stop());
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
   for (const warning of tokens.warnings) logger.warn(warning);
 
@@ -119,7 +127,7 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
     isServed: (info) => isServed(info, discovery, mux),
     connectSubresources: LONG_RUNNING.subresources,
     shutdown,
-    logRequests: parts.logRequests,
+    logRequests: given.logRequests,
     types,
     dispatch: dispatcher(mux, discovery, openapi, kube.handle),
   });
@@ -131,10 +139,11 @@ export async function composeChain(completed: CompletedOptions, parts: ChainPart
     listensOn: (listener) => {
       address.hostAndPort = externalAddress(completed, listener);
     },
-    start: () => startKube(kube, boot),
+    start: () => startServers([kube, extensions], boot),
     drain: () => {
       shutdown.refusing = true;
       kube.drain();
+      extensions.drain();
     },
   };
 }
@@ -143,43 +152,67 @@ interface ExternalAddress {
   hostAndPort: string;
 }
 
-interface KubeParts {
+/** What the servers share. */
+interface ServerParts {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
   readonly metrics: ServerMetrics;
-  readonly authenticateToken: TokenAuthenticator;
   readonly types: TypeBook;
 }
 
-function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
-  const { options, platform, serviceAccounts: keys, tls } = completed;
-  const { authentication, limits } = options;
-  const { serviceAccounts, requestHeader } = authentication;
+interface KubeParts extends ServerParts {
+  readonly authenticateToken: TokenAuthenticator;
+  readonly delegate: RequestHandler;
+}
+
+/** What every server of the chain is told alike. */
+function servingOptions({ options, platform }: CompletedOptions, parts: ServerParts) {
   const { storage, logger, metrics } = parts;
-  return createKubeServer({
-    host: {
-      storage,
-      scope: SCOPE,
-      clock: platform.clock,
-      newUid: () => globalThis.crypto.randomUUID(),
-      random: (below) => Math.floor(Math.random() * below),
-      onTrouble: (error) => logger.error('a cache lost touch with the store', error),
-    },
+  const host: RegistryHost = {
+    storage,
+    scope: SCOPE,
+    clock: platform.clock,
+    newUid: () => globalThis.crypto.randomUUID(),
+    random: (below) => Math.floor(Math.random() * below),
+    onTrouble: (error) => logger.error('a cache lost touch with the store', error),
+  };
+  const onWatchEvents = ({ group, version, resource }: GroupVersionResource, count: number, bytes: number): void => {
+    metrics.watchEvents.labels(group, version, resource).add(count);
+    if (count > 0) metrics.watchEventSizes.labels(group, version, resource).observe(bytes / count);
+  };
+  return {
+    host,
     logger,
     clock: platform.clock,
     random: Math.random,
-    delegate: () => NOT_FOUND,
     discovery: parts.discovery,
     openapi: parts.openapi,
     types: parts.types,
-    minRequestTimeoutSeconds: limits.minRequestTimeoutSeconds,
+    minRequestTimeoutSeconds: options.limits.minRequestTimeoutSeconds,
     gzip: platform.compressor,
-    onWatchEvents: ({ group, version, resource }, count, bytes) => {
-      metrics.watchEvents.labels(group, version, resource).add(count);
-      if (count > 0) metrics.watchEventSizes.labels(group, version, resource).observe(bytes / count);
-    },
+    onWatchEvents,
+  };
+}
+
+function createExtensions(completed: CompletedOptions, parts: ServerParts, kube: KubeServer): ApiExtensionsServer {
+  return createApiExtensionsServer({
+    ...servingOptions(completed, parts),
+    delegate: () => NOT_FOUND,
+    admission: kube.admission,
+    authorizer: kube.authorizer,
+    checkCaBundle,
+  });
+}
+
+function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
+  const { options, serviceAccounts: keys, tls } = completed;
+  const { authentication } = options;
+  const { serviceAccounts, requestHeader } = authentication;
+  return createKubeServer({
+    ...servingOptions(completed, parts),
+    delegate: parts.delegate,
     authenticateToken: parts.authenticateToken,
     apiAudiences:
       authentication.apiAudiences.length > 0 ? authentication.apiAudiences : serviceAccounts.issuers.slice(0, 1),
@@ -198,9 +231,9 @@ function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
   });
 }
 
-async function startKube(kube: KubeServer, boot: BootState): Promise<void> {
+async function startServers(servers: readonly { start(): Promise<void> }[], boot: BootState): Promise<void> {
   try {
-    await kube.start();
+    await Promise.all(servers.map((server) => server.start()));
     boot.done();
   } catch (caught) {
     boot.failed(toError(caught).message);

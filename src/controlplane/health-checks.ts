@@ -43,6 +43,9 @@ export const BOOT_HOOKS: readonly string[] = [
   'poststarthook/rbac/bootstrap-roles',
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/start-cluster-authentication-info-controller',
+  'poststarthook/start-apiextensions-informers',
+  'poststarthook/start-apiextensions-controllers',
+  'poststarthook/crd-informer-synced',
 ];
 
 export function createHealth(options: HealthChecksOptions, boot: BootState): Health {

@@ -11,6 +11,7 @@ import { LAST_USED_LABEL } from '../pki/bound-objects.ts';
 import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
+import type { Admission } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
 import { type Authorizer, MASTERS_GROUP } from '../server/authorization.ts';
 import {
@@ -81,6 +82,8 @@ export interface KubeServerOptions extends ServingOptions {
 export interface KubeServer {
   readonly handle: RequestHandler;
   readonly authorizer: Authorizer;
+  /** For servers behind this one: what is written there is admitted by the same plugins. */
+  readonly admission: Admission;
   /** The tokens of ServiceAccounts; to be composed with other ways to authenticate. */
   readonly serviceAccountTokens: TokenAuthenticator;
   /** `externalAddress` is host and port under which clients reach us. */
@@ -118,6 +121,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   return {
     handle: server.handle,
     authorizer,
+    admission,
     serviceAccountTokens,
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),

@@ -69,8 +69,9 @@ export class CustomVersion implements VersionDefinition {
     const dropped = schema.prune(object);
     const embedded = schema.coerceEmbedded(object);
     if (!embedded.ok) return embedded;
-    if (dropped.length === 0) return { ok: true, object, problems: metadata.problems };
-    return { ok: true, object, problems: [...metadata.problems, ...dropped.map((path) => `unknown field "${path}"`)] };
+    if (dropped.length + embedded.unknown.length === 0) return { ok: true, object, problems: metadata.problems };
+    const unknown = [...dropped, ...embedded.unknown].map((path) => `unknown field "${path}"`);
+    return { ok: true, object, problems: [...metadata.problems, ...unknown] };
   }
 
   /** Of what storage or a converter gave. */
@@ -78,7 +79,7 @@ export class CustomVersion implements VersionDefinition {
     repairMetadata(object);
     const schema = this.schema();
     schema?.prune(object);
-    schema?.coerceEmbedded(object);
+    schema?.coerceEmbedded(object, { dropMalformed: true });
   }
 
   setDefaults(object: JsonObject): void {

@@ -63,7 +63,7 @@ export function customStrategy(rules: CustomRules): Strategy {
       const version = versionOf(context);
       checkType(version, object);
       const issues = metadataChanges(object, old);
-      addIssues(issues, version.schema()?.validate(object, { old }) ?? []);
+      addIssues(issues, version.schema()?.validate(object, { old, warn: (text) => context.request.warn(text) }) ?? []);
       addIssues(issues, [...scaleSpecIssues(version, object), ...scaleStatusIssues(version, object)]);
       return issues;
     },
@@ -86,7 +86,10 @@ export function customStatusStrategy(rules: CustomRules): Strategy {
       const version = versionOf(context);
       checkType(version, object);
       const issues = metadataChanges(object, old);
-      addIssues(issues, version.schema()?.validate(object, { old, part: 'status' }) ?? []);
+      addIssues(
+        issues,
+        version.schema()?.validate(object, { old, part: 'status', warn: (text) => context.request.warn(text) }) ?? [],
+      );
       addIssues(issues, scaleStatusIssues(version, object));
       return issues;
     },

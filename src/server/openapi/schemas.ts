@@ -98,11 +98,27 @@ export class SchemaBook {
     const given = this.#source.schemas()[name];
     if (given !== undefined) {
       this.#written.set(name, withKinds(given, this.#kinds.get(name)));
+      this.#writeReferred(given);
       return;
     }
     // A place may say more about a type than the type itself; the component is the type.
     const own = this.#source.types.typeName(view) === name ? this.#source.types.view(name) : view;
     this.#written.set(name, this.#finish(name, own, this.#structSchema(name, own)));
+  }
+
+  /** Types that all servers share, where a schema that was handed in refers to them. */
+  #writeReferred(schema: JsonValue): void {
+    const pending: JsonValue[] = [schema];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (typeof next !== 'object' || next === null) continue;
+      if (Array.isArray(next)) {
+        for (const item of next) pending.push(item);
+        continue;
+      }
+      const { $ref: target } = next;
+      if (typeof target === 'string' && target.startsWith(REF + META_TYPES)) this.shared(target.slice(REF.length));
+      for (const value of Object.values(next)) pending.push(value);
+    }
   }
 
   #finish(name: string, view: StructView | undefined, schema: JsonObject): JsonObject {

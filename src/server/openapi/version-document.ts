@@ -43,7 +43,7 @@ export function versionDocument(version: OpenApiVersion, { types, info }: Docume
   }
   const operations: ResolvedOperation[] = subjects.flatMap((subject) => {
     const { type } = withType(subject);
-    const schemaOf = (content: Content): JsonObject => contentSchema(book, content, subject, type, nameOf);
+    const schemaOf = (content: Content): JsonObject => contentSchema(book, content, subject, type, nameOf, schemas);
     return operationsOf(version, subject).map((operation) => ({ operation, schemaOf }));
   });
   const paths = pathsOf(operations);
@@ -154,6 +154,7 @@ function contentSchema(
   subject: Subject,
   type: () => StructView,
   nameOf: (view: StructView) => string | undefined,
+  given: Readonly<Record<string, JsonObject>>,
 ): JsonObject {
   switch (content) {
     case 'object':
@@ -161,7 +162,8 @@ function contentSchema(
     case 'list': {
       const name = nameOf(type());
       const schema = listSchema(book.struct(type()), book.shared(`${META_TYPES}ListMeta`));
-      return name === undefined ? schema : book.add(listName(name, subject), schema);
+      if (name === undefined) return schema;
+      return book.add(listName(name, subject), given[listName(name, subject)] ?? schema);
     }
     case 'Patch':
       return book.add(`${META_TYPES}Patch`, { type: 'object' });

@@ -1,0 +1,64 @@
+/**
+ * How the loops write definitions: as the server itself, past the rules for clients. Invariant: what is written was decided on exactly the state that is replaced; if that is not the present one any more nothing
+ * is written, because whoever changed it makes the loop look again.
+ */
+import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
+import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import { BugError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Strategy } from '../../server/registry/definition.ts';
+import { internalContext } from '../../server/registry/internal-context.ts';
+import type { UpdateRequest } from '../../server/registry/resource-store.ts';
+import type { RegistryStore } from '../../server/registry/store.ts';
+import { parseObject } from '../../server/registry/stored-object.ts';
+import { type Crd, readCrd } from '../crd.ts';
+import { CRD_V1 } from '../definition/definition.ts';
+
+const SERVER_RULES: Strategy = {
+  sees: 'hub',
+  nameRule: nameIsPathSegment,
+  allowUnconditionalUpdate: true,
+  allowCreateOnUpdate: false,
+  countsGeneration: false,
+};
+
+const UPDATE: UpdateRequest = {
+  dryRun: false,
+  fieldManager: 'kube-apiserver',
+  forceAllowCreate: false,
+  validateCreate: () => undefined,
+  validateUpdate: () => undefined,
+};
+
+export class DefinitionWriter {
+  readonly #update: NonNullable<ReturnType<RegistryStore['withStrategy']>['update']>;
+
+  constructor(store: RegistryStore) {
+    const { update } = store.withStrategy(SERVER_RULES);
+    if (update === undefined) throw new BugError('definitions cannot be updated');
+    this.#update = update;
+  }
+
+  /** Changes the definition in place and stores it. Undefined: it is gone or was changed meanwhile. The answer is what is stored now, or was last. */
+  async write(crd: Crd, change: (object: JsonObject) => void): Promise<Crd | undefined> {
+    const { name, uid, resourceVersion } = crd;
+    try {
+      const { bytes } = await this.#update(
+        internalContext(CRD_V1, '', name),
+        {
+          preconditions: { uid, resourceVersion },
+          apply: (current) => {
+            if (current === undefined) throw new BugError('an update without creation got no object');
+            change(current);
+            return current;
+          },
+        },
+        UPDATE,
+      );
+      return readCrd(parseObject(bytes, name));
+    } catch (caught) {
+      if (isConflict(caught) || isNotFound(caught)) return undefined;
+      throw caught;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Empties definitions that are being deleted: deletes their instances, waits for those that finalizers hold, and then lets the definition go. Invariant: the cleanup finalizer is taken away only after no instance was
+ * left; the condition Terminating says what is going on, in the reference's words.
+ */
+import { DEFAULT_DELETE_OPTIONS } from '../../apimachinery/meta/delete-options.ts';
+import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
+import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { internalContext } from '../../server/registry/internal-context.ts';
+import type { Lister, ListerChange } from '../../server/registry/lister.ts';
+import { timestamp } from '../../server/registry/object-metadata.ts';
+import { type Crd, readCrd } from '../crd.ts';
+import type { CustomHandler } from '../custom-resource/handler.ts';
+import { isConditionTrue, setCondition, type WantedCondition } from '../definition/conditions.ts';
+import { CLEANUP_FINALIZER } from '../definition/definition-strategy.ts';
+import type { DefinitionWriter } from './definition-writer.ts';
+import { untilEmpty } from './until-empty.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface FinalizingLoopOptions {
+  readonly clock: Clock;
+  readonly lister: Lister;
+  readonly writer: DefinitionWriter;
+  /** Who serves the instances. */
+  handlerOf(crd: Crd): CustomHandler | undefined;
+  onFailure(name: string, error: Error): void;
+}
+
+/** Definitions that are emptied at a time, as in the reference. */
+const AT_ONCE = 5;
+/** How long instances may take before the condition says so and everything is tried again. */
+const WAIT_MS = 60_000;
+
+export class FinalizingLoop {
+  readonly #options: FinalizingLoopOptions;
+  readonly #queue: WorkQueue;
+  /** What each was like when it was last looked at, apart from what this loop writes itself. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(options: FinalizingLoopOptions) {
+    this.#options = options;
+    this.#queue = new WorkQueue({
+      clock: options.clock,
+      work: (name) => this.#sync(name),
+      onFailure: (name, error) => options.onFailure(name, error),
+      atOnce: AT_ONCE,
+    });
+  }
+
+  /** Hears of every change of definitions. */
+  readonly changed = (changes: readonly ListerChange[]): void => {
+    for (const { name, object } of changes) {
+      const crd = object === undefined ? undefined : readCrd(object);
+      if (crd === undefined || !isHeld(crd)) {
+        this.#seen.delete(name);
+        continue;
+      }
+      const state = stateOf(crd);
+      if (this.#seen.get(name) === state) continue;
+      this.#seen.set(name, state);
+      this.#queue.add(name);
+    }
+  };
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #sync(name: string): Promise<void> {
+    const object = this.#options.lister.get('', name);
+    const present = object === undefined ? undefined : readCrd(object);
+    if (present === undefined || !isHeld(present)) return;
+    const begun = await this.#tell(present, IN_PROGRESS);
+    if (begun === undefined) {
+      this.#queue.add(name);
+      return;
+    }
+    const isEstablished = isConditionTrue(begun, 'Established');
+    const failure = isEstablished ? await this.#empty(begun) : undefined;
+    if (failure !== undefined) {
+      await this.#tell(begun, failure);
+      throw new Error(failure.message);
+    }
+    // Somebody else changed it meanwhile: once more, on what it is now.
+    const released = await this.#release(begun, isEstablished ? COMPLETED : NEVER_ESTABLISHED);
+    if (released === undefined) this.#queue.add(name);
+  }
+
+  /** Undefined once no instance is left; else what the condition says. */
+  async #empty(crd: Crd): Promise<WantedCondition | undefined> {
+    const handler = this.#options.handlerOf(crd);
+    if (handler === undefined) {
+      const who = `${crd.acceptedNames.plural}.${crd.group}`;
+      return failed(
+        'InstanceDeletionFailed',
+        `could not list instances: unable to find a custom resource client for ${who}`,
+      );
+    }
+    const { store, version } = handler.registry();
+    const everywhere = internalContext(version, '', '');
+    try {
+      await store.deleteCollection(everywhere, {
+        list: DEFAULT_LIST_OPTIONS,
+        options: DEFAULT_DELETE_OPTIONS,
+        validate: () => undefined,
+      });
+    } catch (caught) {
+      return failed('InstanceDeletionFailed', `could not issue all deletes: ${toError(caught).message}`);
+    }
+    const { clock } = this.#options;
+    try {
+      if (await untilEmpty(store, everywhere, { clock, timeoutMs: WAIT_MS })) return undefined;
+    } catch (caught) {
+      return failed('InstanceDeletionCheck', notConfirmed(toError(caught).message));
+    }
+    return failed('InstanceDeletionCheck', notConfirmed('context deadline exceeded'));
+  }
+
+  #tell(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
+    return this.#options.writer.write(crd, (object) => this.#set(object, condition));
+  }
+
+  #release(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
+    return this.#options.writer.write(crd, (object) => {
+      this.#set(object, condition);
+      const metadata = getField(object, 'metadata');
+      const finalizers = isJsonObject(metadata) ? getField(metadata, 'finalizers') : undefined;
+      if (!isJsonObject(metadata) || !Array.isArray(finalizers)) return;
+      const kept = finalizers.filter((name) => name !== CLEANUP_FINALIZER);
+      if (kept.length > 0) metadata['finalizers'] = kept;
+      else delete metadata['finalizers'];
+    });
+  }
+
+  #set(object: JsonObject, condition: WantedCondition): void {
+    setCondition(object, condition, timestamp(this.#options.clock.now()));
+  }
+}
+
+const IN_PROGRESS: WantedCondition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+
+const COMPLETED: WantedCondition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+
+const NEVER_ESTABLISHED: WantedCondition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
+};
+
+function failed(reason: string, message: string): WantedCondition {
+  return { type: 'Terminating', status: 'True', reason, message };
+}
+
+function notConfirmed(because: string): string {
+  return `could not confirm zero CustomResources remaining: ${because}`;
+}
+
+function isHeld({ deletionTimestamp, finalizers }: Crd): boolean {
+  return deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER);
+}
+
+function stateOf({ uid, generation, finalizers, conditions }: Crd): string {
+  const others = conditions.filter(({ type }) => type !== 'Terminating').map(({ type, status }) => [type, status]);
+  return JSON.stringify([uid, generation, finalizers, others]);
+}

@@ -1,0 +1,160 @@
+/**
+ * Gives definitions their names and their conditions: NamesAccepted, Established, NonStructuralSchema, KubernetesAPIApprovalPolicyConformant. Invariant: everything that a state asks for is decided at once and written
+ * in one update; a definition whose names are taken gets them when they become free.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Lister, ListerChange } from '../../server/registry/lister.ts';
+import { timestamp } from '../../server/registry/object-metadata.ts';
+import { type Crd, type CrdNames, readCrd } from '../crd.ts';
+import { apiApprovalConformance } from '../definition/api-approval.ts';
+import type { CheckCaBundle } from '../definition/ca-bundle.ts';
+import {
+  findCondition,
+  isConditionTrue,
+  isSameCondition,
+  removeCondition,
+  setCondition,
+  type WantedCondition,
+} from '../definition/conditions.ts';
+import { establishedOutcome, hasItsNames, namingConditions, sameNames } from '../definition/naming.ts';
+import { nonStructuralCondition } from '../definition/non-structural.ts';
+import type { SchemaChecks } from '../definition/schema-checks.ts';
+import { ensureObject } from '../object-fields.ts';
+import type { DefinitionWriter } from './definition-writer.ts';
+import { NameClaims } from './name-claims.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface StatusLoopOptions {
+  readonly clock: Clock;
+  readonly lister: Lister;
+  readonly writer: DefinitionWriter;
+  readonly checks: SchemaChecks;
+  readonly caBundle: CheckCaBundle;
+  onFailure(name: string, error: Error): void;
+}
+
+export class StatusLoop {
+  readonly #options: StatusLoopOptions;
+  readonly #queue: WorkQueue;
+  readonly #claims = new NameClaims();
+  /** Those that do not have the names they want, by group. */
+  readonly #unnamed = new Map<string, Set<string>>();
+  /** The generation whose schemas were looked at. */
+  readonly #checked = new Map<string, number>();
+
+  constructor(options: StatusLoopOptions) {
+    this.#options = options;
+    this.#queue = new WorkQueue({
+      clock: options.clock,
+      work: (name) => this.#sync(name),
+      onFailure: (name, error) => options.onFailure(name, error),
+    });
+  }
+
+  /** Hears of every change of definitions. */
+  readonly changed = (changes: readonly ListerChange[]): void => {
+    for (const { name, object } of changes) {
+      const crd = object === undefined ? undefined : readCrd(object);
+      const group = name.slice(name.indexOf('.') + 1);
+      if (crd === undefined) this.#checked.delete(name);
+      this.#note(group, name, crd !== undefined && !hasItsNames(crd));
+      if (this.#claims.set(name, crd)) for (const other of this.#unnamed.get(group) ?? []) this.#queue.add(other);
+      if (crd !== undefined) this.#queue.add(name);
+    }
+  };
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #sync(name: string): Promise<void> {
+    const object = this.#options.lister.get('', name);
+    if (object === undefined) return;
+    const crd = readCrd(object);
+    const wanted = this.#decide(crd);
+    if (wanted === undefined) return;
+    const { acceptedNames } = wanted;
+    if (acceptedNames !== undefined) this.#claims.set(name, { group: crd.group, acceptedNames });
+    try {
+      await this.#options.writer.write(crd, (stored) => this.#apply(stored, wanted));
+    } finally {
+      const present = this.#options.lister.get('', name);
+      this.#claims.set(name, present === undefined ? undefined : readCrd(present));
+    }
+  }
+
+  /** What is to be written; undefined if everything is as it should be. */
+  #decide(crd: Crd): WantedStatus | undefined {
+    const set: WantedCondition[] = [];
+    const want = (condition: WantedCondition): void => {
+      if (!isSameCondition(condition, findCondition(crd, condition.type))) set.push(condition);
+    };
+    let acceptedNames: CrdNames | undefined;
+    let hasNames = isConditionTrue(crd, 'NamesAccepted');
+    if (!hasItsNames(crd)) {
+      const naming = namingConditions(crd, this.#claims.rivals(crd));
+      hasNames = naming.namesAccepted.status === 'True';
+      if (!sameNames(naming.acceptedNames, crd.acceptedNames)) acceptedNames = naming.acceptedNames;
+      want(naming.namesAccepted);
+      if (!hasNames) want(naming.established);
+    }
+    if (hasNames && !isConditionTrue(crd, 'Established')) want(establishedOutcome(this.#hasBadCaBundle(crd)));
+    const approval = apiApprovalConformance(crd);
+    if (approval !== undefined) want(approval);
+    const remove = this.#decideOnSchemas(crd, want);
+    if (set.length === 0 && acceptedNames === undefined && !remove) return undefined;
+    return { acceptedNames, set, removeNonStructural: remove };
+  }
+
+  #hasBadCaBundle({ webhook }: Crd): boolean {
+    return webhook !== undefined && webhook.caBundle !== '' && this.#options.caBundle(webhook.caBundle) !== undefined;
+  }
+
+  /** Whether the condition that is there has to go. Only what preserves unknown fields can have schemas that are not structural: all else was refused. */
+  #decideOnSchemas(crd: Crd, want: (condition: WantedCondition) => void): boolean {
+    const present = findCondition(crd, 'NonStructuralSchema');
+    if (!crd.preserveUnknownFields) return present !== undefined;
+    if (this.#checked.get(crd.name) === crd.generation && present !== undefined) return false;
+    this.#checked.set(crd.name, crd.generation);
+    const condition = nonStructuralCondition(crd, this.#options.checks);
+    if (condition !== undefined) want(condition);
+    return condition === undefined && present !== undefined;
+  }
+
+  #apply(object: JsonObject, { acceptedNames, set, removeNonStructural }: WantedStatus): void {
+    const now = timestamp(this.#options.clock.now());
+    if (acceptedNames !== undefined) ensureObject(object, 'status')['acceptedNames'] = namesObject(acceptedNames);
+    for (const condition of set) setCondition(object, condition, now);
+    if (removeNonStructural) removeCondition(object, 'NonStructuralSchema');
+  }
+
+  #note(group: string, name: string, isUnnamed: boolean): void {
+    const unnamed = this.#unnamed.get(group);
+    if (isUnnamed) {
+      if (unnamed === undefined) this.#unnamed.set(group, new Set([name]));
+      else unnamed.add(name);
+      return;
+    }
+    unnamed?.delete(name);
+    if (unnamed?.size === 0) this.#unnamed.delete(group);
+  }
+}
+
+interface WantedStatus {
+  readonly acceptedNames: CrdNames | undefined;
+  readonly set: readonly WantedCondition[];
+  readonly removeNonStructural: boolean;
+}
+
+/** In the order of the type; what is empty is left out. */
+function namesObject({ plural, singular, shortNames, kind, listKind, categories }: CrdNames): JsonObject {
+  return {
+    plural,
+    ...(singular === '' ? {} : { singular }),
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    kind,
+    ...(listKind === '' ? {} : { listKind }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }),
+  };
+}

@@ -1,0 +1,52 @@
+/** Waits until a resource has no objects any more. Invariant: whatever the outcome, no watch and no timer is left. */
+import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
+import type { ResourceContext, ResourceWatchSink, WatchRequest } from '../../server/registry/resource-store.ts';
+import type { RegistryStore } from '../../server/registry/store.ts';
+
+const NOTHING: WatchRequest['encoding'] = { key: 'nothing', event: () => EMPTY_BYTES, bookmark: () => EMPTY_BYTES };
+
+/** False if the time was up, or the store has stopped. */
+export async function untilEmpty(
+  store: RegistryStore,
+  context: ResourceContext,
+  options: { readonly clock: Clock; readonly timeoutMs: number },
+): Promise<boolean> {
+  const deadline = options.clock.monotonic() + options.timeoutMs;
+  for (;;) {
+    const { items, resourceVersion } = await store.list(context, { ...DEFAULT_LIST_OPTIONS, limit: 1 });
+    if (items.length === 0) return true;
+    const left = deadline - options.clock.monotonic();
+    if (left <= 0 || !(await nextChange(store, context, resourceVersion, options.clock, left))) return false;
+  }
+}
+
+/** Resolves with the next change after a revision; false if there is none in time. */
+async function nextChange(
+  store: RegistryStore,
+  context: ResourceContext,
+  resourceVersion: string,
+  clock: Clock,
+  timeoutMs: number,
+): Promise<boolean> {
+  const changed = new Deferred<boolean>();
+  const sink: ResourceWatchSink = {
+    write: () => {
+      changed.resolve(true);
+      return true;
+    },
+    // A watch that lags behind has seen changes; one that was closed will see no more, which the next list tells.
+    end: () => changed.resolve(true),
+  };
+  const request = { options: { ...DEFAULT_LIST_OPTIONS, watch: true, resourceVersion }, encoding: NOTHING };
+  const watch = await store.watch(context, request, sink);
+  const timer = clock.setTimer(timeoutMs, () => changed.resolve(false), { background: true });
+  try {
+    return await changed.promise;
+  } finally {
+    timer.cancel();
+    watch.stop();
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The last server of the chain: CustomResourceDefinitions, and the resources that they define. Invariant: nothing happens before `start()`; requests that come earlier wait for it; what is unknown here goes to the
+ * delegate unchanged; a definition that was written through this server is known in the next request.
+ */
+import { BugError } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import { typeName } from '../kinds/views.ts';
+import type { Answer } from '../server/exchange.ts';
+import type { RegistryHost } from '../server/registry/host.ts';
+import type { Lister } from '../server/registry/lister.ts';
+import { openResource } from '../server/registry/open-resource.ts';
+import type { RequestHandler, ServerRequest } from '../server/request.ts';
+import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
+import { compileVersion } from './compile-version.ts';
+import { type ConverterFactory, NO_CONVERTER } from './conversion/converter.ts';
+import { CustomResources } from './custom-resource/custom-resources.ts';
+import { documentCustomResources } from './custom-resource/openapi.ts';
+import { PublishedResources } from './custom-resource/published.ts';
+import type { CheckCaBundle } from './definition/ca-bundle.ts';
+import { createSchemaChecks } from './definition/create-schema-checks.ts';
+import { crdDefinition } from './definition/definition.ts';
+import { DefinitionWriter } from './loops/definition-writer.ts';
+import { FinalizingLoop } from './loops/finalizing-loop.ts';
+import { StatusLoop } from './loops/status-loop.ts';
+
+export interface ApiExtensionsServerOptions extends ResourceServerOptions {
+  readonly host: RegistryHost;
+  readonly logger: Logger;
+  /** What is wrong with the CA bundle of a conversion webhook. */
+  readonly checkCaBundle: CheckCaBundle;
+  /** Who converts between versions. Default: versions differ in their type fields alone. */
+  readonly converter?: ConverterFactory;
+}
+
+export interface ApiExtensionsServer {
+  readonly handle: RequestHandler;
+  /** Reads the definitions there are and starts the loops. Once. */
+  start(): Promise<void>;
+  /** Ends every watch cleanly, now and from now on. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+/** As the reference registers its own group. */
+const GROUP_PRIORITY = 16_700;
+const VERSION_PRIORITY: Readonly<Record<string, number>> = { v1: 15, v1beta1: 9 };
+
+export function createApiExtensionsServer(options: ApiExtensionsServerOptions): ApiExtensionsServer {
+  const { host, logger, clock, checkCaBundle: caBundle } = options;
+  const checks = createSchemaChecks();
+  let lister: Lister | undefined;
+  let started: (() => void) | undefined;
+  const whenStarted = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+
+  const serveCustom = (request: ServerRequest): MaybePromise<Answer> =>
+    custom.serve(request) ?? options.delegate(request);
+  const delegate: RequestHandler = (request) => {
+    if (!request.info.isResourceRequest) return options.delegate(request);
+    if (lister === undefined) return whenStarted.then(() => delegate(request));
+    const fresh = lister.fresh();
+    return isPromise(fresh) ? fresh.then(() => serveCustom(request)) : serveCustom(request);
+  };
+
+  const server = new ResourceServer({ ...options, delegate });
+  const definitions = openResource(crdDefinition({ checks, caBundle }), host);
+  server.install([definitions], {
+    groupPriority: () => GROUP_PRIORITY,
+    versionPriority: ({ version }) => VERSION_PRIORITY[version] ?? 0,
+    typeName,
+    ownsGroups: true,
+  });
+  const custom = new CustomResources(
+    { registry: host, server, compile: compileVersion, converter: options.converter ?? NO_CONVERTER },
+    new PublishedResources(options.discovery, options.openapi, documentCustomResources),
+  );
+  const loops: { stop(): Promise<void> }[] = [];
+
+  const start = async (): Promise<void> => {
+    const { registry } = definitions;
+    if (registry === undefined) throw new BugError('definitions are not stored');
+    const known = await registry.lister();
+    const onFailure = (name: string, error: Error): void =>
+      logger.warn('a definition could not be brought up to date; it will be tried again', {
+        name,
+        reason: error.message,
+      });
+    const writer = new DefinitionWriter(registry);
+    const status = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
+    const finalizing = new FinalizingLoop({
+      clock,
+      lister: known,
+      writer,
+      handlerOf: (crd) => custom.handlerOf(crd),
+      onFailure,
+    });
+    loops.push(status, finalizing);
+    // Served first, so that whoever hears of a definition finds its objects.
+    for (const listener of [custom.changed, status.changed, finalizing.changed]) known.subscribe(listener);
+    lister = known;
+    started?.();
+  };
+
+  return {
+    handle: server.handle,
+    start,
+    drain: () => server.drain(),
+    stop: async () => {
+      server.drain();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await custom.stop();
+      await definitions.stop();
+    },
+  };
+}
