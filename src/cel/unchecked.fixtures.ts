@@ -33,8 +33,7 @@ export function uncheckedExpression(
     const index = variables.findIndex((variable) => variable.name === text);
     const constant = constants.find((each) => each.name === text);
     if (locals.includes(text)) references.set(node, { kind: 'local', name: text });
-    else if (index < 0 && constant !== undefined)
-      references.set(node, { kind: 'constant', name: text, value: constant.value });
+    else if (index < 0 && constant !== undefined) references.set(node, { kind: 'constant', value: constant.value });
     else references.set(node, { kind: 'variable', index: index < 0 ? UNSET : index, name: text });
   };
 
