@@ -105,14 +105,15 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
 
 /** As Go converts and compares: a fraction is cut where the listed number is an integer, an integer is the character of that code where a text is listed. */
 export function isListed(listed: readonly JsonValue[], value: JsonValue): boolean {
+  // Null is never listed, even where it is.
+  if (value === null) return false;
   for (const each of listed) {
     if (each === value || equalConverted(each, value)) return true;
   }
   return false;
 }
 
-function equalConverted(listed: JsonValue, value: JsonValue): boolean {
-  if (listed === null || value === null) return false;
+function equalConverted(listed: JsonValue, value: Exclude<JsonValue, null>): boolean {
   switch (typeof value) {
     case 'number':
       if (typeof listed === 'string') return Number.isSafeInteger(value) && listed === characterOf(value);

@@ -3,38 +3,22 @@
  * worked out once for each node.
  */
 import { cloneJson, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
+import type { DefaultOf } from './prune-default.ts';
 import type { StructuralSchema } from './structural.ts';
 
 type Schema = StructuralSchema | undefined;
 
-/** Drops nulls where the schema neither allows null nor has a default; null items of lists stay. */
-export function dropNulls(schema: Schema, value: JsonValue): void {
-  if (schema === undefined || typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) dropNulls(schema.items, item);
-    return;
-  }
-  for (const name in value) {
-    const field = fieldSchema(schema, name);
-    if (field === undefined) continue;
-    const child = value[name] as JsonValue;
-    if (child === null && !field.nullable && field.default === undefined) delete value[name];
-    else dropNulls(field, child);
-  }
-}
-
 /** Both in one walk, in place. */
 export class Defaulter {
-  /** By node: the fields with defaults, and those fields' values as an object gets them. */
+  /** By node: the fields with defaults, and the value that an object gets; undefined if pruning leaves nothing of it. */
   readonly #fields: WeakMap<StructuralSchema, readonly Filled[]> = new WeakMap();
-  readonly #values: WeakMap<StructuralSchema, JsonValue> = new WeakMap();
+  readonly #values: WeakMap<StructuralSchema, { readonly value: JsonValue | undefined }> = new WeakMap();
   readonly #root: StructuralSchema;
-  readonly #pruned: (schema: StructuralSchema) => JsonValue;
+  readonly #defaultOf: DefaultOf;
 
-  /** `pruned` makes of a node's default the value that objects get: a copy. */
-  constructor(root: StructuralSchema, pruned: (schema: StructuralSchema) => JsonValue) {
+  constructor(root: StructuralSchema, defaultOf: DefaultOf) {
     this.#root = root;
-    this.#pruned = pruned;
+    this.#defaultOf = defaultOf;
   }
 
   setDefaults(object: JsonObject): void {
@@ -51,7 +35,7 @@ export class Defaulter {
   #fillItems({ items }: StructuralSchema, list: JsonValue[], nulls: boolean): void {
     if (items === undefined) return;
     for (let i = 0; i < list.length; i++) {
-      if (list[i] === null && !items.nullable) list[i] = this.#valueOf(items);
+      if (list[i] === null && !items.nullable) list[i] = this.#valueOf(items) ?? null;
       else this.#fill(items, list[i] as JsonValue, nulls);
     }
   }
@@ -63,12 +47,16 @@ export class Defaulter {
       const value = object[name] as JsonValue;
       if (value !== null) this.#fill(field, value, nulls);
       else if (!field.nullable) {
-        if (field.default !== undefined) setField(object, name, this.#valueOf(field));
+        const filled = this.#valueOf(field);
+        if (filled !== undefined) setField(object, name, filled);
         else if (nulls) delete object[name];
       }
     }
-    for (const { name, field } of this.#filledOf(schema))
-      if (!Object.hasOwn(object, name)) setField(object, name, this.#valueOf(field));
+    for (const { name, field } of this.#filledOf(schema)) {
+      if (Object.hasOwn(object, name)) continue;
+      const filled = this.#valueOf(field);
+      if (filled !== undefined) setField(object, name, filled);
+    }
   }
 
   #filledOf(schema: StructuralSchema): readonly Filled[] {
@@ -82,16 +70,16 @@ export class Defaulter {
     return filled;
   }
 
-  /** A copy of the default with the defaults of what is inside it; null if there is none. */
-  #valueOf(schema: StructuralSchema): JsonValue {
-    if (schema.default === undefined) return null;
-    let value = this.#values.get(schema);
-    if (value === undefined) {
-      value = this.#pruned(schema);
-      this.#fill(schema, value, false);
-      this.#values.set(schema, value);
+  /** A copy of the default with the defaults of what is inside it; undefined if there is none. */
+  #valueOf(schema: StructuralSchema): JsonValue | undefined {
+    if (schema.default === undefined) return undefined;
+    let made = this.#values.get(schema);
+    if (made === undefined) {
+      made = { value: this.#defaultOf(schema) };
+      if (made.value !== undefined) this.#fill(schema, made.value, false);
+      this.#values.set(schema, made);
     }
-    return cloneJson(value);
+    return made.value === undefined ? undefined : cloneJson(made.value);
   }
 }
 
