@@ -8,7 +8,8 @@ import { collectDeclarations, type Declarations } from './check/declarations.ts'
 import { checkArguments, checkHomogeneous } from './check/literals.ts';
 import { Names } from './check/names.ts';
 import type { CheckedExpression, CheckResult, Environment, EnvironmentOptions, Program } from './environment.ts';
-import { type ParseResult, type ParserOptions, parse } from './parse/parser.ts';
+import type { ParseResult, ParserOptions } from './parse/options.ts';
+import { parse } from './parse/parser.ts';
 import { STANDARD_MACROS } from './parse/standard-macros.ts';
 import { compileProgram } from './program.ts';
 

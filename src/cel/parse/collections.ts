@@ -2,13 +2,10 @@
  * List, map and object literals. Invariant: a comma may end each of them, and the reader's height afterwards is that of the highest part.
  */
 import type { CelIssue, Expr, ListExpr, MapEntry, MapExpr, StructExpr, StructField } from '../ast.ts';
-import type { Cursor } from './cursor.ts';
+import { type Cursor, SyntaxFault } from './cursor.ts';
+import { FIELD_NAME, kinds } from './grammar.ts';
+import type { SyntaxOptions } from './options.ts';
 import { EXPR_FIRST, TOKEN, type TokenKind } from './tokens.ts';
-
-export interface SyntaxOptions {
-  readonly optionalSyntax: boolean;
-  readonly escapedFields: boolean;
-}
 
 /** Reads the expressions in a literal. */
 export interface ExprReader {
@@ -17,13 +14,8 @@ export interface ExprReader {
   height: number;
 }
 
-function kinds(...list: readonly TokenKind[]): ReadonlySet<TokenKind> {
-  return new Set(list);
-}
-
 const ELEMENT_FIRST = new Set<TokenKind>([...EXPR_FIRST, TOKEN.QUESTION]);
 const FIELD_FIRST = kinds(TOKEN.QUESTION, TOKEN.IDENT, TOKEN.ESCAPED_IDENT);
-const FIELD_NAME = kinds(TOKEN.IDENT, TOKEN.ESCAPED_IDENT);
 const AFTER_ELEMENT = kinds(TOKEN.COMMA, TOKEN.RBRACKET);
 const AFTER_ENTRY = kinds(TOKEN.COMMA, TOKEN.RBRACE);
 const AFTER_KEY = kinds(TOKEN.COLON);
@@ -37,13 +29,20 @@ function readItems(
   item: () => void,
 ): void {
   cursor.take();
-  cursor.expect(new Set([...first, ...after]));
+  if (!first.has(cursor.kind) && !after.has(cursor.kind)) cursor.expect(new Set([...first, ...after]));
   if (first.has(cursor.kind)) {
+    const open = cursor.openCount;
     cursor.open(after);
-    item();
-    while (cursor.kind === TOKEN.COMMA && first.has(cursor.peek(1).kind)) {
-      cursor.take();
+    try {
       item();
+      while (cursor.kind === TOKEN.COMMA && first.has(cursor.peek(1).kind)) {
+        cursor.take();
+        item();
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxFault)) throw error;
+      cursor.reopen(open + 1);
+      cursor.recover();
     }
     cursor.close();
   }

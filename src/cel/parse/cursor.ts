@@ -41,6 +41,11 @@ export class Cursor {
     return this.#tokens[this.#index] ?? this.#end;
   }
 
+  /** How many complaints there were, for telling later whether there are more. */
+  get reports(): number {
+    return this.#reports;
+  }
+
   get kind(): TokenKind {
     return this.token.kind;
   }
@@ -122,7 +127,11 @@ export class Cursor {
   /** The tokens from the current one to the one `ahead` begin nothing that could be here. */
   notViable(ahead: number): never {
     const last = this.peek(ahead);
-    const text = this.#source.slice(this.token.start, last.end);
+    let text = this.text(this.token);
+    for (let next = 1; next <= ahead; next++) {
+      const gap = this.#source.slice(this.peek(next - 1).end, this.peek(next).start);
+      text += gap.replace(/[^\t \r\n\f]+/g, '') + this.text(this.peek(next));
+    }
     const reserved = /^.(true|false|null)$/.exec(text)?.[1];
     this.report(
       reserved === undefined

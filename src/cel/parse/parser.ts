@@ -3,16 +3,7 @@
  * `||` are balanced, an even number of signs is none); no source takes more stack than the limits allow.
  */
 import type { CallExpr, CelIssue, Expr } from '../ast.ts';
-import type { Macro } from '../library.ts';
-import {
-  type ExprReader,
-  fieldName,
-  isObjectAhead,
-  readList,
-  readMap,
-  readObject,
-  type SyntaxOptions,
-} from './collections.ts';
+import { type ExprReader, fieldName, isObjectAhead, readList, readMap, readObject } from './collections.ts';
 import { Cursor, ParsingEnded, SyntaxFault } from './cursor.ts';
 import {
   AFTER_ARG,
@@ -32,21 +23,12 @@ import {
 import { countCodePoints, tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
 import { balance, callAt, identAt, literalAt } from './nodes.ts';
+import type { ParseResult, ParserOptions } from './options.ts';
 import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** cel-go's default limits. */
 const MAX_DEPTH = 250;
 const MAX_CODE_POINTS = 100_000;
-
-export interface ParserOptions extends SyntaxOptions {
-  /** By name; of several with one name, arguments and target decide. */
-  readonly macros: ReadonlyMap<string, readonly Macro[]>;
-}
-
-export type ParseResult =
-  | { readonly ok: true; readonly expr: Expr }
-  /** At least one, in order of position. */
-  | { readonly ok: false; readonly issues: readonly CelIssue[] };
 
 export function parse(source: string, options: ParserOptions): ParseResult {
   const size = source.length > MAX_CODE_POINTS ? countCodePoints(source) : source.length;
@@ -286,10 +268,10 @@ class Parser implements ExprReader {
     cursor.take();
     const name = cursor.text(cursor.take());
     const { at } = cursor.token;
-    const issues = this.#issues.length;
+    const { reports } = cursor;
     const args = this.#args();
     this.#raise(Math.max(height, this.height));
-    return this.#expand({ kind: 'call', at, name, target, args }, issues);
+    return this.#expand({ kind: 'call', at, name, target, args }, reports);
   }
 
   /** Arguments with their parentheses. */
@@ -356,14 +338,15 @@ class Parser implements ExprReader {
     const token = cursor.take();
     const word = cursor.text(token);
     const name = rooted ? `.${word}` : word;
-    if (RESERVED.has(word)) this.#issues.push({ message: `reserved identifier: ${word}`, at: first.at });
+    const reserved = RESERVED.has(word);
+    if (reserved) this.#issues.push({ message: `reserved identifier: ${word}`, at: first.at });
     if (cursor.kind !== TOKEN.LPAREN) {
       this.height = 0;
-      return identAt(token.at, name);
+      return reserved ? literalAt(first.at, { type: 'null' }) : identAt(token.at, name);
     }
     const { at } = cursor.token;
-    const issues = this.#issues.length;
-    return this.#expand({ kind: 'call', at, name, target: undefined, args: this.#args() }, issues);
+    const { reports } = cursor;
+    return this.#expand({ kind: 'call', at, name, target: undefined, args: this.#args() }, reports);
   }
 
   #literal(): Expr {
@@ -384,9 +367,9 @@ class Parser implements ExprReader {
     return this.#faulty();
   }
 
-  /** What a macro of that name makes of the call, or the call. Arguments that have brought issues, of which there were `issues` before, are left alone. */
-  #expand(call: CallExpr, issues: number): Expr {
-    if (this.#issues.length > issues) return call;
+  /** What a macro of that name makes of the call, or the call. One with a syntax error in it, where there were `reports` before, is left alone. */
+  #expand(call: CallExpr, reports: number): Expr {
+    if (this.#cursor.reports > reports) return call;
     const macro = this.#options.macros
       .get(call.name)
       ?.find(
