@@ -22,26 +22,34 @@ export async function compareDiscovery(run: SubjectRun, resource: Resource): Pro
   await compareWhenSettled(run, 'discovery', path, view);
 }
 
-/** The schema of the kind and the operations on it. */
+/** The schema of the kind, and the operations on it. */
 export async function compareOpenApi(run: SubjectRun, resource: Resource): Promise<void> {
   const { group, names } = resource.definition.spec;
-  const version = resource.version.name;
-  const view = ({ raw: body }: Verdict): Json => {
-    if (!isDict(body)) return null;
-    const components = isDict(body['components']) ? body['components'] : {};
-    const schemas = isDict(components['schemas']) ? components['schemas'] : {};
-    const own = Object.entries(schemas).filter(([, schema]) =>
-      kindsOf(schema).includes(`${group}/${version}/${names.kind}`),
+  const path = `/openapi/v3/apis/${group}/${resource.version.name}`;
+  const own = ofKind(resource);
+  await compareWhenSettled(run, 'openapi schemas', path, ({ raw }) => {
+    const components = isDict(raw) && isDict(raw['components']) ? raw['components'] : {};
+    return own(components['schemas']);
+  });
+  await compareWhenSettled(run, 'openapi operations', path, ({ raw }) => {
+    const paths = isDict(raw) && isDict(raw['paths']) ? raw['paths'] : {};
+    return Object.fromEntries(
+      Object.entries(paths)
+        .filter(([place]) => place.split('/').includes(names.plural))
+        .map(([place, item]) => [place.replace(names.plural, '<plural>'), withoutDescriptions(item)]),
     );
-    const paths = Object.entries(isDict(body['paths']) ? body['paths'] : {}).filter(([path]) =>
-      path.split('/').includes(names.plural),
+  });
+}
+
+/** Of a map of schemas, that of the resource's kind. */
+function ofKind({ definition, version }: Resource): (schemas: Json | undefined) => JsonDict {
+  const kind = `${definition.spec.group}/${version.name}/${definition.spec.names.kind}`;
+  return (schemas) =>
+    Object.fromEntries(
+      Object.entries(isDict(schemas) ? schemas : {})
+        .filter(([, schema]) => kindsOf(schema).includes(kind))
+        .map(([name, schema]) => [name, withoutServerWords(schema)]),
     );
-    return {
-      schemas: Object.fromEntries(own.map(([name, schema]) => [name, withoutServerWords(schema)])),
-      operations: Object.fromEntries(paths.map(([path, item]) => [path, withoutDescriptions(item)])),
-    };
-  };
-  await compareWhenSettled(run, 'openapi', `/openapi/v3/apis/${group}/${version}`, view);
 }
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -67,17 +75,13 @@ export async function compareAggregated(
       `aggregated ${version}`,
       compareBodies('discovery', entry(discovery.reference), entry(discovery.candidate)),
     );
-    const definition = (verdict: Verdict | undefined): Json => {
-      const definitions = isDict(verdict?.raw) && isDict(verdict.raw['definitions']) ? verdict.raw['definitions'] : {};
-      const own = Object.entries(definitions).filter(([, schema]) =>
-        kindsOf(schema).includes(`${group}/${version}/${names.kind}`),
-      );
-      return Object.fromEntries(own.map(([name, schema]) => [name, withoutServerWords(schema)]));
-    };
+    const own = ofKind(resource);
+    const schema = (verdict: Verdict | undefined): Json =>
+      own(isDict(verdict?.raw) ? verdict.raw['definitions'] : undefined);
     run.add(
-      'openapi',
+      'openapi schemas',
       `v2 ${version}`,
-      compareBodies('openapi', definition(openapi.reference), definition(openapi.candidate)),
+      compareBodies('v2', schema(openapi.reference), schema(openapi.candidate)),
     );
   }
 }
@@ -88,7 +92,7 @@ function dicts(value: Json | undefined): JsonDict[] {
 
 async function compareWhenSettled(
   run: SubjectRun,
-  aspect: 'discovery' | 'openapi',
+  aspect: 'discovery' | 'openapi schemas' | 'openapi operations',
   path: string,
   view: (verdict: Verdict) => Json,
 ): Promise<void> {
@@ -108,11 +112,7 @@ async function compareWhenSettled(
 
 /** Not published yet. */
 function isEmpty(view: Json): boolean {
-  return (
-    view === null ||
-    (Array.isArray(view) && view.length === 0) ||
-    (isDict(view) && isDict(view['schemas']) && Object.keys(view['schemas']).length === 0)
-  );
+  return Array.isArray(view) ? view.length === 0 : isDict(view) && Object.keys(view).length === 0;
 }
 
 function kindsOf(schema: Json): string[] {

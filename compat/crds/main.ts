@@ -42,10 +42,10 @@ const { values } = parseArgs({
   },
 });
 
+const partial = values.project !== undefined || values.crd !== undefined;
 const corpus = await prepareCorpus();
 const subjects = choose(corpus);
 if (subjects.length === 0) throw new Error('no such CRDs');
-const partial = values.project !== undefined || values.crd !== undefined;
 const started = performance.now();
 const peers = await startPeers();
 const session = new Session(peers.all);

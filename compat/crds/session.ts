@@ -27,7 +27,8 @@ export const ASPECTS = [
   'body',
   'table',
   'discovery',
-  'openapi',
+  'openapi schemas',
+  'openapi operations',
   'messages',
 ] as const;
 export type Aspect = (typeof ASPECTS)[number];

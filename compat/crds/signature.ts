@@ -13,6 +13,7 @@ export function signatureOf(differences: readonly Difference[], ...beside: reado
 
 function rough(text: string): string {
   return text
+    .replace(/\[?"[^"]*"\]?/g, '""')
     .replace(/[\w.[\]-]*\.[\w.[\]-]+/g, '…')
     .replace(/\d+/g, '0')
     .slice(0, LENGTH);
