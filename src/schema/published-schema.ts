@@ -1,0 +1,154 @@
+/**
+ * Schemas as OpenAPI publishes them: v3 says everything, v2 what its clients can bear. Invariant: parts that are published as they are written are shared with the source; nothing of
+ * it is changed. References are those of v3 documents (`#/components/schemas/`) and v2 documents (`#/definitions/`); the kind is for the caller to add.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { compareUtf8 } from '../base/utf8.ts';
+import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './int-or-string.ts';
+import {
+  EMBEDDED_RESOURCE,
+  flagOf,
+  INT_OR_STRING,
+  listOf,
+  PRESERVE_UNKNOWN,
+  type SchemaSource,
+  schemaOf,
+  textsOf,
+} from './schema-source.ts';
+import type { StructuralSchema } from './structural.ts';
+
+/** The schema of a resource in OpenAPI v3. Undefined: a version without a structural schema. */
+export function openapiV3(schema: StructuralSchema | undefined): JsonObject {
+  return schema === undefined ? { type: 'object' } : withMeta(publish(schema.source, V3), ROOT_TEXTS, V3);
+}
+
+/** The same in v2. `preserveUnknownFields`: that of the definition; then, as where the root keeps unknown fields, nothing is said at all. */
+export function openapiV2(schema: StructuralSchema | undefined, preserveUnknownFields: boolean): JsonObject {
+  if (schema === undefined || preserveUnknownFields || schema.preserveUnknownFields) return { type: 'object' };
+  return withMeta(publish(schema.source, V2), ROOT_TEXTS, V2);
+}
+
+interface Dialect {
+  readonly isV2: boolean;
+  /** The property that refers to a type. */
+  metadata(): JsonObject;
+}
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+const METADATA_TEXT = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
+
+const V3: Dialect = {
+  isV2: false,
+  metadata: () => ({ description: METADATA_TEXT, allOf: [{ $ref: `#/components/schemas/${OBJECT_META}` }] }),
+};
+const V2: Dialect = {
+  isV2: true,
+  metadata: () => ({ description: METADATA_TEXT, $ref: `#/definitions/${OBJECT_META}` }),
+};
+
+interface TypeTexts {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const ROOT_TEXTS: TypeTexts = {
+  apiVersion: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
+  kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+};
+const EMBEDDED_TEXTS: TypeTexts = {
+  apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${CONVENTIONS}#resources`,
+  kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+};
+
+/** The fields that every resource has, in place of what the schema says of them. */
+function withMeta(schema: JsonObject, texts: TypeTexts, dialect: Dialect): JsonObject {
+  const given = schema['properties'];
+  const properties: JsonObject = {
+    ...(isJsonObject(given) ? given : {}),
+    apiVersion: { description: texts.apiVersion, type: 'string' },
+    kind: { description: texts.kind, type: 'string' },
+    metadata: dialect.metadata(),
+  };
+  return { ...schema, properties: sorted(properties) };
+}
+
+function sorted(properties: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(properties).sort(([a], [b]) => compareUtf8(a, b)));
+}
+
+function publish(source: SchemaSource, dialect: Dialect): JsonObject {
+  let out = withParts(source, dialect);
+  if (flagOf(source, INT_OR_STRING) && !dialect.isV2) out = spelledOut(out, source);
+  if (dialect.isV2) out = simplified(out, source);
+  const isOpen = dialect.isV2 && flagOf(source, PRESERVE_UNKNOWN);
+  if (!flagOf(source, EMBEDDED_RESOURCE) || isOpen) return out;
+  const required = textsOf(out, 'required');
+  const missing = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
+  return withMeta({ ...out, required: [...required, ...missing] }, EMBEDDED_TEXTS, dialect);
+}
+
+/** The node with its parts published; the source itself if that changes none of them. */
+function withParts(source: SchemaSource, dialect: Dialect): JsonObject {
+  const changes: JsonObject = {};
+  for (const name of ['items', 'additionalProperties']) {
+    const part = schemaOf(source, name);
+    if (part === undefined) continue;
+    const published = publish(part, dialect);
+    if (published !== part) changes[name] = published;
+  }
+  const properties = source['properties'];
+  if (isJsonObject(properties)) {
+    const published = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
+      name,
+      isJsonObject(property) ? publish(property, dialect) : {},
+    ]);
+    if (published.some(([name, property]) => property !== properties[name]))
+      changes['properties'] = Object.fromEntries(published);
+  }
+  return Object.keys(changes).length === 0 ? (source as JsonObject) : { ...source, ...changes };
+}
+
+/** An integer or a string, said in plain OpenAPI too. */
+function spelledOut(schema: JsonObject, source: SchemaSource): JsonObject {
+  if (hasIntOrStringAnyOf(source) || hasIntOrStringAllOf(source)) return schema;
+  const either = [...INT_OR_STRING_ANY_OF] as JsonValue[];
+  if (listOf(source, 'anyOf').length === 0) return { ...schema, anyOf: either };
+  return { ...schema, allOf: [{ anyOf: either }, ...listOf(source, 'allOf')] };
+}
+
+const NOT_IN_V2: ReadonlySet<string> = new Set(['allOf', 'oneOf', 'anyOf', 'not', 'nullable', 'default']);
+
+/** Without what clients of v2 stumble over: logic operators, types of what may be null or holds unknown fields, defaults. */
+function simplified(schema: JsonObject, source: SchemaSource): JsonObject {
+  const nullable = flagOf(source, 'nullable');
+  const isOpen = nullable || flagOf(source, PRESERVE_UNKNOWN);
+  const isUntyped =
+    nullable ||
+    (source['type'] === 'array' && (isOpen || schemaOf(source, 'items') === undefined)) ||
+    (source['type'] === 'object' && flagOf(source, PRESERVE_UNKNOWN));
+  const kept = Object.entries(schema).filter(([name]) => {
+    if (name === 'items' || name === 'properties') return !isOpen;
+    return name === 'type' ? !isUntyped : !NOT_IN_V2.has(name);
+  });
+  const required = requiredInV2(source, isOpen);
+  const changed = kept.length !== Object.keys(schema).length || required !== source['required'];
+  if (!changed) return schema;
+  const { required: _, ...rest } = Object.fromEntries(kept);
+  return required === undefined || required.length === 0 ? rest : { ...rest, required };
+}
+
+/** What may be null is not required. */
+function requiredInV2(source: SchemaSource, isOpen: boolean): JsonValue[] | undefined {
+  const required = source['required'];
+  if (!Array.isArray(required)) return undefined;
+  const values = schemaOf(source, 'additionalProperties');
+  if (values !== undefined && flagOf(values, 'nullable')) return undefined;
+  const properties = schemaOf(source, 'properties');
+  if (properties === undefined || isOpen) return required;
+  const isNullable = (name: JsonValue): boolean => {
+    const property = typeof name === 'string' ? properties[name] : undefined;
+    return isJsonObject(property) && property['nullable'] === true;
+  };
+  return required.some(isNullable) ? required.filter((name) => !isNullable(name)) : required;
+}
