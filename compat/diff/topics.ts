@@ -2,6 +2,9 @@
 import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { corners } from './topics/corners.ts';
+import { definitionRules } from './topics/definition-rules.ts';
+import { definitionUpdates } from './topics/definition-updates.ts';
+import { definitions } from './topics/definitions.ts';
 import { deletes } from './topics/deletes.ts';
 import { discovery } from './topics/discovery.ts';
 import { endings } from './topics/endings.ts';
@@ -36,6 +39,9 @@ export const TOPICS: readonly Topic[] = [
   rbac,
   escalation,
   reviews,
+  definitions,
+  definitionRules,
+  definitionUpdates,
   lists,
   watches,
   patches,

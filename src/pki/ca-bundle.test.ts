@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeBase64 } from '../base/base64.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { systemClock } from '../base/clock.ts';
-import { caBundleProblem } from './ca-bundle.ts';
+import { checkCaBundle } from './ca-bundle.ts';
 import { createCa } from './certificates.ts';
 import { formatPem } from './pem.ts';
 
@@ -11,8 +11,8 @@ const bundle = (text: string): string => encodeBase64(encodeUtf8(text));
 describe('a bundle of authorities', () => {
   test('is fine with one certificate that can be read', async () => {
     const { certificatePem } = await createCa({ commonName: 'ca', clock: systemClock });
-    expect(caBundleProblem(bundle(certificatePem))).toBeUndefined();
-    expect(caBundleProblem(bundle(`${formatPem('CERTIFICATE', encodeUtf8('no'))}${certificatePem}`))).toBeUndefined();
+    expect(checkCaBundle(bundle(certificatePem))).toBeUndefined();
+    expect(checkCaBundle(bundle(`${formatPem('CERTIFICATE', encodeUtf8('no'))}${certificatePem}`))).toBeUndefined();
   });
 
   test.each([
@@ -28,6 +28,6 @@ describe('a bundle of authorities', () => {
       'unable to load root certificates: failed to parse certificate: x509: malformed certificate',
     ],
   ])('is refused with %s', (_, text, message) => {
-    expect(caBundleProblem(bundle(text))).toBe(message);
+    expect(checkCaBundle(bundle(text))).toBe(message);
   });
 });

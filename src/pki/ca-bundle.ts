@@ -7,7 +7,7 @@ import { parsePem } from './pem.ts';
 const PROBLEM = 'unable to load root certificates';
 
 /** `bundle` is base64 of PEM. The message is that of the reference's TLS setup, up to the details of a damaged certificate; undefined if it can be used. */
-export function caBundleProblem(bundle: string): string | undefined {
+export function checkCaBundle(bundle: string): string | undefined {
   const bytes = decodeBase64(bundle);
   const blocks = bytes === undefined ? [] : parsePem(decodeUtf8(bytes));
   if (blocks.length === 0) return `${PROBLEM}: unable to parse bytes as PEM block`;

@@ -4,7 +4,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Nothing is stored, so cases cannot meet. */
-export const DRY = `${DEFINITIONS}?dryRun=All`;
+export const DRY: string = `${DEFINITIONS}?dryRun=All`;
 
 /** Merges deeply; a value of undefined takes the field away. Lists are replaced. */
 export function merged(base: Fields, change: Fields): Fields {
