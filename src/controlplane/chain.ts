@@ -10,6 +10,7 @@ import type { Logger } from '../base/logger.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
 import type { Listener } from '../node/listener.ts';
+import { checkCaBundle } from '../pki/ca-bundle.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
 import { buildChain } from '../server/chain.ts';
 import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
@@ -31,7 +32,7 @@ import type { TypeBook } from '../server/type-book.ts';
 import { versionInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
 import { composeAuthenticator, Loopback, requestHeaderNames, tokenAuthentication } from './authentication.ts';
-import { checkCaBundle } from './ca-bundle.ts';
+
 import type { CompletedOptions } from './complete-options.ts';
 import { BOOT_HOOKS, BootState, createHealth } from './health-checks.ts';
 import { mountOpenId, OPENID_DOCUMENTED } from './openid-paths.ts';
