@@ -122,12 +122,23 @@ function kindsOf(schema: Json): string[] {
   );
 }
 
-function withoutServerWords(schema: Json): Json {
-  if (!isDict(schema) || !isDict(schema['properties'])) return schema;
-  const properties = { ...schema['properties'] };
-  for (const name of ['apiVersion', 'kind', 'metadata', 'items'])
-    if (properties[name] !== undefined) properties[name] = withoutDescriptions(properties[name]);
-  return { ...schema, properties };
+/** Of the root and of embedded resources, apiVersion, kind and metadata are described by the server. */
+function withoutServerWords(schema: Json, isResource = true): Json {
+  if (Array.isArray(schema)) return schema.map((item) => withoutServerWords(item, false));
+  if (!isDict(schema)) return schema;
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, child]) => {
+      if (key !== 'properties' || !isDict(child)) return [key, withoutServerWords(child, false)];
+      const properties = Object.entries(child).map(([name, property]) => [
+        name,
+        (isResource || embedded) && ['apiVersion', 'kind', 'metadata'].includes(name)
+          ? withoutDescriptions(property)
+          : withoutServerWords(property, false),
+      ]);
+      return [key, Object.fromEntries(properties) as JsonDict];
+    }),
+  );
 }
 
 function withoutDescriptions(value: Json): Json {
