@@ -3,7 +3,6 @@
  * what its expressions may say, and an overload carries everything about itself: types, what it does, what it costs.
  */
 import type { CelIssue, Expr } from './ast.ts';
-import type { CheckedExpression } from './environment.ts';
 import type { CelType } from './types.ts';
 import type { Value } from './values.ts';
 
@@ -97,8 +96,17 @@ export interface NamedConstant {
   readonly value: Value;
 }
 
-/** Complains of what it sees to fail in an expression that has the right types. */
-export type Validator = (checked: CheckedExpression, issue: (issue: CelIssue) => void) => void;
+/** What a validator sees of an expression that has the right types: a CheckedExpression, as far as libraries know of one. */
+export interface ValidatedExpression {
+  readonly source: string;
+  readonly expr: Expr;
+  readonly types: ReadonlyMap<Expr, CelType>;
+  /** The overloads that a call means; names have references without. */
+  readonly references: ReadonlyMap<Expr, { readonly kind: string; readonly overloads?: readonly Overload[] }>;
+}
+
+/** Complains of what it sees to fail. */
+export type Validator = (checked: ValidatedExpression, issue: (issue: CelIssue) => void) => void;
 
 export interface Library {
   /** For messages and for listing: `cel.lib.ext.strings`, `kubernetes.quantity`. */

@@ -2,7 +2,7 @@
  * Checks calls of `format` whose text and arguments are written out, before they run. Invariant: it complains of what would fail while running, in the same words.
  */
 import type { CallExpr, CelIssue, Expr } from '../ast.ts';
-import type { CheckedExpression } from '../environment.ts';
+import type { ValidatedExpression } from '../library.ts';
 import { runtimeTypeName } from '../runtime/type-of-value.ts';
 import { type CelType, DYN } from '../types.ts';
 import { CelError } from '../values.ts';
@@ -47,19 +47,19 @@ export function clauseFault(letter: ClauseLetter, type: string): string {
 }
 
 /** For the library. */
-export function validateFormatCalls(checked: CheckedExpression, issue: (issue: CelIssue) => void): void {
+export function validateFormatCalls(checked: ValidatedExpression, issue: (issue: CelIssue) => void): void {
   visitExpr(checked.expr, (expr) => {
     if (isFormatCall(expr, checked)) checkCall(expr, checked, issue);
   });
 }
 
-function isFormatCall(expr: Expr, { references }: CheckedExpression): expr is CallExpr {
+function isFormatCall(expr: Expr, { references }: ValidatedExpression): expr is CallExpr {
   if (expr.kind !== 'call' || expr.name !== 'format' || expr.target === undefined) return false;
   const reference = references.get(expr);
-  return reference?.kind === 'overloads' && reference.overloads.some(({ id }) => id === 'string_format');
+  return reference?.overloads?.some(({ id }) => id === 'string_format') === true;
 }
 
-function checkCall(call: CallExpr, checked: CheckedExpression, issue: (issue: CelIssue) => void): void {
+function checkCall(call: CallExpr, checked: ValidatedExpression, issue: (issue: CelIssue) => void): void {
   const [text, list] = [call.target, call.args[0]];
   if (text?.kind !== 'literal' || text.literal.type !== 'string' || list?.kind !== 'list') return;
   const args = list.elements;
@@ -92,7 +92,7 @@ function checkCall(call: CallExpr, checked: CheckedExpression, issue: (issue: Ce
 }
 
 /** The argument, or for `%s` what is written inside of it, that the clause is not for. */
-function findMisfit(arg: Expr, letter: ClauseLetter, checked: CheckedExpression): Expr | undefined {
+function findMisfit(arg: Expr, letter: ClauseLetter, checked: ValidatedExpression): Expr | undefined {
   if (!fits(checked.types.get(arg) ?? DYN, letter)) return arg;
   if (letter !== 's') return undefined;
   let parts: readonly Expr[] = [];
