@@ -10,12 +10,14 @@ import { addInts, divideInts, moduloInts, multiplyInts, subtractInts } from './i
 import { hashKey } from './native-values.ts';
 import {
   andStep,
+  equalConstantStep,
   equalStep,
   intStep,
   notStep,
   notStrictlyFalseStep,
   orStep,
   type Relation,
+  relationConstantStep,
   relationStep,
 } from './operators.ts';
 import { cachedPattern } from './patterns.ts';
@@ -61,7 +63,11 @@ export function planOperator(operator: OperatorToPlan): Plan | undefined {
       return stepPlan(orStep(toStep(first), toStep(second)));
     case '_==_':
     case '_!=_':
-      return stepPlan(equalStep(toStep(first), toStep(second), name === '_!=_'));
+      return stepPlan(
+        second.kind === 'constant'
+          ? equalConstantStep(toStep(first), second.value, name === '_!=_')
+          : equalStep(toStep(first), toStep(second), name === '_!=_'),
+      );
     case '_[_]':
       return planIndex(operator, first, second, false);
     case '_[?_]':
@@ -78,6 +84,8 @@ export function planOperator(operator: OperatorToPlan): Plan | undefined {
   }
   if (!RELATIONS.has(name)) return undefined;
   const bySize = id?.endsWith('_string') === true || id?.endsWith('_bytes') === true;
+  if (second.kind === 'constant' && typeof second.value === 'number')
+    return stepPlan(relationConstantStep(name as Relation, toStep(first), second.value));
   return stepPlan(relationStep(name as Relation, toStep(first), toStep(second), bySize));
 }
 

@@ -7,13 +7,14 @@ import type { CheckedExpression, Reference } from '../environment.ts';
 import type { Overload } from '../library.ts';
 import { DYN, isOptional } from '../types.ts';
 import { CelDouble, CelError, CelUint, type Value } from '../values.ts';
-import { withQualifier } from './attributes.ts';
+import { type PathAttribute, withQualifier } from './attributes.ts';
 import { callStep } from './calls.ts';
 import { planOperator } from './compile-operators.ts';
 import { foldStep } from './comprehension.ts';
 import { listStep, mapStep, objectStep } from './constructors.ts';
 import { Frame, type Step } from './frame.ts';
 import { intOf } from './integers.ts';
+import { type Collector, collectorStep, type Quantifier, quantifierStep, recognizeFold } from './macro-folds.ts';
 import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './plan.ts';
 
 export interface Compiled {
@@ -85,12 +86,18 @@ export class Compiler {
 
   #name(expr: Expr, reference: Reference | undefined, name: string): Plan {
     if (reference?.kind === 'constant') return constantPlan(reference.value);
-    const root = reference?.kind === 'variable' ? variableStep(reference.index, reference.name) : this.#local(name);
-    return {
-      kind: 'attribute',
-      attribute: { kind: 'path', root, qualifiers: [], mayBeOptional: this.mayBeOptional(expr) },
-      test: false,
-    };
+    const mayBeOptional = this.mayBeOptional(expr);
+    const attribute: PathAttribute =
+      reference?.kind === 'variable'
+        ? {
+            kind: 'path',
+            root: variableStep(reference.index, reference.name),
+            variable: reference.index,
+            qualifiers: [],
+            mayBeOptional,
+          }
+        : { kind: 'path', root: this.#local(name), qualifiers: [], mayBeOptional };
+    return { kind: 'attribute', attribute, test: false };
   }
 
   #local(name: string): Step {
@@ -165,6 +172,8 @@ export class Compiler {
   }
 
   #comprehension(expr: ComprehensionExpr): Plan {
+    const known = recognizeFold(expr);
+    if (known !== undefined) return stepPlan(this.#macroFold(expr, known));
     const init = this.plan(expr.init);
     const range = toStep(this.plan(expr.range));
     const accumulator = this.#slots++;
@@ -183,6 +192,22 @@ export class Compiler {
     const result = toStep(this.plan(expr.result));
     this.#scope.length = depth;
     return stepPlan(foldStep({ range, first, second, accumulator, init, condition, step, result }));
+  }
+
+  #macroFold(expr: ComprehensionExpr, fold: Quantifier | Collector): Step {
+    const range = toStep(this.plan(expr.range));
+    const accumulator = this.#slots++;
+    const slot = this.#slots++;
+    this.#scope.push({ name: expr.variable, read: slotStep(slot) });
+    try {
+      if (fold.kind === 'quantifier')
+        return quantifierStep(range, slot, accumulator, toStep(this.plan(fold.predicate)), fold.all);
+      const filter = fold.filter === undefined ? undefined : toStep(this.plan(fold.filter));
+      const item = this.plan(fold.item);
+      return collectorStep({ range, slot, filter, item: toStep(item), isConstant: item.kind === 'constant' });
+    } finally {
+      this.#scope.pop();
+    }
   }
 }
 

@@ -100,7 +100,8 @@ function iterateTwo(fold: Fold, first: number, second: number): Iterate {
   };
 }
 
-function notIterable(over: Value): CelError {
+/** The error of a loop over what has no items. */
+export function notIterable(over: Value): CelError {
   const name = runtimeTypeName(typeOfValue(over)).replace(/^google\.protobuf\.|_type$/, '');
   return new CelError(`got 'types.${name[0]?.toUpperCase()}${name.slice(1)}', expected iterable type`);
 }

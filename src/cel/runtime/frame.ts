@@ -18,14 +18,14 @@ export class Frame {
   readonly locals: (Result | undefined)[];
   cost: number = 0;
   readonly #limit: number;
-  readonly #cancelled: (() => boolean) | undefined;
+  readonly #limits: EvaluationLimits | undefined;
   #iterations: number = 0;
 
   constructor(variables: readonly (Value | undefined)[], locals: number, limits: EvaluationLimits | undefined) {
     this.variables = variables;
     this.locals = locals === 0 ? NO_LOCALS : new Array<Result | undefined>(locals);
     this.#limit = limits?.cost ?? Number.POSITIVE_INFINITY;
-    this.#cancelled = limits?.cancelled === undefined ? undefined : limits.cancelled.bind(limits);
+    this.#limits = limits;
   }
 
   /** Throws CelStopped once the budget is spent. Asked where much may have been spent: loops and calls that cost by size; and at the end. */
@@ -36,8 +36,8 @@ export class Frame {
   /** Once per iteration of any loop. */
   iterate(): void {
     this.checkLimit();
-    if (this.#cancelled === undefined || ++this.#iterations % INTERRUPT_EVERY !== 0) return;
-    if (this.#cancelled()) throw new CelStopped('cancelled', 'operation interrupted');
+    if (++this.#iterations % INTERRUPT_EVERY !== 0) return;
+    if (this.#limits?.cancelled?.() === true) throw new CelStopped('cancelled', 'operation interrupted');
   }
 }
 

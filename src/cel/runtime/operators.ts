@@ -4,7 +4,7 @@
  */
 import { CelError, type CelInt, CelOpaque, type Value } from '../values.ts';
 import { compareValues, equalValues } from './equality.ts';
-import { errorOf, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
+import { errorOf, type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
 import { codePoints, sizeForCost } from './sizes.ts';
 
 export function andStep(left: Step, right: Step): Step {
@@ -52,13 +52,34 @@ export function notStrictlyFalseStep(operand: Step): Step {
 }
 
 export function equalStep(left: Step, right: Step, negated: boolean): Step {
+  const general = generalEquality(negated);
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    if (typeof a === 'number' && typeof b === 'number') {
-      frame.cost++;
-      return (a === b) !== negated;
-    }
+    if (typeof a !== 'number' || typeof b !== 'number') return general(frame, a, b);
+    frame.cost++;
+    return (a === b) !== negated;
+  };
+}
+
+/** `left == constant`. */
+export function equalConstantStep(left: Step, constant: Value, negated: boolean): Step {
+  const general = generalEquality(negated);
+  // As long as one of them has 1 to 10 characters, it costs 1.
+  const isShort = typeof constant === 'string' && constant.length > 0 && constant.length <= 10;
+  if (!isShort && typeof constant !== 'number' && typeof constant !== 'boolean')
+    return (frame) => general(frame, left(frame), constant);
+  const type = typeof constant;
+  return (frame) => {
+    const a = left(frame);
+    if (typeof a !== type || a === '') return general(frame, a, constant);
+    frame.cost++;
+    return (a === constant) !== negated;
+  };
+}
+
+function generalEquality(negated: boolean): (frame: Frame, a: Result, b: Result) => Result {
+  return (frame, a, b) => {
     // The reference has a rule for `==` of values of its libraries, and none for `!=`.
     const cost = a instanceof CelOpaque && !negated ? 1 : comparisonCost(a, b);
     frame.cost += cost;
@@ -97,23 +118,9 @@ const HOLDS: Readonly<Record<Relation, (compared: number) => boolean>> = {
   '_>=_': (compared) => compared >= 0,
 };
 
-/** The general form. `bySize` for strings and bytes whose types are known beforehand; all else costs 1. */
-export function relationOf(relation: Relation): (a: Value, b: Value) => boolean {
-  const holds = HOLDS[relation];
-  return (a, b) => holds(compareValues(a, b));
-}
-
+/** `bySize` for strings and bytes whose types are known beforehand; all else costs 1. */
 export function relationStep(relation: Relation, left: Step, right: Step, bySize: boolean): Step {
-  const general = relationOf(relation);
-  const slow = (a: Result, b: Result): Result => {
-    if (a instanceof CelError) return a;
-    if (b instanceof CelError) return b;
-    try {
-      return general(a, b);
-    } catch (thrown) {
-      return errorOf(thrown);
-    }
-  };
+  const slow = slowRelation(relation);
   if (bySize) {
     return (frame) => {
       const a = left(frame);
@@ -153,6 +160,52 @@ export function relationStep(relation: Relation, left: Step, right: Step, bySize
         return typeof a === 'number' && typeof b === 'number' ? a >= b : slow(a, b);
       };
   }
+}
+
+/** `left < constant` and the like, of a number. */
+export function relationConstantStep(relation: Relation, left: Step, constant: number): Step {
+  const slow = slowRelation(relation);
+  switch (relation) {
+    case '_<_':
+      return (frame) => {
+        const a = left(frame);
+        frame.cost++;
+        return typeof a === 'number' ? a < constant : slow(a, constant);
+      };
+    case '_<=_':
+      return (frame) => {
+        const a = left(frame);
+        frame.cost++;
+        return typeof a === 'number' ? a <= constant : slow(a, constant);
+      };
+    case '_>_':
+      return (frame) => {
+        const a = left(frame);
+        frame.cost++;
+        return typeof a === 'number' ? a > constant : slow(a, constant);
+      };
+    case '_>=_':
+      return (frame) => {
+        const a = left(frame);
+        frame.cost++;
+        return typeof a === 'number' ? a >= constant : slow(a, constant);
+      };
+  }
+}
+
+type Slow = (a: Result, b: Result) => Result;
+
+function slowRelation(relation: Relation): Slow {
+  const holds = HOLDS[relation];
+  return (a, b) => {
+    if (a instanceof CelError) return a;
+    if (b instanceof CelError) return b;
+    try {
+      return holds(compareValues(a, b));
+    } catch (thrown) {
+      return errorOf(thrown);
+    }
+  };
 }
 
 /** An operator of two ints. */
