@@ -65,8 +65,11 @@ const CHANGES: readonly Fields[] = [
   {},
 ];
 
+/** A bundle that nobody can read keeps a definition from being established. */
+const NEVER_ESTABLISHED: Fields = webhook({ url: 'https://example.com', caBundle: 'bm9wZQ==' })['spec'] as Fields;
+
 export const definitionUpdates: Topic = topic('definition updates', {
-  'before it is established': tries('earlies', definition('earlies'), CHANGES),
+  'before it is established': tries('earlies', definition('earlies', NEVER_ESTABLISHED), CHANGES),
   'after it is established': tries('lates', definition('lates'), CHANGES, true),
   'schemas of an established one': tries(
     'shapes',
