@@ -1,5 +1,6 @@
 /** The commands beside the server, parsed by commander. */
 import { Command, CommanderError } from 'commander';
+import { crdCommand } from './crd-command.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
 import { storageCommand } from './storage-command.ts';
 import { versionLine } from './version.ts';
@@ -13,6 +14,7 @@ export async function runSubcommand(args: readonly string[]): Promise<number> {
     .action(() => console.log(versionLine()));
   program.addCommand(kubeconfigCommand());
   program.addCommand(storageCommand());
+  program.addCommand(crdCommand());
   try {
     await withExitOverride(program).parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? 0);

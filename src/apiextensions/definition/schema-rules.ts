@@ -17,7 +17,7 @@ import { ruleValue } from './go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 /** The reference's limits for one rule and for all rules of a schema. */
-const RULE_COST_LIMIT = 10_000_000;
+export const RULE_COST_LIMIT = 10_000_000;
 const SCHEMA_COST_LIMIT = 100_000_000;
 /** Rules below 1 % of the limit are never to blame, and at most four are named. */
 const BLAME_FROM = SCHEMA_COST_LIMIT / 100;
@@ -117,6 +117,11 @@ export function validateRules(
   return result.verdicts.flatMap((verdict, i) => judge(rules[i] ?? {}, verdict, context, path.index(i), options));
 }
 
+/** What a rule costs at most in one object: as often as its node can occur. */
+export function ruleCost(verdict: RuleVerdict, { cardinality }: Pick<RuleContext, 'cardinality'>): number {
+  return product(verdict.maxCost, cardinality ?? verdict.maxCardinality);
+}
+
 function judge(
   rule: JsonObject,
   verdict: RuleVerdict,
@@ -127,7 +132,7 @@ function judge(
   const issues: FieldIssue[] = [];
   const rulePath = path.child('rule');
   const messagePath = path.child('messageExpression');
-  const cost = product(verdict.maxCost, context.cardinality ?? verdict.maxCardinality);
+  const cost = ruleCost(verdict, context);
   if (!options.anyCost && cost > RULE_COST_LIMIT)
     issues.push(forbidden(rulePath, costText('estimated rule cost', cost, RULE_COST_LIMIT)));
   context.total.add(rulePath, cost);

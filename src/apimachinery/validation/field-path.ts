@@ -43,6 +43,13 @@ export class FieldPath {
     return new FieldPath(this, key, true);
   }
 
+  /** The names, keys and indices of the path, from the root. */
+  get steps(): readonly string[] {
+    const steps: string[] = [];
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) steps.push(path.#step);
+    return steps.reverse();
+  }
+
   toString(): string {
     const steps: string[] = [];
     for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) {

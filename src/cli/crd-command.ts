@@ -1,0 +1,89 @@
+/** `keelson crd`: looks after definitions of custom resources, without a server. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import type { Crd } from '../apiextensions/crd.ts';
+import { createSchemaChecks } from '../apiextensions/definition/create-schema-checks.ts';
+import type { ValidationTools } from '../apiextensions/definition/validation-options.ts';
+import { ConfigError } from '../base/errors.ts';
+import { checkCaBundle } from '../pki/ca-bundle.ts';
+import { type CheckedCrd, checkCrd, type Finding, isCrd } from '../scaffold/crd-check.ts';
+import { crdTypes } from '../scaffold/crd-types.ts';
+import { type Manifests, readManifests } from '../scaffold/manifest-files.ts';
+import { createObjectChecker } from '../scaffold/object-check.ts';
+
+export function crdCommand(): Command {
+  const command = new Command('crd').description('look after custom resource definitions').helpCommand(false);
+  command
+    .command('check')
+    .argument('<file...>', 'files or folders with definitions, YAML or JSON')
+    .option('--objects <path...>', 'files or folders with objects: which of them would be rejected or pruned')
+    .option('--costs', 'print what each rule costs at most')
+    .description('check definitions, offline; exits 1 if the server would refuse anything, 2 if nothing could be read')
+    .action(async (files: string[], options: { objects?: string[]; costs?: boolean }) => {
+      const read = await readManifests(files);
+      const checked = await checkDefinitions(files, read);
+      const problems = [...report(read.problems), ...checked.flatMap(({ errors }) => report(errors))];
+      if (options.costs === true) for (const crd of checked) printCosts(crd);
+      const objects = options.objects === undefined ? [] : await checkObjects(options.objects, checked);
+      const total = problems.length + objects.length;
+      console.log(`${checked.length} definitions, ${total} problems`);
+      if (total > 0) process.exitCode = 1;
+    });
+  command
+    .command('types')
+    .argument('<file...>', 'files or folders with definitions, YAML or JSON')
+    .requiredOption('-o, --output <folder>', 'where to write them')
+    .description('write TypeScript types of each version of each definition')
+    .action(async (files: string[], { output }: { output: string }) => {
+      const checked = await checkDefinitions(files, await readManifests(files));
+      const crds = checked.flatMap(({ crd }) => (crd === undefined ? [] : [crd]));
+      const written = crdTypes(crds);
+      for (const [path, text] of written) {
+        const file = join(output, path);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, text);
+        console.log(file);
+      }
+    });
+  return command;
+}
+
+async function checkDefinitions(files: readonly string[], { manifests }: Manifests): Promise<readonly CheckedCrd[]> {
+  const crds = manifests.filter(isCrd);
+  if (crds.length === 0) throw new ConfigError(`there is no CustomResourceDefinition in ${files.join(', ')}`);
+  const tools: ValidationTools = { checks: createSchemaChecks(), caBundle: checkCaBundle };
+  return crds.map((manifest) => checkCrd(manifest, tools));
+}
+
+async function checkObjects(paths: readonly string[], checked: readonly CheckedCrd[]): Promise<readonly string[]> {
+  const { manifests, problems } = await readManifests(paths);
+  const check = createObjectChecker(checked.flatMap(({ crd }): Crd[] => (crd === undefined ? [] : [crd])));
+  const told = report(problems);
+  let count = 0;
+  for (const manifest of manifests) {
+    const result = check(manifest);
+    if (result === undefined) continue;
+    count++;
+    told.push(...report(result.rejected, 'would be rejected: '), ...report(result.pruned, 'would be pruned: '));
+  }
+  console.log(`${count} objects of these kinds`);
+  return told;
+}
+
+/** Prints findings as compilers do, so that editors can follow them. */
+function report(findings: readonly Finding[], prefix = ''): string[] {
+  return findings.map(({ file, place: { line, column }, message }) => {
+    const text = `${file}:${line}:${column}: ${prefix}${message}`;
+    console.log(text);
+    return text;
+  });
+}
+
+function printCosts({ costs }: CheckedCrd): void {
+  for (const { file, place, version, rule, cost, share } of costs) {
+    const shown = rule.replace(/\s+/g, ' ').trim();
+    const figure = `${Math.min(cost, Number.MAX_SAFE_INTEGER).toLocaleString('en-US')} (${(share * 100).toFixed(2)} % of the limit)`;
+    console.log(`${file}:${place.line}:${place.column}: ${version}: costs at most ${figure}: ${shown}`);
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Manifests in files: YAML streams and JSON, lists taken apart. Invariant: every object knows its file and the place of any of its fields there; what cannot be read is a problem with a place,
+ * not an exception.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { readYaml } from '../apimachinery/codec/yaml.ts';
+import { ConfigError, toError } from '../base/errors.ts';
+import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
+import { depthOf, type Place, placeOf } from './yaml-places.ts';
+
+export interface Manifest {
+  readonly file: string;
+  readonly object: JsonObject;
+  /** Of the deepest part of the path that the manifest has; of the first path that it has whole, if several are given. */
+  place(...paths: (readonly string[])[]): Place;
+}
+
+export interface ManifestProblem {
+  readonly file: string;
+  readonly place: Place;
+  readonly message: string;
+}
+
+export interface Manifests {
+  readonly manifests: readonly Manifest[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+
+/** Reads files, and folders with all that is below them. Throws ConfigError for a path that is not there. */
+export async function readManifests(paths: readonly string[]): Promise<Manifests> {
+  const manifests: Manifest[] = [];
+  const problems: ManifestProblem[] = [];
+  for (const path of paths)
+    for (const file of await filesAt(path)) readManifest(file, await readFile(file, 'utf8'), manifests, problems);
+  return { manifests, problems };
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  let isFolder: boolean;
+  try {
+    isFolder = (await stat(path)).isDirectory();
+  } catch (caught) {
+    throw new ConfigError(`cannot read ${path}: ${toError(caught).message}`);
+  }
+  if (!isFolder) return [path];
+  const entries = await readdir(path, { recursive: true });
+  return entries
+    .filter((entry) => EXTENSIONS.has(extname(entry)))
+    .sort()
+    .map((entry) => join(path, entry));
+}
+
+function readManifest(file: string, text: string, manifests: Manifest[], problems: ManifestProblem[]): void {
+  for (const { document, line } of documentsOf(text)) {
+    const read = readYaml(document, { maxBytes: Number.POSITIVE_INFINITY });
+    if (!read.ok) {
+      const place = { line: line + Math.max(1, read.error.line), column: 1 };
+      problems.push({ file, place, message: read.error.message });
+    } else {
+      for (const { line: at, key } of read.duplicates)
+        problems.push({ file, place: { line: line + at, column: 1 }, message: `key ${key} is there twice` });
+      addObjects(file, document, line, read.value as JsonObject, [], manifests);
+    }
+  }
+}
+
+/** Items of a List are manifests of their own. */
+function addObjects(
+  file: string,
+  document: string,
+  line: number,
+  value: unknown,
+  prefix: readonly string[],
+  manifests: Manifest[],
+): void {
+  if (!isJsonObject(value as JsonObject)) return;
+  const object = value as JsonObject;
+  const items = getField(object, 'items');
+  if (getField(object, 'kind') === 'List' && Array.isArray(items)) {
+    for (const [i, item] of items.entries())
+      addObjects(file, document, line, item, [...prefix, 'items', String(i)], manifests);
+    return;
+  }
+  manifests.push({
+    file,
+    object,
+    place: (...paths) => {
+      const whole = paths.map((path) => [...prefix, ...path]);
+      const path = whole.reduce((best, candidate) =>
+        depthOf(document, candidate) - candidate.length > depthOf(document, best) - best.length ? candidate : best,
+      );
+      const place = placeOf(document, path);
+      return { line: line + place.line, column: place.column };
+    },
+  });
+}
+
+/** The documents of a stream, each with the number of lines before it. */
+function documentsOf(text: string): { readonly document: string; readonly line: number }[] {
+  const documents: { document: string; line: number }[] = [];
+  let lines: string[] = [];
+  let start = 0;
+  const all = text.split(/\r?\n/);
+  const end = (next: number): void => {
+    if (lines.some((line) => line.trim() !== '' && !line.trimStart().startsWith('#')))
+      documents.push({ document: `${lines.join('\n')}\n`, line: start });
+    lines = [];
+    start = next;
+  };
+  all.forEach((line, i) => {
+    if (/^---(\s|$)/.test(line)) end(i + 1);
+    else lines.push(line);
+  });
+  end(all.length);
+  return documents;
+}
