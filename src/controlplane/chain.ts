@@ -2,6 +2,7 @@
  * The servers behind one another and the filters in front of them: 404 ← custom resources ← built-in kinds ← filters. Invariant: a request passes the filters once, and
  * whatever serves resources publishes into the one discovery manager and the one OpenAPI manager.
  */
+import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
 import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/server.ts';
 import type { GroupVersionResource } from '../apimachinery/meta/gvk.ts';
 import { toError } from '../base/errors.ts';
@@ -23,11 +24,13 @@ import type { InProcessTransport } from '../server/in-process.ts';
 import { MetricRegistry } from '../server/metrics.ts';
 import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import { VERSION_PATH } from '../server/openapi/version-document.ts';
+import type { OutboundClient } from '../server/outbound.ts';
 import { mountHealth, mountMetrics, mountVersion, NOT_FOUND, PathMux } from '../server/paths.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import type { RequestHandler } from '../server/request.ts';
 import type { RequestInfo } from '../server/request-info.ts';
 import { registerServerMetrics, type ServerMetrics } from '../server/server-metrics.ts';
+import { createServiceResolver } from '../server/service-resolver.ts';
 import type { TypeBook } from '../server/type-book.ts';
 import { versionInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -90,7 +93,9 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
   const parts = { storage, logger, discovery, openapi, metrics, types };
   const delegate: RequestHandler = (request) => extensions.handle(request);
   const kube = createKube(completed, { ...parts, authenticateToken, delegate });
-  const extensions = createExtensions(completed, parts, kube);
+  const outbound = platform.createOutboundClient();
+  const extensions = createExtensions(completed, { ...parts, outbound }, kube);
+  lifetime.add('calls to webhooks', () => outbound.stop());
   lifetime.add('built-in kinds', () => kube.stop());
   lifetime.add('custom resources', () => extensions.stop());
   const tokens = tokenAuthentication(completed, loopback, kube.serviceAccountTokens);
@@ -197,13 +202,23 @@ function servingOptions({ options, platform }: CompletedOptions, parts: ServerPa
   };
 }
 
-function createExtensions(completed: CompletedOptions, parts: ServerParts, kube: KubeServer): ApiExtensionsServer {
+function createExtensions(
+  completed: CompletedOptions,
+  parts: ServerParts & { readonly outbound: OutboundClient },
+  kube: KubeServer,
+): ApiExtensionsServer {
   return createApiExtensionsServer({
     ...servingOptions(completed, parts),
     delegate: () => NOT_FOUND,
     admission: kube.admission,
     authorizer: kube.authorizer,
     checkCaBundle,
+    converter: converterFactory({
+      client: parts.outbound,
+      // There are no Services to ask about until the kind is served.
+      services: createServiceResolver({ service: () => undefined, endpointSlices: () => [] }, Math.random),
+      newUid: () => globalThis.crypto.randomUUID(),
+    }),
   });
 }
 

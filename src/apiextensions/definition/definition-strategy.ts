@@ -6,9 +6,11 @@ import { quote } from '../../apimachinery/go-format.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
-import { readConditions } from '../crd.ts';
+import { validateFieldRules } from '../conversion/validate-field-rules.ts';
+import { type Crd, readConditions, readCrd } from '../crd.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../object-fields.ts';
 import { isConditionTrue, setCondition } from './conditions.ts';
+import { toV1 } from './conversion.ts';
 import { storageVersionName } from './defaults.ts';
 import { unknownFormats } from './formats.ts';
 import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from './validate.ts';
@@ -28,11 +30,16 @@ export function definitionStrategy(tools: ValidationTools): Strategy {
     allowCreateOnUpdate: false,
     countsGeneration: true,
     prepareForCreate,
-    validate: (object, context) => validateDefinition(object, { isV1beta1: isV1beta1(context), tools }),
+    validate: (object, context) => {
+      const issues = validateDefinition(object, { isV1beta1: isV1beta1(context), tools });
+      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), undefined);
+    },
     warningsOnCreate: (object, context) => formatWarnings(unknownFormats(object, isV1beta1(context))),
     prepareForUpdate,
-    validateUpdate: (object, old, context) =>
-      validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools }),
+    validateUpdate: (object, old, context) => {
+      const issues = validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools });
+      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), crdOf(old, context));
+    },
     warningsOnUpdate: (object, old, context) => {
       const known = new Set(unknownFormats(old, isV1beta1(context)));
       return formatWarnings(unknownFormats(object, isV1beta1(context)).filter((format) => !known.has(format)));
@@ -54,6 +61,11 @@ export function definitionStatusStrategy(tools: ValidationTools): Strategy {
     },
     validateUpdate: validateDefinitionStatusUpdate,
   };
+}
+
+/** Conversion by field rules is about v1's form, which both versions have one of. */
+function crdOf(object: JsonObject, context: StrategyContext): Crd {
+  return readCrd(isV1beta1(context) ? toV1(object, '') : object);
 }
 
 function isV1beta1({ version }: StrategyContext): boolean {

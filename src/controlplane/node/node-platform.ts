@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { startListener } from '../../node/listener.ts';
+import { createOutboundClient } from '../../node/outbound-client.ts';
 import {
   ensureServingPair,
   machineNames,
@@ -55,6 +56,7 @@ export const nodePlatform: Platform = {
   },
   listen: startListener,
   compressor: gzipCompressor,
+  createOutboundClient,
 };
 
 /** A data folder inside a project must not be committed by mistake: it holds keys. */

@@ -1,0 +1,45 @@
+/** Who converts the objects of a definition: its webhook, its field rules, or nobody. Invariant: a definition has at most one of them; see `validate-field-rules`. */
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { parseStructural } from '../../schema/parse-structural.ts';
+import type { StructuralSchema } from '../../schema/structural.ts';
+import type { Crd } from '../crd.ts';
+import type { Converter, ConverterFactory } from './converter.ts';
+import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
+import { fieldsConverter } from './fields/fields-converter.ts';
+import { parseFieldRules } from './fields/parse-field-rules.ts';
+import { type WebhookHost, webhookConverter } from './webhook-converter.ts';
+
+export function converterFactory(host: WebhookHost): ConverterFactory {
+  return (crd) => {
+    if (crd.webhook !== undefined) return webhookConverter(crd, crd.webhook, host);
+    const text = crd.annotations[FIELD_RULES_ANNOTATION];
+    return text === undefined ? undefined : byFieldRules(crd, text);
+  };
+}
+
+function byFieldRules(crd: Crd, text: string): Converter {
+  const parsed = parseFieldRules(text);
+  // Such a definition is refused when it is written; one that came into the store another way must not lose fields.
+  if (!parsed.ok) {
+    const message = `the annotation ${FIELD_RULES_ANNOTATION} of ${crd.name} cannot be used: ${parsed.problems.join('; ')}`;
+    return {
+      convert: () => {
+        throw new StatusError(unknown(message));
+      },
+    };
+  }
+  const { group, names } = crd;
+  return fieldsConverter({
+    group,
+    kind: names.kind,
+    pairs: parsed.pairs,
+    schemaOf: (version) => schemaOf(crd, version),
+  });
+}
+
+function schemaOf(crd: Crd, version: string): StructuralSchema | undefined {
+  const schema = crd.versions.find(({ name }) => name === version)?.schema;
+  const parsed = schema === undefined ? undefined : parseStructural(schema);
+  return parsed?.ok === true ? parsed.schema : undefined;
+}

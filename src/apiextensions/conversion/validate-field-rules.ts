@@ -1,0 +1,29 @@
+/** Field rules as part of a definition that is written. Invariant: a definition whose rules would fail or lose fields unsaid is never stored. */
+import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { parseStructural } from '../../schema/parse-structural.ts';
+import { compileVersion } from '../compile-version.ts';
+import type { Crd } from '../crd.ts';
+import { checkFieldRules } from './fields/check-field-rules.ts';
+import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
+
+const PATH = FieldPath.of('metadata', 'annotations').key(FIELD_RULES_ANNOTATION);
+
+/** `old` is the definition before: rules that did not change, with the schemas they are about, are not judged again. */
+export function validateFieldRules(crd: Crd, old: Crd | undefined): readonly FieldIssue[] {
+  const text = crd.annotations[FIELD_RULES_ANNOTATION];
+  if (text === undefined) return [];
+  if (crd.webhook !== undefined) return [forbidden(PATH, 'may not be used beside a conversion webhook')];
+  if (old !== undefined && old.annotations[FIELD_RULES_ANNOTATION] === text && old.generation === crd.generation)
+    return [];
+  const versions = crd.versions.map((version) => {
+    const parsed = version.schema === undefined ? undefined : parseStructural(version.schema);
+    const compiled = parsed?.ok === true ? compileVersion(crd, version) : undefined;
+    return {
+      name: version.name,
+      schema: parsed?.ok === true ? parsed.schema : undefined,
+      prune: (object: Parameters<NonNullable<typeof compiled>['prune']>[0]) => void compiled?.prune(object),
+    };
+  });
+  return checkFieldRules(text, versions).map((problem) => invalid(PATH, undefined, problem));
+}
