@@ -8,12 +8,12 @@ import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { typeName } from '../kinds/views.ts';
 import type { Answer } from '../server/exchange.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
-import type { Lister } from '../server/registry/lister.ts';
 import { openResource } from '../server/registry/open-resource.ts';
 import type { RequestHandler, ServerRequest } from '../server/request.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { compileVersion } from './compile-version.ts';
 import { type ConverterFactory, NO_CONVERTER } from './conversion/converter.ts';
+import { CrdLister } from './crd-lister.ts';
 import { CustomResources } from './custom-resource/custom-resources.ts';
 import { documentCustomResources } from './custom-resource/openapi.ts';
 import { PublishedResources } from './custom-resource/published.ts';
@@ -49,7 +49,7 @@ const VERSION_PRIORITY: Readonly<Record<string, number>> = { v1: 15, v1beta1: 9 
 export function createApiExtensionsServer(options: ApiExtensionsServerOptions): ApiExtensionsServer {
   const { host, logger, clock, checkCaBundle: caBundle } = options;
   const checks = createSchemaChecks();
-  let lister: Lister | undefined;
+  let lister: CrdLister | undefined;
   let started: (() => void) | undefined;
   const whenStarted = new Promise<void>((resolve) => {
     started = resolve;
@@ -81,7 +81,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
   const start = async (): Promise<void> => {
     const { registry } = definitions;
     if (registry === undefined) throw new BugError('definitions are not stored');
-    const known = await registry.lister();
+    const known = new CrdLister(await registry.lister());
     const onFailure = (name: string, error: Error): void =>
       logger.warn('a definition could not be brought up to date; it will be tried again', {
         name,
@@ -98,7 +98,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     });
     loops.push(status, finalizing);
     // Served first, so that whoever hears of a definition finds its objects.
-    for (const listener of [custom.changed, status.changed, finalizing.changed]) known.subscribe(listener);
+    known.follow(custom.changed, status.changed, finalizing.changed);
     lister = known;
     started?.();
   };
@@ -109,6 +109,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     drain: () => server.drain(),
     stop: async () => {
       server.drain();
+      lister?.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
       await custom.stop();
       await definitions.stop();

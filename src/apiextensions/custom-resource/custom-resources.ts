@@ -5,9 +5,9 @@
 import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/exchange.ts';
-import type { ListerChange } from '../../server/registry/lister.ts';
 import type { ServerRequest } from '../../server/request.ts';
-import { type Crd, readCrd } from '../crd.ts';
+import type { Crd } from '../crd.ts';
+import type { CrdChange } from '../crd-lister.ts';
 import { isConditionTrue } from '../definition/conditions.ts';
 import { sameNames } from '../definition/naming.ts';
 import { CustomHandler, type HandlerHost } from './handler.ts';
@@ -27,11 +27,8 @@ export class CustomResources {
   }
 
   /** Hears of every change of definitions, in order. */
-  readonly changed = (changes: readonly ListerChange[]): void => {
-    for (const { name, object } of changes) {
-      const next = object === undefined ? undefined : readCrd(object);
-      this.#replace(name, next !== undefined && isServed(next) ? next : undefined);
-    }
+  readonly changed = (changes: readonly CrdChange[]): void => {
+    for (const { name, crd } of changes) this.#replace(name, crd !== undefined && isServed(crd) ? crd : undefined);
   };
 
   /** Undefined: no such resource. Throws, or rejects with, a StatusError. */

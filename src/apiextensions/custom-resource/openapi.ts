@@ -3,8 +3,10 @@
  * that a group-version had when it was published.
  */
 import { createStructView, type StructView } from '../../apimachinery/type-view.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/parse-structural.ts';
+import { openapiV2, openapiV3 } from '../../schema/published-schema.ts';
+import type { StructuralSchema } from '../../schema/structural.ts';
 import type { OpenApiResource } from '../../server/openapi/openapi.ts';
 import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
@@ -15,12 +17,10 @@ import type { Documenter, Published } from './published.ts';
 import { SCALE_SUBRESOURCE } from './scale.ts';
 
 const REF = '#/components/schemas/';
-const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
 const API_VERSION_TEXT =
-  'The version of the schema in which this object is written: the group and the version, with a slash between them.';
-const KIND_TEXT = 'What this object is, in CamelCase. It cannot be changed.';
-const METADATA_TEXT = "The object's metadata.";
+  'The version of the schema in which this list is written: the group and the version, with a slash between them.';
+const KIND_TEXT = 'What this list is, in CamelCase.';
 const LIST_METADATA_TEXT = "The list's metadata.";
 
 /** Which verbs there are. Watches have no paths of their own, as in the reference. */
@@ -51,9 +51,18 @@ export const documentCustomResources: Documenter = (published) => {
     schemas: () => {
       const schemas: Record<string, JsonObject> = {};
       for (const one of documented) {
-        schemas[modelName(one, one.crd.acceptedNames.kind)] = objectSchema(one);
+        schemas[modelName(one, one.crd.acceptedNames.kind)] = openapiV3(structuralSchema(one));
         schemas[modelName(one, one.crd.acceptedNames.listKind)] = listSchema(one);
       }
+      return schemas;
+    },
+    schemasV2: () => {
+      const schemas: Record<string, JsonObject> = {};
+      for (const one of documented)
+        schemas[modelName(one, one.crd.acceptedNames.kind)] = openapiV2(
+          structuralSchema(one),
+          one.crd.preserveUnknownFields,
+        );
       return schemas;
     },
   };
@@ -93,12 +102,10 @@ function openApiResource({
   ];
 }
 
-/** Without a structural schema all that is known is that it is an object. */
-function objectSchema({ crd, version }: Published): JsonObject {
-  const { schema } = version;
-  const isShown = schema !== undefined && !crd.preserveUnknownFields && parseStructural(schema).ok;
-  const shown: JsonObject = isShown ? shownSchema(schema) : { type: 'object', [PRESERVE]: true };
-  return withObjectFields(shown, { metadata: reference('ObjectMeta', METADATA_TEXT) });
+/** What does not parse is not structural, and nothing is said about it. */
+function structuralSchema({ version: { schema } }: Published): StructuralSchema | undefined {
+  const parsed = schema === undefined ? undefined : parseStructural(schema);
+  return parsed?.ok === true ? parsed.schema : undefined;
 }
 
 function listSchema(published: Published): JsonObject {
@@ -122,38 +129,4 @@ function listSchema(published: Published): JsonObject {
 
 function reference(type: string, description: string): JsonObject {
   return { description, allOf: [{ $ref: `${REF}${META_TYPES}${type}` }] };
-}
-
-/** The schema as its author wrote it; embedded resources have the fields of any object. */
-function shownSchema(schema: Readonly<JsonObject>): JsonObject {
-  const shown = cloneJson(schema as JsonObject);
-  addEmbeddedFields(shown);
-  return shown;
-}
-
-function addEmbeddedFields(schema: JsonObject): void {
-  const { properties, items, additionalProperties } = schema;
-  if (isJsonObject(properties)) for (const inner of Object.values(properties)) addBelow(inner);
-  addBelow(items);
-  addBelow(additionalProperties);
-}
-
-function addBelow(schema: JsonValue | undefined): void {
-  if (!isJsonObject(schema)) return;
-  addEmbeddedFields(schema);
-  if (schema['x-kubernetes-embedded-resource'] !== true) return;
-  const given = isJsonObject(schema['properties']) ? schema['properties'] : {};
-  const withFields = withObjectFields(schema, { metadata: reference('ObjectMeta', METADATA_TEXT) });
-  Object.assign(schema, withFields, { properties: { ...given, ...(withFields['properties'] as JsonObject) } });
-}
-
-function withObjectFields(schema: JsonObject, { metadata }: { readonly metadata: JsonObject }): JsonObject {
-  const given = isJsonObject(schema['properties']) ? schema['properties'] : {};
-  const properties: JsonObject = {
-    ...given,
-    apiVersion: { description: API_VERSION_TEXT, type: 'string' },
-    kind: { description: KIND_TEXT, type: 'string' },
-    metadata,
-  };
-  return { ...schema, properties };
 }

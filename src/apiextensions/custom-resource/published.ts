@@ -110,6 +110,7 @@ export class PublishedResources {
       resources: () => documented().resources(),
       typeName: (view) => documented().typeName(view),
       schemas: () => documented().schemas?.() ?? {},
+      schemasV2: () => documented().schemasV2?.() ?? {},
       get fingerprint() {
         return fingerprintOf(sorted(resources));
       },

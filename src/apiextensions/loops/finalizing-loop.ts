@@ -8,9 +8,9 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
-import type { Lister, ListerChange } from '../../server/registry/lister.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
-import { type Crd, readCrd } from '../crd.ts';
+import type { Crd } from '../crd.ts';
+import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import type { CustomHandler } from '../custom-resource/handler.ts';
 import { isConditionTrue, setCondition, type WantedCondition } from '../definition/conditions.ts';
 import { CLEANUP_FINALIZER } from '../definition/definition-strategy.ts';
@@ -20,7 +20,7 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface FinalizingLoopOptions {
   readonly clock: Clock;
-  readonly lister: Lister;
+  readonly lister: CrdLister;
   readonly writer: DefinitionWriter;
   /** Who serves the instances. */
   handlerOf(crd: Crd): CustomHandler | undefined;
@@ -49,9 +49,8 @@ export class FinalizingLoop {
   }
 
   /** Hears of every change of definitions. */
-  readonly changed = (changes: readonly ListerChange[]): void => {
-    for (const { name, object } of changes) {
-      const crd = object === undefined ? undefined : readCrd(object);
+  readonly changed = (changes: readonly CrdChange[]): void => {
+    for (const { name, crd } of changes) {
       if (crd === undefined || !isHeld(crd)) {
         this.#seen.delete(name);
         continue;
@@ -68,8 +67,7 @@ export class FinalizingLoop {
   }
 
   async #sync(name: string): Promise<void> {
-    const object = this.#options.lister.get('', name);
-    const present = object === undefined ? undefined : readCrd(object);
+    const present = this.#options.lister.get(name);
     if (present === undefined || !isHeld(present)) return;
     const begun = await this.#tell(present, IN_PROGRESS);
     if (begun === undefined) {

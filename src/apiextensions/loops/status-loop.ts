@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Lister, ListerChange } from '../../server/registry/lister.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
-import { type Crd, type CrdNames, readCrd } from '../crd.ts';
+import type { Crd, CrdNames } from '../crd.ts';
+import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import { apiApprovalConformance } from '../definition/api-approval.ts';
 import type { CheckCaBundle } from '../definition/ca-bundle.ts';
 import {
@@ -27,7 +27,7 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface StatusLoopOptions {
   readonly clock: Clock;
-  readonly lister: Lister;
+  readonly lister: CrdLister;
   readonly writer: DefinitionWriter;
   readonly checks: SchemaChecks;
   readonly caBundle: CheckCaBundle;
@@ -53,9 +53,8 @@ export class StatusLoop {
   }
 
   /** Hears of every change of definitions. */
-  readonly changed = (changes: readonly ListerChange[]): void => {
-    for (const { name, object } of changes) {
-      const crd = object === undefined ? undefined : readCrd(object);
+  readonly changed = (changes: readonly CrdChange[]): void => {
+    for (const { name, crd } of changes) {
       const group = name.slice(name.indexOf('.') + 1);
       if (crd === undefined) this.#checked.delete(name);
       this.#note(group, name, crd !== undefined && !hasItsNames(crd));
@@ -69,9 +68,8 @@ export class StatusLoop {
   }
 
   async #sync(name: string): Promise<void> {
-    const object = this.#options.lister.get('', name);
-    if (object === undefined) return;
-    const crd = readCrd(object);
+    const crd = this.#options.lister.get(name);
+    if (crd === undefined) return;
     const wanted = this.#decide(crd);
     if (wanted === undefined) return;
     const { acceptedNames } = wanted;
@@ -79,8 +77,7 @@ export class StatusLoop {
     try {
       await this.#options.writer.write(crd, (stored) => this.#apply(stored, wanted));
     } finally {
-      const present = this.#options.lister.get('', name);
-      this.#claims.set(name, present === undefined ? undefined : readCrd(present));
+      this.#claims.set(name, this.#options.lister.get(name));
     }
   }
 

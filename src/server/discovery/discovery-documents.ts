@@ -44,7 +44,7 @@ export function apiResourceList(version: DiscoveryVersion): JsonObject {
     groupVersion: formatGroupVersion(version),
     resources: version.resources.flatMap((resource) => [
       legacyResource(version, resource),
-      ...bySubresource(resource).map((subresource) => legacySubresource(version, resource, subresource)),
+      ...shownSubresources(version, resource).map((subresource) => legacySubresource(version, resource, subresource)),
     ]),
   };
 }
@@ -90,7 +90,7 @@ export function aggregatedVersion(version: DiscoveryVersion): JsonObject {
 }
 
 function aggregatedResource(version: DiscoveryVersion, resource: DiscoveryResource): JsonObject {
-  const subresources = bySubresource(resource).map(({ name, kind, verbs }) => ({
+  const subresources = shownSubresources(version, resource).map(({ name, kind, verbs }) => ({
     subresource: name,
     responseKind: responseKind(version, kind),
     verbs: [...verbs],
@@ -122,8 +122,12 @@ function isOf(version: GroupVersion, kind: GroupVersionKind): boolean {
   return kind.group === version.group && kind.version === version.version;
 }
 
-function bySubresource({ subresources }: DiscoveryResource): readonly DiscoverySubresource[] {
-  return [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** By name; those of custom resources as they come, as in the reference. */
+function shownSubresources(
+  { namesKindsInFull }: DiscoveryVersion,
+  { subresources }: DiscoveryResource,
+): readonly DiscoverySubresource[] {
+  return namesKindsInFull === true ? subresources : [...subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function unlessEmpty(name: string, values: readonly string[]): JsonObject {

@@ -210,7 +210,12 @@ function shapedList(
     }
     return object;
   });
-  return { kind: speaks.listKind, apiVersion: formatGroupVersion(speaks), metadata, items };
+  return {
+    kind: speaks.listKind,
+    apiVersion: formatGroupVersion(speaks),
+    metadata: objectListMetadata(speaks, page),
+    items,
+  };
 }
 
 /** Few items that fit into one block are sent in one piece, with their length. */
@@ -223,6 +228,13 @@ function listMetadata(page: ListPage): JsonObject {
   if (page.continueToken !== '') metadata['continue'] = page.continueToken;
   if (page.remaining !== undefined && page.continueToken !== '') metadata['remainingItemCount'] = page.remaining;
   return metadata;
+}
+
+/** Lists of custom resources always have the field `continue`. */
+function objectListMetadata({ typedItems }: VersionDefinition, page: ListPage): JsonObject {
+  return typedItems === true && page.continueToken === ''
+    ? { continue: '', ...listMetadata(page) }
+    : listMetadata(page);
 }
 
 /** Where the items of a version begin: `{"kind":"ConfigMap","apiVersion":"v1",`. */
@@ -243,7 +255,7 @@ function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
   const head = writeJson({
     kind: version.listKind,
     apiVersion: formatGroupVersion(version),
-    metadata: listMetadata(page),
+    metadata: objectListMetadata(version, page),
   });
   return listChunks({
     head: encodeUtf8(`${head.slice(0, -1)},"items":[`),

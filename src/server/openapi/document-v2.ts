@@ -33,12 +33,13 @@ export class DocumentV2 {
   readonly #versions: GroupVersion[] = [];
   #info: JsonObject = {};
 
-  /** `version`: the group-version that the document is about, if it is one of the server's own. */
-  add(document: JsonObject, version?: GroupVersion): void {
+  /** `version`: the group-version that the document is about, if it is one of the server's own. `given`: schemas that are in the form of v2 already, by name. */
+  add(document: JsonObject, version?: GroupVersion, given: Readonly<Record<string, JsonObject>> = {}): void {
     if (version !== undefined) this.#versions.push(version);
     this.#info = objectAt(document, 'info');
     for (const [path, item] of entries(document, 'paths')) this.#paths.set(path, this.#pathItem(item));
-    for (const [name, schema] of entries(objectAt(document, 'components'), 'schemas')) this.#define(name, schema);
+    for (const [name, schema] of entries(objectAt(document, 'components'), 'schemas'))
+      this.#define(name, schema, given[name]);
   }
 
   finish(): JsonObject {
@@ -73,10 +74,10 @@ export class DocumentV2 {
   }
 
   /** A type that several documents have is the same in each, but each names the kinds of its own group-version. */
-  #define(name: string, schema: JsonObject): void {
+  #define(name: string, schema: JsonObject, given: JsonObject | undefined): void {
     let known = this.#definitions.get(name);
     if (known === undefined) {
-      const { [KINDS]: _, ...own } = schemaV2(schema);
+      const { [KINDS]: _, ...own } = given ?? schemaV2(schema);
       known = { schema: own, kinds: new Map() };
       this.#definitions.set(name, known);
     }

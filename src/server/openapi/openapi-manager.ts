@@ -52,6 +52,8 @@ export class OpenApiManager implements OpenApiPublisher {
   readonly #documents = new Map<string, PublishedDocument>();
   /** What the documents are about, of those that are about a group-version of the server's own groups. */
   readonly #versions = new Map<string, GroupVersion>();
+  /** What each document is made from, of those that have schemas of their own for v2. */
+  readonly #published = new Map<string, OpenApiVersion>();
   /** Owned versions of each group: a group is documented as long as it has one. */
   readonly #owned = new Map<string, Set<string>>();
   #index: Uint8Array | undefined;
@@ -70,6 +72,7 @@ export class OpenApiManager implements OpenApiPublisher {
   publish(version: OpenApiVersion): void {
     if (version.ownsGroup === true)
       this.#versions.set(documentName(version), { group: version.group, version: version.version });
+    if (version.schemasV2 !== undefined) this.#published.set(documentName(version), version);
     this.#documents.set(
       documentName(version),
       new PublishedDocument({
@@ -89,6 +92,7 @@ export class OpenApiManager implements OpenApiPublisher {
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
     this.#versions.delete(documentName(version));
+    this.#published.delete(documentName(version));
     this.#own(version, false);
     this.#changed();
   }
@@ -160,7 +164,8 @@ export class OpenApiManager implements OpenApiPublisher {
     const whole = new DocumentV2();
     for (const name of [...this.#documents.keys()].sort(compareUtf8)) {
       const document = this.#documents.get(name);
-      if (document !== undefined) whole.add(document.value(), this.#versions.get(name));
+      if (document !== undefined)
+        whole.add(document.value(), this.#versions.get(name), this.#published.get(name)?.schemasV2?.());
     }
     return whole.finish();
   }

@@ -28,6 +28,8 @@ export interface OpenApiVersion extends GroupVersion {
   typeName(view: StructView): string | undefined;
   /** Schemas that are not made from views (custom resources), by name, as OpenAPI v3 has them; they win over what a view would give. Default none. */
   schemas?(): Readonly<Record<string, JsonObject>>;
+  /** Those of them that OpenAPI v2 does not have like this, in its own form. Default: they are made from the others. */
+  schemasV2?(): Readonly<Record<string, JsonObject>>;
   /** One line about a type, or about a field of it. Default: those that all kinds share are described, the rest is not. */
   describe?(typeName: string, field?: string): string | undefined;
   /**
