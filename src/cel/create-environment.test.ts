@@ -239,6 +239,7 @@ describe('literals', () => {
     ['{"a": 1, "b": "c"}', "1:15: expected type 'int' but found 'string'", 'map(string, dyn)'],
     ['{"a": 1, 2: 3}', "1:10: expected type 'string' but found 'int'", 'map(dyn, int)'],
     ['duration("x")', '1:10: invalid duration argument', 'duration'],
+    ['duration(null)', '1:10: invalid duration argument', 'duration'],
     ['timestamp("2020")', '1:11: invalid timestamp argument', 'timestamp'],
     ['s.matches("[")', '1:11: invalid matches argument', 'bool'],
     ['"bad" == s', '1:1: bad', 'bool'],

@@ -54,6 +54,8 @@ function literalValue({ literal }: LiteralExpr): Value | undefined {
 }
 
 function succeeds(checked: CheckedExpression, call: CallExpr, arg: LiteralExpr): boolean {
+  // The checker takes null for a duration and a timestamp; nothing can be made of it.
+  if (arg.literal.type === 'null') return false;
   const reference = checked.references.get(call);
   const overload = reference?.kind === 'overloads' ? reference.overloads[0] : undefined;
   const value = literalValue(arg);
