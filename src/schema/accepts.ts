@@ -34,6 +34,7 @@ function takesNumber({ takes }: ValidatorNode, value: number | bigint): boolean 
 }
 
 function acceptsText(node: ValidatorNode, value: string): boolean {
+  if (value === node.lastText) return true;
   const { maxLength, minLength } = node;
   if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
   if (minLength !== undefined && (value.length < minLength || runeCount(value) < minLength)) return false;
@@ -41,8 +42,13 @@ function acceptsText(node: ValidatorNode, value: string): boolean {
     const compiled = node.regexp;
     if (!compiled.ok || !compiled.regexp.test(value)) return false;
   }
-  return node.checkFormat === undefined || node.checkFormat(value);
+  if (node.checkFormat !== undefined && !node.checkFormat(value)) return false;
+  if (value.length <= REMEMBERED) node.lastText = value;
+  return true;
 }
+
+/** Longer texts are not kept. */
+const REMEMBERED = 256;
 
 /** Characters, not UTF-16 units. */
 export function runeCount(text: string): number {
@@ -65,7 +71,10 @@ function acceptsList(node: ValidatorNode, value: readonly JsonValue[]): boolean 
   if (node.minItems !== undefined && value.length < node.minItems) return false;
   if (node.hasItems) {
     const { items } = node;
-    for (let i = 0; i < value.length; i++) if (!accepts(items, value[i] as JsonValue)) return false;
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as JsonValue;
+      if (typeof item !== items.plain && !accepts(items, item)) return false;
+    }
   }
   return !node.uniqueItems || isUnique(value);
 }
@@ -87,14 +96,20 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
   for (let i = 0; i < required.length; i++) if (!Object.hasOwn(value, required[i] as string)) return false;
   if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
     return true;
+  const { others } = node;
+  const fields = node.hasProperties ? node.fields : undefined;
   let count = 0;
   for (const name in value) {
     count++;
-    const property = node.property(name);
-    if (property !== undefined) {
-      if (!accepts(property, value[name] as JsonValue)) return false;
-    } else if (node.others !== 'free') {
-      if (node.others === 'none' || !accepts(node.additional, value[name] as JsonValue)) return false;
+    const child = value[name] as JsonValue;
+    const field = fields?.get(name);
+    if (field !== undefined) {
+      const next = field.node;
+      if (typeof child !== next.plain && !accepts(next, child)) return false;
+    } else if (others !== 'free') {
+      if (others === 'none') return false;
+      const next = node.additional;
+      if (typeof child !== next.plain && !accepts(next, child)) return false;
     }
   }
   return !(

@@ -33,10 +33,10 @@ function isUnspecified(schema: Schema, value: JsonValue, isResource: boolean): b
   const keeps = schema?.preserveUnknownFields === true;
   if (Array.isArray(value)) {
     const items = schema?.items;
-    if (keeps && items === undefined) return false;
-    return value.some((item) =>
-      keeps ? isUnspecifiedInside(items, item) : isUnspecified(items, item, isEmbedded(items)),
-    );
+    if (keeps) return items !== undefined && value.some((item) => isUnspecifiedInside(items, item));
+    const embeds = isEmbedded(items);
+    for (let i = 0; i < value.length; i++) if (isUnspecified(items, value[i] as JsonValue, embeds)) return true;
+    return false;
   }
   if (schema === undefined) {
     for (const _ in value) return true;
@@ -44,14 +44,15 @@ function isUnspecified(schema: Schema, value: JsonValue, isResource: boolean): b
   }
   const { properties, additionalProperties } = schema;
   for (const name in value) {
-    if (isResource && isMeta(name)) continue;
     const property = properties.get(name);
     if (property === undefined && additionalProperties === undefined) {
-      if (keeps) continue;
+      if (keeps || (isResource && isMeta(name))) continue;
       return true;
     }
+    const child = value[name];
+    if (typeof child !== 'object' || child === null || (isResource && isMeta(name))) continue;
     const next = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-    if (isUnspecified(next, value[name] as JsonValue, isEmbedded(next))) return true;
+    if (isUnspecified(next, child, isEmbedded(next))) return true;
   }
   return false;
 }

@@ -11,8 +11,8 @@ type Schema = StructuralSchema | undefined;
 /** Both in one walk, in place. */
 export class Defaulter {
   /** By node: the fields with defaults, and the value that an object gets; undefined if pruning leaves nothing of it. */
-  readonly #fields: WeakMap<StructuralSchema, readonly Filled[]> = new WeakMap();
-  readonly #values: WeakMap<StructuralSchema, { readonly value: JsonValue | undefined }> = new WeakMap();
+  readonly #fields: Map<StructuralSchema, readonly Filled[]> = new Map();
+  readonly #values: Map<StructuralSchema, { readonly value: JsonValue | undefined }> = new Map();
   readonly #root: StructuralSchema;
   readonly #defaultOf: DefaultOf;
 
@@ -42,9 +42,10 @@ export class Defaulter {
 
   #fillFields(schema: StructuralSchema, object: JsonObject, nulls: boolean): void {
     for (const name in object) {
+      const value = object[name] as JsonValue;
+      if (typeof value !== 'object') continue;
       const field = fieldSchema(schema, name);
       if (field === undefined) continue;
-      const value = object[name] as JsonValue;
       if (value !== null) this.#fill(field, value, nulls);
       else if (!field.nullable) {
         const filled = this.#valueOf(field);
@@ -52,7 +53,9 @@ export class Defaulter {
         else if (nulls) delete object[name];
       }
     }
-    for (const { name, field } of this.#filledOf(schema)) {
+    const missing = this.#filledOf(schema);
+    for (let i = 0; i < missing.length; i++) {
+      const { name, field } = missing[i] as Filled;
       if (Object.hasOwn(object, name)) continue;
       const filled = this.#valueOf(field);
       if (filled !== undefined) setField(object, name, filled);

@@ -178,6 +178,10 @@ class NestedNode extends ValueNode implements NestedValidation {
 }
 
 class StructuralNode extends ValueNode implements StructuralSchema {
+  // Read at every visit of a value, so they are read once.
+  readonly preserveUnknownFields: boolean;
+  readonly embeddedResource: boolean;
+  readonly nullable: boolean;
   #items: Late<StructuralSchema>;
   #properties: ReadonlyMap<string, StructuralSchema> | undefined;
   #additional: Late<StructuralSchema | boolean>;
@@ -185,6 +189,9 @@ class StructuralNode extends ValueNode implements StructuralSchema {
 
   constructor(source: SchemaSource, changes?: SchemaChanges) {
     super(source);
+    this.preserveUnknownFields = flagOf(source, PRESERVE_UNKNOWN);
+    this.embeddedResource = flagOf(source, EMBEDDED_RESOURCE);
+    this.nullable = flagOf(source, 'nullable');
     if (changes === undefined) return;
     this.#properties = changes.properties;
     if ('additionalProperties' in changes) this.#additional = changes.additionalProperties ?? null;
@@ -198,9 +205,6 @@ class StructuralNode extends ValueNode implements StructuralSchema {
   }
   get type(): StructuralSchema['type'] {
     return textOf(this.source, 'type') as StructuralSchema['type'];
-  }
-  get nullable(): boolean {
-    return flagOf(this.source, 'nullable');
   }
   get default(): JsonValue | undefined {
     return this.source['default'] ?? undefined;
@@ -223,12 +227,6 @@ class StructuralNode extends ValueNode implements StructuralSchema {
       this.#additional = schema !== undefined ? structuralOf(schema) : typeof value === 'boolean' ? value : null;
     }
     return this.#additional ?? undefined;
-  }
-  get preserveUnknownFields(): boolean {
-    return flagOf(this.source, PRESERVE_UNKNOWN);
-  }
-  get embeddedResource(): boolean {
-    return flagOf(this.source, EMBEDDED_RESOURCE);
   }
   get intOrString(): boolean {
     return flagOf(this.source, INT_OR_STRING);

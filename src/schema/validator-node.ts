@@ -69,12 +69,16 @@ export class ValidatorNode {
   /** Something is said that only a look at the whole tells. */
   readonly hasLogic: boolean;
   readonly hasStringLimits: boolean;
+  /** What `typeof` says of every value that passes, where nothing else is asked; '' where more is. */
+  readonly plain: '' | 'string' | 'boolean';
+  /** The last text that kept to all limits: values change far less often than objects are written. */
+  lastText: string | undefined;
   readonly #source: SchemaSource;
   readonly #mode: ValidationMode;
   #regexp: Re2Result | undefined;
   #items: ValidatorNode | undefined;
   #additional: ValidatorNode | undefined;
-  #properties: Map<string, ValidatorNode | undefined> | undefined;
+  #fields: Map<string, FieldSlot> | undefined;
 
   constructor(source: SchemaSource, mode: ValidationMode) {
     this.#source = source;
@@ -109,6 +113,7 @@ export class ValidatorNode {
       this.minLength !== undefined ||
       this.pattern !== '' ||
       this.checkFormat !== undefined;
+    this.plain = this.hasLogic || this.hasStringLimits || this.enum.length > 0 ? '' : plainOf(this.types);
   }
 
   /** The pattern, compiled; only where there is one. */
@@ -127,22 +132,36 @@ export class ValidatorNode {
     return this.#additional;
   }
 
-  property(name: string): ValidatorNode | undefined {
-    this.#properties ??= new Map();
-    let node = this.#properties.get(name);
-    if (node === undefined) {
-      const source = namedSchema(this.#source, 'properties', name);
-      // Names that the schema does not know come from clients: they are not kept.
-      if (source === undefined) return undefined;
-      node = validatorNode(source, this.#mode);
-      this.#properties.set(name, node);
-    }
-    return node;
+  /** The fields that are listed, by name; only where `hasProperties`. */
+  get fields(): ReadonlyMap<string, FieldSlot> {
+    this.#fields ??= new Map(namesOf(this.#source, 'properties').map((name) => [name, new FieldSlot(this, name)]));
+    return this.#fields;
   }
 
-  /** Names of listed fields, in their order in the JSON. */
-  propertyNames(): readonly string[] {
-    return namesOf(this.#source, 'properties');
+  property(name: string): ValidatorNode | undefined {
+    return this.hasProperties ? this.fields.get(name)?.node : undefined;
+  }
+
+  /** Makes the node of a listed field. */
+  make(name: string): ValidatorNode {
+    return validatorNode(namedSchema(this.#source, 'properties', name) ?? {}, this.#mode);
+  }
+}
+
+/** A listed field, whose node is made when a value first has it. */
+export class FieldSlot {
+  readonly #owner: ValidatorNode;
+  readonly #name: string;
+  #node: ValidatorNode | undefined;
+
+  constructor(owner: ValidatorNode, name: string) {
+    this.#owner = owner;
+    this.#name = name;
+  }
+
+  get node(): ValidatorNode {
+    this.#node ??= this.#owner.make(this.#name);
+    return this.#node;
   }
 }
 
@@ -175,6 +194,11 @@ function takesOf(types: readonly string[], format: string, nullable: boolean): T
     nearInteger: types.length > 1 && has('integer'),
     null: types.length === 0 || nullable || has('null'),
   };
+}
+
+function plainOf(types: readonly string[]): '' | 'string' | 'boolean' {
+  const type = types.length === 1 ? types[0] : '';
+  return type === 'string' || type === 'boolean' ? type : '';
 }
 
 function othersOf(source: SchemaSource): 'none' | 'schema' | 'free' {

@@ -3,23 +3,26 @@ import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const NANOS_PER_MILLI = 1_000_000n;
 const NANOS_PER_SECOND = 1_000_000_000n;
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** Nanoseconds since 1970 of a date such as `2006-01-02`; undefined if it is none. */
 export function parseDate(text: string): bigint | undefined {
-  if (!DATE.test(text)) return undefined;
-  const millis = Date.UTC(2000, Number(text.slice(5, 7)) - 1, Number(text.slice(8)));
-  const date = new Date(millis);
-  // Set afterwards: years below 100 would be taken for those of the last century.
+  if (!isDate(text)) return undefined;
+  const date = new Date(0);
   date.setUTCFullYear(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8)));
-  if (date.getUTCMonth() + 1 !== Number(text.slice(5, 7)) || date.getUTCDate() !== Number(text.slice(8)))
-    return undefined;
-  return BigInt(date.getTime()) * NANOS_PER_MILLI;
+  return BigInt(date.getTime() / 1000) * NANOS_PER_SECOND;
 }
 
 export function isDate(text: string): boolean {
-  return parseDate(text) !== undefined;
+  if (!DATE.test(text)) return false;
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8));
+  const days = MONTH_DAYS[month - 1];
+  if (days === undefined || day === 0) return false;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && isLeap ? 29 : days);
 }
 
 const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u;
