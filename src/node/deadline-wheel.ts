@@ -3,9 +3,10 @@
  * Invariant: the timer is armed exactly while something is held; a deadline fires at most two ticks late and never early.
  */
 import type { Clock, Timer } from '../base/clock.ts';
+import { type Held, HeldList } from '../server/filters/held-list.ts';
 
 /** Something with a deadline in the wheel's time; `Number.POSITIVE_INFINITY` is none. `expire` sets another, or leaves the wheel. */
-export interface Timed {
+export interface Timed extends Held {
   deadline: number;
   expire(): void;
 }
@@ -16,7 +17,7 @@ export class DeadlineWheel {
   readonly #clock: Clock;
   readonly #tickMs: number;
   readonly #onTick: () => void;
-  readonly #held = new Set<Timed>();
+  readonly #held = new HeldList<Timed>();
   #now: number;
   #timer: Timer | undefined;
 
@@ -62,7 +63,9 @@ export class DeadlineWheel {
   #tick(): void {
     this.#timer = undefined;
     this.#now = this.#clock.monotonic();
-    for (const timed of this.#held) if (timed.deadline <= this.#now) timed.expire();
+    this.#held.visitAll((timed) => {
+      if (timed.deadline <= this.#now) timed.expire();
+    });
     this.#onTick();
     if (this.#held.size > 0 && this.#timer === undefined) this.#arm();
   }

@@ -15,6 +15,7 @@ export class H1Connection implements ServedConnection, Timed {
   readonly secure = true;
   readonly remoteAddress: string;
   deadline: number;
+  place: number | undefined = undefined;
   readonly #context: ExchangeContext;
   readonly #socket: TLSSocket;
   readonly #face: PeerFace;

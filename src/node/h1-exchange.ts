@@ -33,6 +33,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   readonly target: string;
   readonly connection: Connection;
   deadline: number = NEVER;
+  place: number | undefined = undefined;
   readonly #options: H1ExchangeOptions;
   readonly #context: ExchangeContext;
   readonly #request: IncomingMessage;

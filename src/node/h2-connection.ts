@@ -27,6 +27,7 @@ export class H2Connection implements ServedConnection, Timed {
   readonly secure = true;
   readonly remoteAddress: string;
   deadline: number;
+  place: number | undefined = undefined;
   readonly #context: ExchangeContext;
   readonly #session: ServerHttp2Session;
   readonly #face: PeerFace;

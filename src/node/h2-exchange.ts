@@ -19,6 +19,7 @@ export class H2Exchange implements Sender, Timed, SinkOwner {
   readonly target: string;
   readonly connection: Connection;
   deadline: number = NEVER;
+  place: number | undefined = undefined;
   readonly #context: ExchangeContext;
   readonly #stream: ServerHttp2Stream;
   readonly #headers: IncomingHttpHeaders;

@@ -13,6 +13,7 @@ import { type Answer, startClosed } from '../exchange.ts';
 import type { RequestFilter, ServerRequest } from '../request.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { statusAnswer } from '../respond.ts';
+import { type Held, HeldList } from './held-list.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface DeadlineOptions {
@@ -65,6 +66,7 @@ function raced(
   return new Promise((resolve, reject) => {
     let expired = false;
     const entry: Entry = {
+      place: undefined,
       deadline: request.deadline,
       expire(): void {
         expired = true;
@@ -89,7 +91,7 @@ function raced(
   });
 }
 
-interface Entry {
+interface Entry extends Held {
   readonly deadline: number;
   expire(): void;
 }
@@ -97,7 +99,7 @@ interface Entry {
 /** Requests that wait for their endpoints. The timer is armed when the first one comes and given up when a tick finds nobody: not by every last one that leaves. */
 class Waiting {
   readonly #clock: Clock;
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new HeldList<Entry>();
   #ticking = false;
 
   constructor(clock: Clock) {
@@ -121,11 +123,11 @@ class Waiting {
   #tick(): void {
     this.#ticking = false;
     const now = this.#clock.monotonic();
-    for (const entry of this.#entries) {
-      if (entry.deadline > now) continue;
+    this.#entries.visitAll((entry) => {
+      if (entry.deadline > now) return;
       this.#entries.delete(entry);
       entry.expire();
-    }
+    });
     if (this.#entries.size > 0) this.#arm();
   }
 }
