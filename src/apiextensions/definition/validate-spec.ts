@@ -135,8 +135,11 @@ function validateVersion(
   options: ValidationOptions,
 ): FieldIssue[] {
   const name = textAt(version, 'name');
-  const own = objectsAt(spec, 'versions').some((one) => isSet(one, 'subresources'));
-  const hasStatus = objectAt(own ? version : spec, 'subresources', 'status') !== undefined;
+  const versions = objectsAt(spec, 'versions');
+  // Of versions with one name, which are refused elsewhere, the reference asks the first.
+  const named = versions.find((one) => textAt(one, 'name') === name) ?? version;
+  const holder = versions.some((one) => isSet(one, 'subresources')) ? named : spec;
+  const hasStatus = objectAt(holder, 'subresources', 'status') !== undefined;
   return [
     ...validateDeprecation(version, path),
     ...validateSchema(objectAt(version, 'schema'), hasStatus, path.child('schema'), {

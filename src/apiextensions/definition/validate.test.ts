@@ -85,6 +85,15 @@ describe('a new definition', () => {
     );
   });
 
+  test('with two storage versions of one name misses the second among the stored ones', () => {
+    const issues = created({ versions: [crdVersion('v1'), crdVersion('v1')] });
+    expect(issues.map((text) => text.replace(/Invalid value: .*: /, ''))).toEqual([
+      'spec.versions: must contain unique version names',
+      'spec.versions: must have exactly one version marked as storage version',
+      'status.storedVersions: must have the storage version v1',
+    ]);
+  });
+
   test('may have a bundle that nobody can use, and a service whose parts are confused', () => {
     const webhook = {
       clientConfig: { service: { name: '', namespace: 'n' }, caBundle: 'AAAA' },

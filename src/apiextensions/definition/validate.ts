@@ -80,18 +80,16 @@ function validateStoredVersions(object: JsonObject): FieldIssue[] {
   const stored = textsAt(object, 'status', 'storedVersions');
   const value = stored.length === 0 ? null : [...stored];
   if (stored.length === 0) return [declared(invalid(path, value, 'must have at least one stored version'))];
-  const versions = objectsAt(object, 'spec', 'versions');
-  const names = new Set(versions.map((version) => textAt(version, 'name')));
-  const storage = versions.filter((version) => flagAt(version, 'storage')).map((version) => textAt(version, 'name'));
   const left = new Map(stored.map((name, i) => [name, i]));
-  return [
-    ...storage
-      .filter((name) => !stored.includes(name))
-      .map((name) => declared(invalid(path, value, `must have the storage version ${name}`))),
-    ...[...left]
-      .filter(([name]) => !names.has(name))
-      .map(([name, i]) => invalid(path.index(i), name, missingVersion(name))),
-  ];
+  const issues: FieldIssue[] = [];
+  for (const version of objectsAt(object, 'spec', 'versions')) {
+    const name = textAt(version, 'name');
+    // A name that comes twice counts once, as in the reference.
+    if (!left.delete(name) && flagAt(version, 'storage'))
+      issues.push(declared(invalid(path, value, `must have the storage version ${name}`)));
+  }
+  for (const [name, i] of left) issues.push(invalid(path.index(i), name, missingVersion(name)));
+  return issues;
 }
 
 function missingVersion(name: string): string {
