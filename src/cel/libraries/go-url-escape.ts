@@ -1,6 +1,6 @@
 /**
- * Percent encoding in the parts of URLs, as Go's `net/url` does it. Invariant: bytes that are no UTF-8 after decoding become U+FFFD, because texts are all that expressions
- * have.
+ * Percent encoding in the parts of URLs, as Go's `net/url` does it. Invariant: bytes that are no UTF-8 become U+FFFD where they are decoded,
+ * because texts are all that expressions have; where they stay encoded they are kept.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 
@@ -46,7 +46,7 @@ export function unescapeFor(text: string, part: UrlPart): string {
       throw new UrlFault(`invalid character ${quote(char)} in host name`);
   }
   const spaced = part === 'query' ? text.replaceAll('+', ' ') : text;
-  return escapes === 0 ? spaced : decodeBytes(spaced);
+  return escapes === 0 ? spaced : new TextDecoder('utf-8', { ignoreBOM: true }).decode(decodeBytes(spaced));
 }
 
 function checkEscape(encoded: string, part: UrlPart): void {
@@ -58,7 +58,7 @@ function checkEscape(encoded: string, part: UrlPart): void {
   if (part === 'zone' && byte !== 0x20 && !isPlain(byte, 'host')) throw fault;
 }
 
-function decodeBytes(text: string): string {
+function decodeBytes(text: string): Uint8Array {
   const encoded = new TextEncoder().encode(text);
   const bytes: number[] = [];
   for (let i = 0; i < encoded.length; i++) {
@@ -69,12 +69,21 @@ function decodeBytes(text: string): string {
       i += 2;
     }
   }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  return Uint8Array.from(bytes);
 }
 
 export function encodeFor(text: string, part: UrlPart): string {
+  return encodeBytes(new TextEncoder().encode(text), part);
+}
+
+/** The usual encoding of what an encoded text stands for. */
+export function reencodeFor(text: string, part: UrlPart): string {
+  return encodeBytes(decodeBytes(text), part);
+}
+
+function encodeBytes(bytes: Uint8Array, part: UrlPart): string {
   let encoded = '';
-  for (const byte of new TextEncoder().encode(text)) {
+  for (const byte of bytes) {
     if (isPlain(byte, part)) encoded += String.fromCharCode(byte);
     else encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }

@@ -4,7 +4,7 @@
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { parseAddress } from './go-netip.ts';
-import { encodeFor, isEncoded, UrlFault, unescapeFor } from './go-url-escape.ts';
+import { encodeFor, isEncoded, reencodeFor, UrlFault, unescapeFor } from './go-url-escape.ts';
 
 export interface GoUrl {
   readonly scheme: string;
@@ -99,7 +99,7 @@ function cutQuery(text: string): { rest: string; query: string; emptyQuery: bool
 function normalize(text: string, part: 'path' | 'fragment'): string {
   const decoded = unescapeFor(text, part);
   if (isEncoded(text, part)) return text;
-  return part === 'path' && decoded === '*' ? '*' : encodeFor(decoded, part);
+  return part === 'path' && decoded === '*' ? '*' : reencodeFor(text, part);
 }
 
 function parseAuthority(scheme: string, authority: string): Pick<GoUrl, 'user' | 'host'> {

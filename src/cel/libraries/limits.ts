@@ -5,7 +5,7 @@
 import { CelStopped } from '../values.ts';
 
 /** In UTF-16 units; more than any budget lets an expression read once. */
-const TEXT_MAX = 2 ** 27;
+const TEXT_MAX = 2 ** 25;
 /** Of results. */
 const ITEMS_MAX = 10_000_000;
 /** Of lists whose items are all compared with each other. */
