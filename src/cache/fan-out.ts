@@ -137,7 +137,9 @@ export class FanOut {
     for (const watcher of [...this.#watchers.keys()]) if (watcher.wantsBookmarks) watcher.bookmark();
   }
 
+  /** Whoever is ended because the cache is closed first gets what was to be sent in this turn. */
   endAll(reason: CacheWatchEnd): void {
+    if (reason.reason === 'closed' && this.#scheduled) this.#turn();
     for (const watcher of [...this.#watchers.keys()]) watcher.end(reason);
   }
 

@@ -228,7 +228,7 @@ export class WatchCache implements Stoppable {
     };
   }
 
-  /** Ends the watches as `closed`, rejects waiting reads with Closed, and leaves no timer and no storage watch. */
+  /** Ends the watches as `closed`, after what was to be sent in this turn; rejects waiting reads with Closed, and leaves no timer and no storage watch. */
   stop(): Promise<void> {
     this.#close();
     return this.#stopping;
