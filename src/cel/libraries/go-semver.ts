@@ -2,7 +2,7 @@
  * Semantic versions as the reference's parser reads them, with its words for what is wrong. Invariant: build metadata takes no part in order or equality.
  */
 import { quote } from '../../apimachinery/go-format.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { compareUtf8, utf8Length } from '../../base/utf8.ts';
 
 export interface Semver {
   readonly major: bigint;
@@ -78,7 +78,7 @@ function normalize(text: string): string {
 }
 
 function withoutZeros(part: string): string {
-  if (part.length < 2) return part;
+  if (utf8Length(part) < 2) return part;
   const trimmed = part.replace(/^0+/, '');
   return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
 }
