@@ -3,6 +3,7 @@ import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { corners } from './topics/corners.ts';
 import { definitionRules } from './topics/definition-rules.ts';
+import { definitionSchemas } from './topics/definition-schemas.ts';
 import { definitionUpdates } from './topics/definition-updates.ts';
 import { definitions } from './topics/definitions.ts';
 import { deletes } from './topics/deletes.ts';
@@ -40,6 +41,7 @@ export const TOPICS: readonly Topic[] = [
   escalation,
   reviews,
   definitions,
+  definitionSchemas,
   definitionRules,
   definitionUpdates,
   lists,

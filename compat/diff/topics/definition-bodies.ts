@@ -1,4 +1,5 @@
 /** CustomResourceDefinitions for requests: a good one, and changes to it. */
+import { post, type Step } from '../request.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,4 +50,9 @@ export function withProperties(plural: string, properties: Fields, change: Field
 export function withSchema(plural: string, openAPIV3Schema: unknown, change: Fields = {}): Fields {
   const one = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } };
   return definition(plural, { versions: [{ ...one, ...change }] });
+}
+
+/** Each is created, but not kept. */
+export function tries(bodies: readonly Fields[]): readonly Step[] {
+  return bodies.map((body) => post(DRY, body));
 }

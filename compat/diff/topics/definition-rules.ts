@@ -1,6 +1,6 @@
 /** Rules (`x-kubernetes-validations`) in CustomResourceDefinitions: which compile, what they may cost, where they may look back. */
-import { post, type Topic, topic } from '../request.ts';
-import { DRY, type Fields, withSchema } from './definition-bodies.ts';
+import { type Topic, topic } from '../request.ts';
+import { type Fields, tries, withSchema } from './definition-bodies.ts';
 
 type Rule = string | Fields;
 
@@ -34,10 +34,8 @@ const SIMPLE = {
 };
 const ITEMS = { type: 'object', required: ['k'], properties: { k: { type: 'string' }, v: { type: 'string' } } };
 
-const steps = (bodies: readonly Fields[]) => bodies.map((body) => post(DRY, body));
-
 export const definitionRules: Topic = topic('definition rules', {
-  'that compile': steps(
+  'that compile': tries(
     [
       'self.n > 0',
       'has(self.s) && self.s.startsWith("a")',
@@ -66,7 +64,7 @@ export const definitionRules: Topic = topic('definition rules', {
       'type(self.n) == int',
     ].map((rule) => onSpec(SIMPLE, rule)),
   ),
-  'that do not compile': steps(
+  'that do not compile': tries(
     [
       'self.n >',
       'self.unknown == 1',
@@ -90,7 +88,7 @@ export const definitionRules: Topic = topic('definition rules', {
       'x == 1',
     ].map((rule) => onSpec(SIMPLE, rule)),
   ),
-  'with other fields': steps([
+  'with other fields': tries([
     onSpec(SIMPLE, { rule: 'self.n > 0', message: 'must be positive', reason: 'FieldValueForbidden', fieldPath: '.n' }),
     onSpec(SIMPLE, { rule: 'self.n > 0', message: '  ' }),
     onSpec(SIMPLE, { rule: 'self.n > 0', message: 'a\nb' }),
@@ -116,7 +114,7 @@ export const definitionRules: Topic = topic('definition rules', {
     onSpec(SIMPLE, { rule: 'oldSelf.n > 0', optionalOldSelf: false }),
     onSpec(SIMPLE, { rule: 'self.n > 0' }, { rule: 'self.n > 0' }),
   ]),
-  'that look back': steps([
+  'that look back': tries([
     on({
       type: 'array',
       maxItems: 5,
@@ -141,7 +139,7 @@ export const definitionRules: Topic = topic('definition rules', {
     }),
     on({ type: 'array', maxItems: 5, items: { type: 'string' } }, 'self == oldSelf'),
   ]),
-  'on every type': steps([
+  'on every type': tries([
     on({ type: 'string', maxLength: 10 }, 'self == "a"'),
     on({ type: 'integer' }, 'self == 1'),
     on({ type: 'number' }, 'self == 1.0', 'self == 1'),
@@ -175,7 +173,7 @@ export const definitionRules: Topic = topic('definition rules', {
     on({ type: 'object', anyOf: [{ 'x-kubernetes-validations': [{ rule: 'true' }] }] }),
     on({ type: 'string', default: 'b' }, 'self == "a"'),
   ]),
-  'that cost too much': steps([
+  'that cost too much': tries([
     onSpec({ l: { type: 'array', items: { type: 'string' } } }, 'self.l.all(x, self.l.all(y, x == y))'),
     onSpec(
       { l: { type: 'array', items: { type: 'object', properties: { s: { type: 'string' } } } } },

@@ -2,6 +2,7 @@
  * Groups that belong to the Kubernetes community: an API in them says where it was approved. Invariant: pure; the texts are the reference's.
  */
 import { quote } from '../../apimachinery/go-format.ts';
+import { parseRequestUri } from '../../cel/libraries/go-url.ts';
 import type { Crd } from '../crd.ts';
 import type { WantedCondition } from './conditions.ts';
 
@@ -44,7 +45,7 @@ export function apiApprovalConformance(crd: Pick<Crd, 'group' | 'annotations'>):
   return { type: 'KubernetesAPIApprovalPolicyConformant', ...CONDITIONS[state], message: reason };
 }
 
-/** A scheme and a host, as the reference's parser finds them; spaces and control characters make it no URL. */
 function isAbsoluteUrl(text: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\s\x00-\x1f\x7f]+(?:[/?][^\x00-\x1f\x7f]*)?$/.test(text);
+  const parsed = parseRequestUri(text);
+  return parsed.ok && parsed.value.scheme !== '' && parsed.value.host !== '';
 }
