@@ -1,33 +1,28 @@
 /** What is wrong with a value under anyOf, oneOf, allOf and not. Invariant: as in the reference, the alternative that matched most is the one explained, and ratcheting ends here. */
 import { quote } from '../apimachinery/go-format.ts';
-import type { JsonValue } from '../base/json-value.ts';
-import { explain } from './explain.ts';
 import type { Place, ValidationResult } from './validation-result.ts';
 import type { ValidatorNode } from './validator-node.ts';
 
-export function explainLogic(result: ValidationResult, node: ValidatorNode, value: JsonValue, place: Place): void {
+/** What a part of the node finds wrong with the value. */
+export type Judge = (part: ValidatorNode) => ValidationResult;
+
+export function explainLogic(result: ValidationResult, node: ValidatorNode, place: Place, judge: Judge): void {
   if (node.hasLogic) {
-    explainAnyOf(result, node.anyOf, value, place);
-    explainOneOf(result, node.oneOf, value, place);
-    explainAllOf(result, node.allOf, value, place);
-    if (node.not !== undefined && resultOf(result, node.not, value, place).isValid)
+    explainAnyOf(result, node.anyOf, place, judge);
+    explainOneOf(result, node.oneOf, place, judge);
+    explainAllOf(result, node.allOf, place, judge);
+    if (node.not !== undefined && judge(node.not).isValid)
       result.addGeneral(`${quote(place)} must not validate the schema (not)`);
   }
   result.matches++;
 }
 
-function resultOf(parent: ValidationResult, node: ValidatorNode, value: JsonValue, place: Place): ValidationResult {
-  const result = parent.fresh();
-  explain(result, node, value, place, undefined);
-  return result;
-}
-
 type Alternatives = readonly ValidatorNode[];
 
-function explainAnyOf(result: ValidationResult, parts: Alternatives, value: JsonValue, place: Place): void {
+function explainAnyOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
   let best: ValidationResult | undefined;
   for (const part of parts) {
-    const found = resultOf(result, part, value, place);
+    const found = judge(part);
     if (found.isValid) {
       result.merge(found);
       return;
@@ -39,13 +34,13 @@ function explainAnyOf(result: ValidationResult, parts: Alternatives, value: Json
   result.merge(best);
 }
 
-function explainOneOf(result: ValidationResult, parts: Alternatives, value: JsonValue, place: Place): void {
+function explainOneOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
   if (parts.length === 0) return;
   let valid = 0;
   let first: ValidationResult | undefined;
   let best: ValidationResult | undefined;
   for (const part of parts) {
-    const found = resultOf(result, part, value, place);
+    const found = judge(part);
     if (found.isValid) {
       valid++;
       first ??= found;
@@ -60,10 +55,10 @@ function explainOneOf(result: ValidationResult, parts: Alternatives, value: Json
   if (valid === 0) result.merge(best as ValidationResult);
 }
 
-function explainAllOf(result: ValidationResult, parts: Alternatives, value: JsonValue, place: Place): void {
+function explainAllOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
   let valid = 0;
   for (const part of parts) {
-    const found = resultOf(result, part, value, place);
+    const found = judge(part);
     if (found.isValid) valid++;
     result.merge(found);
   }

@@ -40,7 +40,11 @@ function explainNode(
     explainType(result, node, value, place);
     result.matches++;
   }
-  explainLogic(result, node, value, place);
+  explainLogic(result, node, place, (part) => {
+    const found = result.fresh();
+    explain(found, part, value, place, undefined);
+    return found;
+  });
   result.matches++;
   if (typeof value === 'string') explainText(result, node, value, place);
   else if (typeof value === 'number' || typeof value === 'bigint') explainNumber(result, node, value, place);
