@@ -16,6 +16,8 @@ export interface PathAttribute {
   readonly root: Step;
   /** Where the root is a variable: its place among them. */
   readonly variable?: number;
+  /** Where the root is a variable of a loop: its slot. */
+  readonly local?: number;
   readonly qualifiers: readonly Qualifier[];
   /** The root may be an optional; the path then begins at its value, and ends in an optional. */
   readonly mayBeOptional: boolean;
@@ -59,19 +61,21 @@ export function attributeStep(attribute: Attribute, test: boolean): Step {
   };
 }
 
-/** `variable.field` and `variable.field.field`, of which most expressions are made, in one closure; undefined for anything else. */
+/** `variable.field`, `variable.field.field` and `local.field`, of which most expressions are made, in one closure; undefined for anything else. */
 function directStep(attribute: PathAttribute): Step | undefined {
   const { variable, root, qualifiers, mayBeOptional } = attribute;
   const [first, second] = qualifiers.map(({ key, optional }) =>
     typeof key === 'string' && !optional ? key : undefined,
   );
-  if (variable === undefined || mayBeOptional || first === undefined || qualifiers.length > 2) return undefined;
+  if (mayBeOptional || first === undefined || qualifiers.length > 2) return undefined;
   if (qualifiers.length === 2 && second === undefined) return undefined;
   const slow = qualifiers.reduce(plainStep, root);
   const path: Step = (frame) => {
     frame.cost++;
     return slow(frame);
   };
+  if (attribute.local !== undefined && second === undefined) return localFieldStep(attribute.local, first, path);
+  if (variable === undefined) return undefined;
   if (second === undefined) {
     return (frame) => {
       const object = frame.variables[variable];
@@ -95,6 +99,20 @@ function directStep(attribute: PathAttribute): Step | undefined {
           frame.cost += 3;
           return value;
         }
+      }
+    }
+    return path(frame);
+  };
+}
+
+function localFieldStep(slot: number, field: string, path: Step): Step {
+  return (frame) => {
+    const object = frame.locals[slot];
+    if (object instanceof CelObject) {
+      const value = object.get(field);
+      if (value !== undefined) {
+        frame.cost += 2;
+        return value;
       }
     }
     return path(frame);

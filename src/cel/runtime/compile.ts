@@ -44,10 +44,17 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
+interface Local {
+  readonly name: string;
+  readonly read: Step;
+  /** Where it may be read directly: it is no accumulator. */
+  readonly slot?: number;
+}
+
 export class Compiler {
   readonly #checked: CheckedExpression;
   /** Slots of the variables in scope, the innermost last. */
-  readonly #scope: { readonly name: string; readonly read: Step }[] = [];
+  readonly #scope: Local[] = [];
   #slots: number = 0;
 
   constructor(checked: CheckedExpression) {
@@ -96,14 +103,14 @@ export class Compiler {
             qualifiers: [],
             mayBeOptional,
           }
-        : { kind: 'path', root: this.#local(name), qualifiers: [], mayBeOptional };
+        : { kind: 'path', ...this.#local(name), qualifiers: [], mayBeOptional };
     return { kind: 'attribute', attribute, test: false };
   }
 
-  #local(name: string): Step {
+  #local(name: string): Pick<PathAttribute, 'root' | 'local'> {
     const found = this.#scope.findLast((each) => each.name === name);
     if (found === undefined) throw new CelError(`no such attribute(s): ${name}`);
-    return found.read;
+    return found.slot === undefined ? { root: found.read } : { root: found.read, local: found.slot };
   }
 
   #select(expr: SelectExpr): Plan {
@@ -181,8 +188,8 @@ export class Compiler {
     const second = expr.variable2 === '' ? undefined : this.#slots++;
     const depth = this.#scope.length;
     // The accumulator is looked for first, so it comes last.
-    if (second !== undefined) this.#scope.push({ name: expr.variable2, read: slotStep(second) });
-    this.#scope.push({ name: expr.variable, read: slotStep(first) });
+    if (second !== undefined) this.#scope.push(loopVariable(expr.variable2, second));
+    this.#scope.push(loopVariable(expr.variable, first));
     const accumulated = { name: expr.accumulator, read: accumulatorStep(accumulator, init) };
     this.#scope.push(accumulated);
     const condition = this.plan(expr.condition);
@@ -198,7 +205,7 @@ export class Compiler {
     const range = toStep(this.plan(expr.range));
     const accumulator = this.#slots++;
     const slot = this.#slots++;
-    this.#scope.push({ name: expr.variable, read: slotStep(slot) });
+    this.#scope.push(loopVariable(expr.variable, slot));
     try {
       if (fold.kind === 'quantifier')
         return quantifierStep(range, slot, accumulator, toStep(this.plan(fold.predicate)), fold.all);
@@ -217,6 +224,10 @@ function variableStep(index: number, name: string): Step {
     const value = frame.variables[index];
     return value === undefined ? unset : value;
   };
+}
+
+function loopVariable(name: string, slot: number): Local {
+  return { name, read: slotStep(slot), slot };
 }
 
 function slotStep(slot: number): Step {

@@ -1,9 +1,9 @@
 /**
  * Loops. Invariant: variables live in slots of the frame, one per comprehension of the source, so a loop in a loop does not disturb the outer one.
  */
-import { CelError, CelList, CelMap, type Value } from '../values.ts';
-import type { Frame, Step } from './frame.ts';
-import { GrowingList, GrowingMap } from './native-values.ts';
+import { CelError, CelList, CelMap, CelObject, type Value } from '../values.ts';
+import type { Frame, Result, Step } from './frame.ts';
+import { GrowingList, GrowingMap, mapOfObject } from './native-values.ts';
 import { type Plan, toStep } from './plan.ts';
 import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
@@ -24,7 +24,7 @@ export function foldStep(fold: Fold): Step {
   const { range, accumulator, init, result } = fold;
   const iterate = fold.second === undefined ? iterateOne(fold, fold.first) : iterateTwo(fold, fold.first, fold.second);
   return (frame) => {
-    const over = range(frame);
+    const over = rangeOf(range(frame));
     if (over instanceof CelError) return over;
     frame.locals[accumulator] = init.kind === 'constant' ? fresh(init.value) : undefined;
     const fault = iterate(frame, over);
@@ -98,6 +98,11 @@ function iterateTwo(fold: Fold, first: number, second: number): Iterate {
     }
     return undefined;
   };
+}
+
+/** An object is gone through like the map that it is. */
+export function rangeOf(over: Result): Result {
+  return over instanceof CelObject ? mapOfObject(over) : over;
 }
 
 /** The error of a loop over what has no items. */

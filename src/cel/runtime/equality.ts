@@ -3,6 +3,7 @@
  * order.
  */
 import { equalBytes } from '../../base/bytes.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
 import {
   CelDouble,
   CelDuration,
@@ -17,6 +18,7 @@ import {
   CelUint,
   type Value,
 } from '../values.ts';
+import { mapOfObject } from './native-values.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
 /** `a == b`. Throws CelError where a value of a library stands beside one that it does not compare with. */
@@ -30,8 +32,14 @@ export function equalValues(a: Value, b: Value): boolean {
   if (a === null || b === null) return false;
   if (a instanceof CelDouble || a instanceof CelUint) return isNumber(b) && compareNumbers(a, b) === 0;
   if (a instanceof CelList) return b instanceof CelList && equalLists(a, b);
-  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b);
-  if (a instanceof CelObject) return b instanceof CelObject && a.equals(b);
+  if (a instanceof CelMap) {
+    if (b instanceof CelObject) return equalMaps(a, mapOfObject(b));
+    return b instanceof CelMap && equalMaps(a, b);
+  }
+  if (a instanceof CelObject) {
+    if (b instanceof CelMap) return equalMaps(mapOfObject(a), b);
+    return b instanceof CelObject && a.equals(b);
+  }
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.nanos === b.nanos;
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
@@ -103,7 +111,7 @@ function order(a: number, b: number): number {
 /** Negative, zero or positive. Throws "no such overload" for what has no order, and where a NaN is asked for it. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
+  if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
   if (isNumber(a) && isNumber(b)) {
     const compared = compareNumbers(a, b);
     if (Number.isNaN(compared)) throw new CelError('NaN values cannot be ordered');
@@ -118,22 +126,6 @@ export function compareValues(a: Value, b: Value): number {
 
 function compareBigints(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** By code point, which is the order of their UTF-8. */
-export function compareStrings(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
-    const left = a.charCodeAt(index);
-    const right = b.charCodeAt(index);
-    if (left !== right) return rank(left) - rank(right);
-  }
-  return a.length - b.length;
-}
-
-/** Puts surrogates, which stand for what is above U+FFFF, after everything else. */
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

@@ -15,6 +15,7 @@ import {
   CelUint,
   type Value,
 } from '../values.ts';
+import { formatDecimal } from './go-float.ts';
 import { formatDurationSeconds, formatTimestamp } from './time.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
@@ -22,6 +23,7 @@ import { runtimeTypeName } from './type-of-value.ts';
 export function formatPlain(value: Value): string {
   if (typeof value === 'string') return value;
   if (value instanceof CelDouble) return formatGoFloat(value.value, 64);
+  if (value instanceof CelUint) return String(value.value);
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelDuration) return formatDurationSeconds(value);
   return formatLiteral(value);
@@ -76,16 +78,4 @@ function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? 'double("-Infinity")' : 'double("Infinity")';
   const text = formatDecimal(value);
   return text.includes('.') ? text : `${text}.0`;
-}
-
-/** All digits and no exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
-export function formatDecimal(value: number): string {
-  const text = String(value);
-  const found = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-  if (found === null) return Object.is(value, -0) ? '-0' : text;
-  const [, sign = '', whole = '', fraction = '', exponentText = ''] = found;
-  const exponent = Number(exponentText);
-  const digits = whole + fraction;
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
-  return sign + digits.padEnd(whole.length + exponent, '0');
 }

@@ -1,5 +1,5 @@
 /**
- * Doubles in text as Go's `strconv.ParseFloat` reads them.
+ * Doubles in text as Go's `strconv` reads and writes them.
  */
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -23,4 +23,16 @@ function parseHex(text: string): number | undefined {
   if (digits === '') return undefined;
   const magnitude = Number(`0x${digits}`) * 2 ** (Number(exponent) - 4 * fraction.length);
   return sign === '-' ? -magnitude : magnitude;
+}
+
+/** All digits and no exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
+export function formatDecimal(value: number): string {
+  const text = String(value);
+  const found = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (found === null) return Object.is(value, -0) ? '-0' : text;
+  const [, sign = '', whole = '', fraction = '', exponentText = ''] = found;
+  const exponent = Number(exponentText);
+  const digits = whole + fraction;
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  return sign + digits.padEnd(whole.length + exponent, '0');
 }

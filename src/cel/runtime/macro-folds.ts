@@ -4,7 +4,7 @@
  */
 import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
 import { CelError, CelList, CelMap, type Value } from '../values.ts';
-import { notIterable } from './comprehension.ts';
+import { notIterable, rangeOf } from './comprehension.ts';
 import { type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
 import { NativeList } from './native-values.ts';
 
@@ -100,7 +100,7 @@ export function quantifierStep(range: Step, slot: number, accumulator: number, p
     return true;
   };
   return (frame) => {
-    const over = range(frame);
+    const over = rangeOf(range(frame));
     if (over instanceof CelError) return over;
     frame.locals[accumulator] = all;
     const fault = iterate(frame, over, slot, turn);
@@ -126,7 +126,7 @@ const LIST_COST = 10;
 export function collectorStep({ range, slot, filter, item, isConstant }: CollectorParts): Step {
   const appendCost = isConstant ? APPEND_COST : APPEND_COST + LIST_COST;
   return (frame) => {
-    const over = range(frame);
+    const over = rangeOf(range(frame));
     if (over instanceof CelError) return over;
     const items: Value[] = [];
     let error: CelError | undefined;

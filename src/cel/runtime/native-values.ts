@@ -2,7 +2,7 @@
  * Lists and maps that expressions make, and those of plain JSON. Invariant: only the accumulator of a running comprehension grows; every other value never changes.
  */
 import type { JsonValue } from '../../base/json-value.ts';
-import { CelDouble, CelError, CelList, CelMap, CelUint, type Value } from '../values.ts';
+import { CelDouble, CelError, CelList, CelMap, type CelObject, CelUint, type Value } from '../values.ts';
 import { formatPlain } from './format.ts';
 import { intOf } from './integers.ts';
 
@@ -133,6 +133,16 @@ export function* itemsOf(list: CelList): Generator<Value> {
 
 export function* entriesOf(map: CelMap): Generator<readonly [Value, Value]> {
   for (const key of map.keys()) yield [key, map.get(key) as Value];
+}
+
+/** The fields that are set, as a map: what an object is where its type is not known. */
+export function mapOfObject(object: CelObject): NativeMap {
+  const entries: [Value, Value][] = [];
+  for (const field of object.type.fieldNames()) {
+    const value = object.get(field);
+    if (value !== undefined) entries.push([field, value]);
+  }
+  return new NativeMap(entries);
 }
 
 /** Plain JSON as CEL sees it: whole numbers are ints, others doubles, arrays lists, objects maps. */

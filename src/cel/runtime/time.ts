@@ -3,7 +3,7 @@
  */
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { CelDuration, CelError, CelTimestamp } from '../values.ts';
-import { formatDecimal } from './format.ts';
+import { formatDecimal } from './go-float.ts';
 import { MAX_INT, MIN_INT } from './integers.ts';
 
 const SECOND = 1_000_000_000n;
