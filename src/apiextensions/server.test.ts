@@ -413,7 +413,9 @@ describe('a definition that is deleted', () => {
     await settle();
     const { body } = await request('GET', NAME);
     expect(
-      (body['status'] as { conditions: readonly JsonObject[] }).conditions.find(({ type }) => type === 'Terminating'),
+      (body['status'] as unknown as { conditions: readonly JsonObject[] }).conditions.find(
+        ({ type }) => type === 'Terminating',
+      ),
     ).toMatchObject({
       status: 'True',
       reason: 'InstanceDeletionCheck',
