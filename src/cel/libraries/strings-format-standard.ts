@@ -3,7 +3,7 @@
  */
 import { decodeUtf8Strict } from '../../base/bytes.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import { formatDecimal } from '../runtime/format.ts';
+import { formatDecimal } from '../runtime/go-float.ts';
 import { entriesOf, itemsOf } from '../runtime/native-values.ts';
 import { formatDurationSeconds, formatTimestamp } from '../runtime/time.ts';
 import { runtimeTypeName } from '../runtime/type-of-value.ts';
