@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Deferred } from '../base/deferred.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { settle } from '../base/virtual-clock.ts';
 import {
@@ -344,6 +345,49 @@ describe('a definition that changes', () => {
     expect((await request('PUT', `${NAME}/status`, { ...definition, status })).status).toBe(200);
     expect((await redefine({ request }, gadgets([{ name: 'v2' }]))).status).toBe(200);
     expect((await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets/a')).status).toBe(200);
+  });
+
+  it('lets requests that have begun end as they began, and trusts nothing that they may still write', async () => {
+    const gate = new Deferred<void>();
+    const asked: string[] = [];
+    const stopped: number[] = [];
+    const { define, request, watch } = await startTestExtensions({
+      converter: ({ generation }) => ({
+        convert: async (objects, from, to) => {
+          asked.push(`${generation}: ${from} to ${to}`);
+          if (generation === 1) await gate.promise;
+          return objects.map((object) => ({ ...object, apiVersion: `example.test/${to}` }));
+        },
+        stop: () => void stopped.push(generation),
+      }),
+    });
+    const both = (properties?: JsonObject): JsonObject =>
+      gadgets(
+        ['v1', 'v2'].map((name) => ({
+          name,
+          storage: name === 'v2',
+          ...(properties === undefined ? {} : { properties }),
+        })),
+      );
+    await define(both());
+    const watched = await watch('/apis/example.test/v2/namespaces/ns/gadgets?watch=true');
+    const creating = request('POST', GADGETS, gadget('a', { spec: { color: 'red' } }));
+    await settle();
+    await redefine(
+      { request },
+      both({ spec: { type: 'object', properties: { size: { type: 'integer', default: 9 } } } }),
+    );
+    expect((await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets')).body['items']).toEqual([]);
+    expect([watched.ended, stopped]).toEqual([false, []]);
+    gate.resolve(undefined);
+    expect(await creating).toMatchObject({ status: 201, body: { spec: { color: 'red', size: 7 } } });
+    await settle();
+    expect([watched.ended, stopped]).toEqual([true, [1]]);
+    expect(asked[0]).toBe('1: v1 to v2');
+    const seen = await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets/a');
+    expect(seen.body['spec']).toEqual({ size: 7 });
+    const listed = await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets');
+    expect(listed.body['items']).toMatchObject([{ spec: { size: 7 } }]);
   });
 
   it('publishes its own group-version and no other', async () => {
