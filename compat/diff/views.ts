@@ -12,6 +12,7 @@ type Dict = { [key: string]: Json };
 export const SERVED: Readonly<Record<string, readonly string[]>> = {
   v1: ['namespaces', 'configmaps', 'secrets', 'serviceaccounts', 'events'],
   'events.k8s.io/v1': ['events'],
+  'apiextensions.k8s.io/v1': ['customresourcedefinitions'],
   'coordination.k8s.io/v1': ['leases'],
   'rbac.authorization.k8s.io/v1': ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],
   'authentication.k8s.io/v1': ['tokenreviews', 'selfsubjectreviews'],

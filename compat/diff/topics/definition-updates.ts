@@ -156,6 +156,7 @@ export const definitionUpdates: Topic = topic('definition updates', {
       }),
       SPEC,
     ),
+    get('/apis/apiextensions.k8s.io/v1'),
     get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/none'),
     del(`${DEFINITIONS}/none`),
   ],
