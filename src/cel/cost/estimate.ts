@@ -89,7 +89,7 @@ class Estimate {
   #select(expr: Extract<Expr, { kind: 'select' }>): Range {
     const reference = this.#checked.references.get(expr);
     if (reference?.kind === 'variable') return this.#name(expr, reference.name);
-    if (reference?.kind === 'constant') return ONE;
+    if (reference?.kind === 'constant') return this.#name(expr, qualifiedName(expr));
     const operand = this.cost(expr.operand);
     // `has` costs nothing beyond its operand: the reference's environments say so.
     if (expr.test) return operand;
@@ -325,6 +325,12 @@ function isBinding(expr: ComprehensionExpr): boolean {
   const { range, condition } = expr;
   if (range.kind !== 'list' || range.elements.length > 0 || condition.kind !== 'literal') return false;
   return condition.literal.type === 'bool' && !condition.literal.value;
+}
+
+/** `a.b.c` as one name. */
+function qualifiedName(expr: Expr): string {
+  if (expr.kind === 'select') return `${qualifiedName(expr.operand)}.${expr.field}`;
+  return expr.kind === 'ident' ? expr.name : '';
 }
 
 /** The size that the source itself tells. */

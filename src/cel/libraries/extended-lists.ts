@@ -16,7 +16,7 @@ import {
 import type { CallEstimate, Library, Macro, Range } from '../library.ts';
 import { comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
 import { STANDARD_MACROS } from '../parse/standard-macros.ts';
-import { compareValues, equalValues } from '../runtime/equality.ts';
+import { compareValues, isSameValue } from '../runtime/equality.ts';
 import { itemsOf, NativeList } from '../runtime/native-values.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { runtimeTypeName, typeOfValue } from '../runtime/type-of-value.ts';
@@ -85,7 +85,7 @@ function flattenInto(flat: Value[], list: CelList, depth: number): void {
 function distinct(list: Value): NativeList {
   checkComparedCount((list as CelList).size);
   const unique: Value[] = [];
-  for (const item of itemsOf(list as CelList)) if (!unique.some((other) => equalValues(item, other))) unique.push(item);
+  for (const item of itemsOf(list as CelList)) if (!unique.some((other) => isSameValue(item, other))) unique.push(item);
   return new NativeList(unique);
 }
 

@@ -3,7 +3,7 @@
  */
 import { addRanges, multiplyRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
 import type { CallEstimate, CallToEstimate, Library, Overload } from '../library.ts';
-import { compareValues, equalValues } from '../runtime/equality.ts';
+import { compareValues, isSameValue } from '../runtime/equality.ts';
 import { addInts, uintOf } from '../runtime/integers.ts';
 import { itemsOf } from '../runtime/native-values.ts';
 import { durationOf } from '../runtime/time.ts';
@@ -80,13 +80,13 @@ const SUMS: ReadonlyMap<BasicType, { readonly zero: Value; readonly add: (a: Val
 
 function indexOf(list: Value, item: Value): number {
   const items = list as CelList;
-  for (let i = 0; i < items.size; i++) if (equalValues(items.at(i), item)) return i;
+  for (let i = 0; i < items.size; i++) if (isSameValue(items.at(i), item)) return i;
   return -1;
 }
 
 function lastIndexOf(list: Value, item: Value): number {
   const items = list as CelList;
-  for (let i = items.size - 1; i >= 0; i--) if (equalValues(items.at(i), item)) return i;
+  for (let i = items.size - 1; i >= 0; i--) if (isSameValue(items.at(i), item)) return i;
   return -1;
 }
 

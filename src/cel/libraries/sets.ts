@@ -3,7 +3,7 @@
  */
 import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/range.ts';
 import type { Library } from '../library.ts';
-import { equalValues } from '../runtime/equality.ts';
+import { isSameValue } from '../runtime/equality.ts';
 import { itemsOf } from '../runtime/native-values.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, listOf, paramType } from '../types.ts';
@@ -12,7 +12,7 @@ import { sizeOfArg } from './costs.ts';
 import { declare, type OverloadCosts, overload } from './declare.ts';
 
 function has(list: CelList, item: Value): boolean {
-  for (let i = 0; i < list.size; i++) if (equalValues(item, list.at(i))) return true;
+  for (let i = 0; i < list.size; i++) if (isSameValue(item, list.at(i))) return true;
   return false;
 }
 

@@ -3,7 +3,7 @@
  */
 
 import type { FunctionDeclaration } from '../library.ts';
-import { equalValues } from '../runtime/equality.ts';
+import { isSameValue } from '../runtime/equality.ts';
 import { cachedPattern } from '../runtime/patterns.ts';
 import { codePoints, sizeForCost, traversalCost } from '../runtime/sizes.ts';
 import { BOOL, BYTES, INT, listOf, mapOf, paramType, STRING } from '../types.ts';
@@ -17,7 +17,7 @@ const MAP = mapOf(A, B);
 
 function isInList(value: Value, list: Value): boolean {
   const items = list as CelList;
-  for (let index = 0; index < items.size; index++) if (equalValues(value, items.at(index))) return true;
+  for (let index = 0; index < items.size; index++) if (isSameValue(value, items.at(index))) return true;
   return false;
 }
 

@@ -51,12 +51,32 @@ export function equalValues(a: Value, b: Value): boolean {
   return a.equals(b);
 }
 
+/** `a == b`, and false where that fails: what searches in lists ask. */
+export function isSameValue(a: Value, b: Value): boolean {
+  try {
+    return equalValues(a, b);
+  } catch (caught) {
+    if (caught instanceof CelError) return false;
+    throw caught;
+  }
+}
+
 function equalLists(a: CelList, b: CelList): boolean {
   if (a.equals !== undefined) return a.equals(b);
   const size = a.size;
   if (size !== b.size) return false;
-  for (let index = 0; index < size; index++) if (!equalValues(a.at(index), b.at(index))) return false;
+  for (let index = 0; index < size; index++) if (isOtherItem(a.at(index), b.at(index))) return false;
   return true;
+}
+
+/** Items that do not compare with each other are taken for equal, as in cel-go. */
+function isOtherItem(a: Value, b: Value): boolean {
+  try {
+    return !equalValues(a, b);
+  } catch (caught) {
+    if (caught instanceof CelError) return false;
+    throw caught;
+  }
 }
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
