@@ -9,14 +9,12 @@ import { CelDouble, CelDuration, CelError, CelTimestamp, type Value } from '../.
 import { parseDate, parseDateTime, parseFormatDuration } from '../formats/times.ts';
 import type { StructuralSchema } from '../structural.ts';
 import { deriveSchema } from '../structural-node.ts';
+import type { Adapter } from './adapter.ts';
 import { declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
 import { JsonList, KeyedList, SetList } from './list-values.ts';
 import { withObjectMeta } from './object-meta.ts';
 import { type Field, JsonMap, JsonStruct, Preserved, type Shape } from './object-values.ts';
-
-/** Makes the CEL value of a JSON value. Throws CelError for one that does not fit. */
-export type Adapter = (value: JsonValue) => Value;
 
 const adapters = new WeakMap<StructuralSchema, Adapter>();
 

@@ -14,7 +14,7 @@ import {
   CelUint,
   type Value,
 } from '../../cel/values.ts';
-import type { Adapter } from './adapt-value.ts';
+import type { Adapter } from './adapter.ts';
 import { escapeName } from './escape-name.ts';
 
 /** A list of values, or of JSON that is adapted when it is read. */

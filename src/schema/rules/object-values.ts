@@ -6,7 +6,7 @@ import { equalJson, getField, type JsonObject, type JsonValue } from '../../base
 import { equalValues } from '../../cel/runtime/equality.ts';
 import { type ObjectType, type OpaqueType, opaqueType } from '../../cel/types.ts';
 import { CelMap, CelObject, CelOpaque, type Value } from '../../cel/values.ts';
-import type { Adapter } from './adapt-value.ts';
+import type { Adapter } from './adapter.ts';
 
 export interface Field {
   /** In JSON. */

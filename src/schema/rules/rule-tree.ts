@@ -3,7 +3,8 @@
  * reaches their place.
  */
 import type { NestedValidation, StructuralSchema, ValidationRule } from '../structural.ts';
-import { type Adapter, adapterOf } from './adapt-value.ts';
+import { adapterOf } from './adapt-value.ts';
+import type { Adapter } from './adapter.ts';
 import { type DeclaredType, declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
 import { withObjectMeta } from './object-meta.ts';
