@@ -1,7 +1,14 @@
 import { codecSubjects } from './codec-subjects.ts';
 import { patchSubjects } from './patch-subjects.ts';
 import { scalarSubjects } from './scalar-subjects.ts';
+import { schemaSubjects } from './schema-subjects.ts';
 import type { Subject } from './subject.ts';
 import { textSubjects } from './text-subjects.ts';
 
-export const subjects: readonly Subject[] = [...scalarSubjects, ...textSubjects, ...patchSubjects, ...codecSubjects];
+export const subjects: readonly Subject[] = [
+  ...scalarSubjects,
+  ...textSubjects,
+  ...patchSubjects,
+  ...codecSubjects,
+  ...schemaSubjects,
+];

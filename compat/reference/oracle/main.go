@@ -104,6 +104,9 @@ func reply(q question) (out answer) {
 			out = answer{Error: fmt.Sprintf("panic: %v", r)}
 		}
 	}()
+	if out, ok := schemaReply(q); ok {
+		return out
+	}
 	switch q.Op {
 	case "quantity":
 		v, err := resource.ParseQuantity(q.Text)
