@@ -35,12 +35,14 @@ describe('the view of a schema', () => {
 
   it('has metadata as its own type, in embedded resources too', () => {
     expect(view.field('metadata')?.type).toBe(objectMeta);
-    expect((spec.field('pod')?.type as StructView).field('metadata')?.type).toBe(objectMeta);
+    const pod = spec.field('pod')?.type as StructView;
+    expect(pod.field('metadata')?.type).toBe(objectMeta);
   });
 
   it('knows lists with keys, maps, free parts, defaults, nulls and required fields', () => {
     expect(spec.field('list')?.type as ListView).toMatchObject({ listType: 'map', mapKeys: ['name'], declared: true });
-    expect((spec.field('map')?.type as MapView).values).toEqual({ kind: 'scalar', scalar: 'int32' });
+    const map = spec.field('map')?.type as MapView;
+    expect(map.values).toEqual({ kind: 'scalar', scalar: 'int32' });
     expect(spec.field('free')?.type).toEqual({ kind: 'any', raw: 'json' });
     expect(spec.field('port')).toMatchObject({ type: { scalar: 'int-or-string' }, defaultValue: 80, required: true });
     expect(spec.field('gone')?.nullable).toBe(true);
