@@ -15,6 +15,7 @@ import {
   PATCH_OPTIONS,
   type Parameter,
   PRETTY,
+  RESOURCE_VERSION,
   REST_OF_PATH,
   WRITE_OPTIONS,
 } from './parameters.ts';
@@ -111,8 +112,12 @@ class OperationMaker {
           name: `Collection${this.#qualified()}`,
           action: 'deletecollection',
           description: `delete all ${kind} objects that match`,
-          parameters: DELETE_COLLECTION_OPTIONS,
-          body: { content: 'DeleteOptions', isRequired: false, consumes: ANYTHING },
+          ...(this.#subject.isBuiltIn
+            ? {
+                parameters: DELETE_COLLECTION_OPTIONS,
+                body: { content: 'DeleteOptions', isRequired: false, consumes: ANYTHING },
+              }
+            : { parameters: LIST_OPTIONS }),
           answers: [[200, 'Status']],
         }),
       );
@@ -139,7 +144,13 @@ class OperationMaker {
     const what = subresource === '' ? `a ${resource.version.kind}` : `the ${subresource} of a ${resource.version.kind}`;
     const all: Operation[] = [];
     if (store.get !== undefined)
-      all.push(this.#operation('get', 'read', this.#item, { action: 'get', description: `read ${what}` }));
+      all.push(
+        this.#operation('get', 'read', this.#item, {
+          action: 'get',
+          description: `read ${what}`,
+          ...(isBuiltIn ? {} : { parameters: [RESOURCE_VERSION] }),
+        }),
+      );
     if (store.update !== undefined)
       all.push(
         this.#operation('put', 'replace', this.#item, {
@@ -168,10 +179,12 @@ class OperationMaker {
               'application/apply-patch+yaml',
             ],
           },
-          answers: [
-            [200, 'object'],
-            [201, 'object'],
-          ],
+          answers: isBuiltIn
+            ? [
+                [200, 'object'],
+                [201, 'object'],
+              ]
+            : [[200, 'object']],
         }),
       );
     if (store.delete !== undefined) {
@@ -265,7 +278,9 @@ class OperationMaker {
   }
 
   #operation(method: Method, verb: string, path: string, facts: OperationFacts): Operation {
-    const { kind, isBuiltIn } = this.#subject;
+    const { isBuiltIn, resource } = this.#subject;
+    // The reference names the custom resource itself at its subresources too.
+    const kind = isBuiltIn ? this.#subject.kind : kindOf(resource.version);
     const served = this.#served;
     const inPath = [NAME, NAMESPACE, REST_OF_PATH].filter(({ name }) => path.includes(`{${name}}`));
     return {
@@ -277,11 +292,20 @@ class OperationMaker {
       action: facts.action,
       kind,
       parameters: [...inPath, ...(facts.parameters ?? []), PRETTY].sort((a, b) => (a.name < b.name ? -1 : 1)),
-      ...(facts.body === undefined ? {} : { body: facts.body }),
+      ...(facts.body === undefined ? {} : { body: bodyOf(facts.body, isBuiltIn) }),
       answers: (facts.answers ?? [[200, 'object']]).map(([code, content]) => ({ code, content })),
-      produces: mediaTypes(isBuiltIn, facts.canStream === true),
+      produces: mediaTypes(isBuiltIn, isBuiltIn && facts.canStream === true),
     };
   }
+}
+
+function kindOf({ group, version, kind }: OpenApiResource['version']): GroupVersionKind {
+  return { group, version, kind };
+}
+
+/** For custom resources the reference says in which forms it takes bodies. */
+function bodyOf(body: NonNullable<Operation['body']>, isBuiltIn: boolean): NonNullable<Operation['body']> {
+  return isBuiltIn || body.consumes !== ANYTHING ? body : { ...body, consumes: mediaTypes(false, false) };
 }
 
 interface OperationFacts {

@@ -22,7 +22,7 @@ const FIELD_VALIDATION = query(
 );
 const LABEL_SELECTOR = query('labelSelector', 'string', 'Only objects whose labels match.');
 const LIMIT = query('limit', 'integer', 'The most objects of one page.');
-const RESOURCE_VERSION = query(
+export const RESOURCE_VERSION: Parameter = query(
   'resourceVersion',
   'string',
   'The state of the store that the answer is to show or to start from.',
