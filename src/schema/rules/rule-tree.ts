@@ -2,6 +2,8 @@
  * The places of a schema that have rules, and those on the way to them. Invariant: a place without rules at or below it is not in the tree; rules are compiled when an object first
  * reaches their place.
  */
+import { getField, type JsonObject } from '../../base/json-value.ts';
+import { someNode } from '../schema-source.ts';
 import type { NestedValidation, StructuralSchema, ValidationRule } from '../structural.ts';
 import { adapterOf } from './adapt-value.ts';
 import type { Adapter } from './adapter.ts';
@@ -24,7 +26,7 @@ export interface RuleNode {
 }
 
 /** What may carry rules: a node, or a part of `allOf` of one. */
-type Validation = Pick<StructuralSchema, 'rules' | 'allOf'> & {
+type Validation = Pick<StructuralSchema, 'rules' | 'allOf' | 'source'> & {
   readonly items: Validation | undefined;
   readonly properties: ReadonlyMap<string, Validation>;
   readonly additionalProperties: Validation | boolean | undefined;
@@ -37,13 +39,19 @@ export function ruleTree(schema: StructuralSchema, isRoot: boolean): RuleNode | 
   return hasRules(schema) ? nodeOf(schema, schema, isRoot, () => declaredType(schema, isRoot)) : undefined;
 }
 
-/** Rules under logic operators alone do not count, as in the reference. */
-function hasRules({ rules, items, properties, additionalProperties }: StructuralSchema): boolean {
-  if (rules.length > 0) return true;
-  if (items !== undefined && hasRules(items)) return true;
-  if (typeof additionalProperties === 'object' && hasRules(additionalProperties)) return true;
-  for (const property of properties.values()) if (hasRules(property)) return true;
-  return false;
+/** Rules under logic operators alone do not count, as in the reference. The JSON is searched: nodes that have no rules are never made. */
+function hasRules({ source }: StructuralSchema): boolean {
+  return someNode(source, carriesRules);
+}
+
+function carriesRules(source: Readonly<JsonObject>): boolean {
+  const rules = getField(source, 'x-kubernetes-validations');
+  return Array.isArray(rules) && rules.length > 0;
+}
+
+/** Below a node that nothing of this is true of there is nothing to run. */
+function mayCarryRules(source: Readonly<JsonObject>): boolean {
+  return carriesRules(source) || getField(source, 'allOf') !== undefined;
 }
 
 type LateType = () => DeclaredType | undefined;
@@ -54,6 +62,7 @@ function nodeOf(
   isRoot: boolean,
   declared: LateType,
 ): RuleNode | undefined {
+  if (!someNode(validation.source, mayCarryRules)) return undefined;
   const type = once(declared);
   const element: LateType = () => type()?.element;
   const { items, additionalProperties: values } = schema;
