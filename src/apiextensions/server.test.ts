@@ -390,6 +390,19 @@ describe('a definition that changes', () => {
     expect(listed.body['items']).toMatchObject([{ spec: { size: 7 } }]);
   });
 
+  it('does not keep the server from stopping, whatever is under way', async () => {
+    const { define, request, server, watch } = await startTestExtensions({
+      converter: () => ({ convert: () => new Promise(() => undefined) }),
+    });
+    await define(gadgets(['v1', 'v2'].map((name) => ({ name, storage: name === 'v2' }))));
+    const watched = await watch('/apis/example.test/v2/namespaces/ns/gadgets?watch=true');
+    void request('POST', GADGETS, gadget('a'));
+    await settle();
+    await redefine({ request }, gadgets([{ name: 'v2' }, { name: 'v1', storage: false, more: { deprecated: true } }]));
+    await server.stop();
+    expect(watched.ended).toBe(true);
+  });
+
   it('publishes its own group-version and no other', async () => {
     const { define, request, discovery } = await startTestExtensions();
     await define(before);

@@ -2,7 +2,6 @@
  * All custom resources: which handler serves which plural of which group. Invariant: at any moment a served definition has exactly one handler; a change of its spec or of its names puts another one in
  * its place in the same turn, so that no request finds none.
  */
-import { toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/exchange.ts';
 import type { ServerRequest } from '../../server/request.ts';
@@ -19,7 +18,7 @@ export class CustomResources {
   /** By group, then by plural. */
   readonly #groups = new Map<string, Map<string, CustomHandler>>();
   /** Those that still answer what they began. */
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #retiring = new Set<CustomHandler>();
 
   constructor(host: HandlerHost, published: PublishedResources) {
     this.#host = host;
@@ -43,12 +42,11 @@ export class CustomResources {
     return handler?.crd.uid === crd.uid ? handler : undefined;
   }
 
+  /** What is still being answered fails: whoever stops the server has waited for it. */
   async stop(): Promise<void> {
-    for (const [group, handlers] of this.#groups) {
-      for (const handler of handlers.values()) this.#retire(handler, () => undefined);
-      this.#groups.delete(group);
-    }
-    await Promise.all(this.#retiring);
+    const handlers = [...this.#groups.values()].flatMap((byPlural) => [...byPlural.values()]);
+    this.#groups.clear();
+    await Promise.all([...handlers, ...this.#retiring].map((handler) => handler.stop()));
   }
 
   #replace(name: string, next: Crd | undefined): void {
@@ -77,11 +75,11 @@ export class CustomResources {
   }
 
   #retire(handler: CustomHandler, idle: () => void): void {
-    const retiring = handler
-      .retire(idle)
-      .catch((caught: unknown) => this.#host.registry.onTrouble(toError(caught)))
-      .finally(() => this.#retiring.delete(retiring));
-    this.#retiring.add(retiring);
+    this.#retiring.add(handler);
+    handler.retire(() => {
+      this.#retiring.delete(handler);
+      idle();
+    });
   }
 }
 

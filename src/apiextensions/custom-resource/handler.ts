@@ -4,6 +4,7 @@
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, internalError, methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
+import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { RoutedResource } from '../../server/endpoints/routes.ts';
 import type { Answer } from '../../server/exchange.ts';
@@ -69,7 +70,7 @@ export class CustomHandler {
       this.#exactSince = value;
     };
     // If it cannot be had, nothing is trusted, which only costs time.
-    if (isPromise(revision)) revision.then(known, (error: Error) => this.#host.registry.onTrouble(error));
+    if (isPromise(revision)) revision.then(known, (caught: unknown) => this.#host.registry.onTrouble(toError(caught)));
     else known(revision);
   }
 
@@ -100,17 +101,19 @@ export class CustomHandler {
   }
 
   /** Answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
-  retire(idle: () => void): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = (): void => {
-        idle();
-        const opened = this.#opened;
-        opened?.definition.release();
-        resolve(opened?.open.stop());
-      };
-      if (this.#underWay === 0) stop();
-      else this.#onIdle = stop;
-    });
+  retire(idle: () => void): void {
+    const stop = (): void => {
+      idle();
+      this.stop().catch((caught: unknown) => this.#host.registry.onTrouble(toError(caught)));
+    };
+    if (this.#underWay === 0) stop();
+    else this.#onIdle = stop;
+  }
+
+  /** Ends watches cleanly and lets go of everything; what is being answered fails. Idempotent. */
+  async stop(): Promise<void> {
+    this.#opened?.definition.release();
+    await this.#opened?.open.stop();
   }
 
   #open(): Opened {
@@ -150,10 +153,9 @@ export class CustomHandler {
       return await answer;
     } finally {
       this.#underWay--;
-      if (this.#underWay === 0) {
-        this.#onIdle?.();
-        this.#onIdle = undefined;
-      }
+      const onIdle = this.#underWay === 0 ? this.#onIdle : undefined;
+      if (onIdle !== undefined) this.#onIdle = undefined;
+      onIdle?.();
     }
   }
 }
