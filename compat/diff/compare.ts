@@ -40,7 +40,14 @@ export function compareAnswers(step: Step, reference: Side, candidate: Side): Di
   for (const header of HEADERS) {
     const read = (side: Side): string => {
       const value = side.answer.headers[header];
-      return value === undefined ? ABSENT : side.normaliser.text(value);
+      if (value === undefined) return ABSENT;
+      const text = side.normaliser.text(value);
+      return step.anyOrder === true && header === 'warning'
+        ? text
+            .split(/, (?=299 )/)
+            .sort()
+            .join(', ')
+        : text;
     };
     note(`header ${header}`, read(reference), read(candidate));
   }
@@ -55,7 +62,20 @@ function bodyOf(step: Step, side: Side): Json {
   const { text } = side.answer;
   const parsed = step.exact === true ? undefined : parseBody(text);
   if (parsed === undefined) return side.normaliser.text(text);
-  return side.normaliser.value(side.answer.status < 300 ? applyView(step, parsed) : parsed);
+  const value = side.normaliser.value(side.answer.status < 300 ? applyView(step, parsed) : parsed);
+  return step.anyOrder === true ? withSortedCauses(value) : value;
+}
+
+/** A Status with its causes, and the parts of its message that tell them, sorted. */
+function withSortedCauses(body: Json): Json {
+  if (!isObject(body) || body['kind'] !== 'Status' || !isObject(body['details'])) return body;
+  const causes = body['details']['causes'];
+  if (!Array.isArray(causes)) return body;
+  const byText = (a: Json, b: Json): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+  const parts = String(body['message'])
+    .replace(/: \[|\]$/g, ', ')
+    .split(', ');
+  return { ...body, message: parts.sort(), details: { ...body['details'], causes: [...causes].sort(byText) } };
 }
 
 /** A body that a view cannot read is compared whole, with the complaint beside it. */

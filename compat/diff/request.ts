@@ -26,6 +26,10 @@ export interface StepOptions {
   readonly exact?: boolean;
   /** Compare only status and headers. */
   readonly bodyless?: boolean;
+  /** Causes and warnings are compared in any order: the reference takes theirs from a hash table. */
+  readonly anyOrder?: boolean;
+  /** Ask each server again until it answers with this code: what loops do takes its time. Only for steps that change nothing. */
+  readonly until?: number;
 }
 
 export interface Step extends StepOptions {

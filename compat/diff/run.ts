@@ -21,12 +21,14 @@ export interface StepResult {
 const WIDTH = 6;
 const LAG_TRIES = 10;
 const LAG_MS = 40;
+/** How long a server gets for what its loops do. */
+const UNTIL_MS = 8000;
 
 /** Results in the order in which the cases are written. */
 export async function runTopics(pair: Pair, topics: readonly Topic[]): Promise<StepResult[]> {
   const clients = [createClient(pair.reference), createClient(pair.candidate)] as const;
   const jobs = topics.flatMap((topic) =>
-    topic.cases.map((one, i) => ({ topic: topic.name, one, namespace: `${topic.name}-${i + 1}` })),
+    topic.cases.map((one, i) => ({ topic: topic.name, one, namespace: `${topic.name.replaceAll(' ', '-')}-${i + 1}` })),
   );
   const results: StepResult[][] = jobs.map(() => []);
   let next = 0;
@@ -61,7 +63,7 @@ async function runCase(
     if (typeof prefix === 'string') {
       for (const { normaliser, variables } of sides) normaliser.expectGenerated(fill(prefix, variables));
     }
-    const answers = await Promise.all(sides.map((side) => ask(side.client, step, side.variables)));
+    const answers = await Promise.all(sides.map((side) => askUntil(side.client, step, side.variables)));
     const compare = (): Difference[] => compareAnswers(step, sideOf(0), sideOf(1));
     const sideOf = (i: 0 | 1): ComparedSide => ({
       answer: answers[i] as Answer,
@@ -82,6 +84,16 @@ async function runCase(
     results.push({ topic: topicName, case: one.name, step, title, differences, reference, candidate });
   }
   return results;
+}
+
+/** The first answer with the code that the step waits for, or the last one. */
+async function askUntil(client: Client, step: Step, variables: ReadonlyMap<string, string>): Promise<Answer> {
+  const end = Date.now() + UNTIL_MS;
+  for (;;) {
+    const answer = await ask(client, step, variables);
+    if (step.until === undefined || answer.status === step.until || Date.now() > end) return answer;
+    await new Promise((resolve) => setTimeout(resolve, LAG_MS));
+  }
 }
 
 /**

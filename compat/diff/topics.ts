@@ -2,6 +2,11 @@
 import type { Topic } from './request.ts';
 import { configmaps } from './topics/configmaps.ts';
 import { corners } from './topics/corners.ts';
+import { customObjects } from './topics/custom-objects.ts';
+import { customReads } from './topics/custom-reads.ts';
+import { customRules } from './topics/custom-rules.ts';
+import { customSchemas } from './topics/custom-schemas.ts';
+import { customSubresources } from './topics/custom-subresources.ts';
 import { definitionRules } from './topics/definition-rules.ts';
 import { definitionSchemas } from './topics/definition-schemas.ts';
 import { definitionUpdates } from './topics/definition-updates.ts';
@@ -44,6 +49,11 @@ export const TOPICS: readonly Topic[] = [
   definitionSchemas,
   definitionRules,
   definitionUpdates,
+  customObjects,
+  customReads,
+  customSubresources,
+  customSchemas,
+  customRules,
   lists,
   watches,
   patches,

@@ -91,8 +91,8 @@ const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 export class ResourceServer {
   readonly #options: ResourceServerOptions;
   readonly #host: EndpointHost;
-  /** For kinds that have a binary form, and for those that have none. */
-  readonly #forms: { readonly binary: Forms; readonly plain: Forms; readonly answers: Forms };
+  /** For kinds that have a binary form, for those that have none, for what is only answered; and those of resources that no router knows. */
+  readonly #forms: Readonly<Record<'binary' | 'plain' | 'answers' | 'unrouted' | 'unroutedBinary', Forms>>;
   /** By group, then by version. */
   readonly #groups = new Map<string, Map<string, Installed>>();
 
@@ -106,6 +106,8 @@ export class ResourceServer {
       binary: new Forms(mediaTypes, { binary: true, tables: true }),
       plain: new Forms(mediaTypes, { binary: false, tables: true }),
       answers: new Forms(mediaTypes, { binary: true, tables: false }),
+      unrouted: new Forms(mediaTypes, { binary: false, tables: true, routed: false }),
+      unroutedBinary: new Forms(mediaTypes, { binary: true, tables: true, routed: false }),
     };
     this.#host = {
       clock: options.clock,
@@ -245,13 +247,15 @@ export class ResourceServer {
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.isNamespaces === true,
       store,
-      forms: this.#formsOf(speaks, store),
+      forms: this.#formsOf(version, speaks, store),
       encodings: new WatchEncodings(speaks, this.#options.clock, this.#host.protobuf),
     };
   }
 
   /** What is only answered, and never listed or read, has no columns. */
-  #formsOf(speaks: VersionDefinition, store: ResourceStore): Forms {
+  #formsOf(version: VersionDefinition, speaks: VersionDefinition, store: ResourceStore): Forms {
+    if (version.unstructured === true)
+      return speaks.protobuf === true ? this.#forms.unroutedBinary : this.#forms.unrouted;
     if (speaks.protobuf !== true) return this.#forms.plain;
     return store.get === undefined && store.list === undefined ? this.#forms.answers : this.#forms.binary;
   }

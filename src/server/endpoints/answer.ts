@@ -192,8 +192,7 @@ function shapedList(
   page: ListPage,
 ): JsonObject {
   const { speaks } = scope;
-  if (form.shape === 'PartialObjectMetadata')
-    throw new StatusError(notAcceptableForm(form.shape, 'a list', { group: speaks.group, kind: speaks.listKind }));
+  if (form.shape === 'PartialObjectMetadata') throw new StatusError(notAcceptableForm(form.shape, 'a list', speaks));
   const metadata = listMetadata(page);
   if (form.shape === 'Table') {
     const { includeObject } = readTableOptions(request.info.params);

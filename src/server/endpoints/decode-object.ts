@@ -61,7 +61,7 @@ export function decodeObject(
   if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
   // Nothing decodes into an empty object.
   const value = decoded.value ?? {};
-  const kind = bodyKind(value, expected);
+  const kind = bodyKind(value, expected, body);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
   checkKind(host, scope, kind.gvk);
   if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
@@ -146,10 +146,11 @@ const NO_KIND = "couldn't get version/kind; json parse error:";
 const TYPE_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What the body says it is; absent parts are those of the path. */
+/** What the body says it is; absent parts are those of the path. A body of JSON is shown as it came. */
 function bodyKind(
   value: JsonValue,
   expected: VersionDefinition,
+  body?: BodyToDecode,
 ): { readonly gvk: GroupVersionKind } | { readonly message: string } {
   if (!isJsonObject(value))
     return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
@@ -165,7 +166,10 @@ function bodyKind(
   if (!parsed.ok) return { message: parsed.message };
   let { group, version } = parsed.value;
   if (expected.unstructured === true) {
-    if (kind === '') return { message: `Object 'Kind' is missing in '${writeJson(value)}'` };
+    if (kind === '') {
+      const shown = body?.mediaType === 'application/json' ? decodeUtf8(body.bytes) : writeJson(value);
+      return { message: `Object 'Kind' is missing in '${shown}'` };
+    }
     return { gvk: { group, version, kind } };
   }
   if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);

@@ -35,15 +35,17 @@ export class Forms {
   readonly #names: readonly string[];
   readonly #remembered = new Map<string, AnswerForm>();
   readonly #default: AnswerForm;
+  readonly #isRouted: boolean;
 
   /**
    * `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is written so. `tables`: they can be shown as
-   * a Table.
+   * a Table. `routed`: a router looks at the header first, and refuses in words of its own; default true.
    */
   constructor(
     mediaTypes: readonly SupportedMediaType[],
-    { binary, tables }: { readonly binary: boolean; readonly tables: boolean },
+    { binary, tables, routed }: { readonly binary: boolean; readonly tables: boolean; readonly routed?: boolean },
   ) {
+    this.#isRouted = routed ?? true;
     this.#mediaTypes = mediaTypes;
     this.#names = mediaTypes.map((type) => type.mediaType);
     this.#options = {
@@ -63,7 +65,7 @@ export class Forms {
     if (header === undefined || header === '') return this.#default;
     const known = this.#remembered.get(header);
     if (known !== undefined) return known;
-    if (!acceptsOneOf(header, this.#names)) throw new StatusError(this.#unroutable(listing));
+    if (this.#isRouted && !acceptsOneOf(header, this.#names)) throw new StatusError(this.#unroutable(listing));
     const form = this.#choose(header);
     if (form === undefined) throw new StatusError(notAcceptable(this.#names));
     if (header.length <= MAX_REMEMBERED_LENGTH) {

@@ -15,8 +15,8 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
 
 const APPLY_TYPES: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
-/** Throws the 415. */
-export function patchTypeOf(request: ServerRequest, version: VersionDefinition): PatchType {
+/** Throws the 415. `isRouted`: a router looks at the header first; not so for custom resources and their subresources. */
+export function patchTypeOf(request: ServerRequest, version: VersionDefinition, isRouted: boolean): PatchType {
   const header = request.incoming.header('content-type') ?? '';
   const accepted = [...PATCH_TYPES.keys()].filter(
     (name) => version.strategicMerge || PATCH_TYPES.get(name) !== 'strategic',
@@ -25,9 +25,9 @@ export function patchTypeOf(request: ServerRequest, version: VersionDefinition):
   const name = semicolon > 0 ? header.slice(0, semicolon) : header;
   if (accepted.includes(name)) return PATCH_TYPES.get(name) as PatchType;
   if (APPLY_TYPES.has(name)) throw new StatusError(applyRefusal(accepted));
-  if (version.unstructured === true) throw new StatusError(unsupportedMediaType(accepted));
-  const isRouted = header.split(',').some((part) => accepted.includes((part.split(';')[0] as string).trim()));
-  throw new StatusError(isRouted ? unsupportedMediaType(accepted) : UNROUTABLE);
+  if (!isRouted) throw new StatusError(unsupportedMediaType(accepted));
+  const hasRoute = header.split(',').some((part) => accepted.includes((part.split(';')[0] as string).trim()));
+  throw new StatusError(hasRoute ? unsupportedMediaType(accepted) : UNROUTABLE);
 }
 
 const UNROUTABLE: Status = genericServerResponse({

@@ -17,7 +17,7 @@ import { Patch } from './patched-object.ts';
 import { mutation, updateRequest } from './update.ts';
 
 export async function patchObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
-  const type = patchTypeOf(request, scope.speaks);
+  const type = patchTypeOf(request, scope.speaks, scope.version.unstructured !== true);
   const context = namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const bytes = await readBody(host, request);

@@ -1,0 +1,35 @@
+/** Formats of strings with values that fit and values that do not. */
+
+export const FORMATS: readonly (readonly [format: string, values: readonly string[]])[] = [
+  [
+    'date-time',
+    [
+      '2024-05-06T07:08:09Z',
+      '2024-05-06T07:08:09.5+02:00',
+      '2024-05-06',
+      '2024-13-01T00:00:00Z',
+      '2024-05-06t07:08:09z',
+    ],
+  ],
+  ['date', ['2024-05-06', '2024-5-6', '2024-02-30']],
+  ['duration', ['1h30m', '5', '1d', '3w', '-1s', 'PT1H', '1.5h']],
+  ['ipv4', ['10.0.0.1', '10.0.0.01', '::1', '256.0.0.1']],
+  ['ipv6', ['::1', '10.0.0.1', '::ffff:10.0.0.1', 'fe80::1%eth0']],
+  ['cidr', ['10.0.0.0/8', '10.0.0.1/33', '::/0', '10.0.0.0']],
+  ['uuid', ['123e4567-e89b-12d3-a456-426614174000', '123E4567E89B12D3A456426614174000', 'no']],
+  ['uuid4', ['123e4567-e89b-42d3-a456-426614174000', '123e4567-e89b-12d3-a456-426614174000']],
+  ['byte', ['AAEC', 'AAE', '!!!!', '']],
+  ['email', ['a@example.com', 'a b@example.com', 'Name <a@example.com>', '@']],
+  ['hostname', ['example.com', 'a_b', '-a', '']],
+  ['uri', ['https://example.com/x', 'relative', '/absolute', ':']],
+  ['mac', ['00:00:5e:00:53:01', '0000.5e00.5301', '00:00']],
+  ['password', ['anything']],
+  ['creditcard', ['4111111111111111', '4111111111111112']],
+  ['isbn', ['9780306406157', '0306406152', '123']],
+  ['ssn', ['123-45-6789', '123']],
+  ['hexcolor', ['#fff', '#ggg']],
+  ['rgbcolor', ['rgb(1,2,3)', 'rgb(1,2)']],
+  ['bsonobjectid', ['507f1f77bcf86cd799439011', '507f']],
+  ['k8s-short-name', ['a-b', 'a.b', 'A']],
+  ['k8s-long-name', ['a.b', 'a..b']],
+];
