@@ -1,7 +1,7 @@
 /**
  * The table of `npm run bench:peer`: our server beside kube-apiserver and etcd, the same work on both in turns, over TLS HTTP/2, etcd fsyncing as by default
  * and ours durable on LMDB. Exits 1 if a bar does not hold. `--short`: fewer and smaller rounds, for CI; `--no-bars` prints without judging;
- * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth.
+ * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth, crds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { startReference } from '../../compat/peers/reference.ts';
 import { median } from '../measure.ts';
 import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
+import { benchCrds } from './crds/main.ts';
 import { printGrowth } from './growth.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
@@ -230,6 +231,17 @@ try {
       await ours.stop();
     }
     if (wanted('growth') && !(await printGrowth(credentials, short))) failures++;
+  }
+  if (wanted('crds')) {
+    const options = {
+      short,
+      startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb' })),
+      startReference: async () => sideOf(await startReference({ credentials, fsync: true })),
+      inTurns,
+      judge,
+      judgeWork,
+    };
+    if (!(await benchCrds(options))) failures++;
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -33,6 +33,11 @@ export function memoryOf(pids: readonly number[]): MemoryFigures {
   return { resident: resident * 1024, anonymous: anonymous * 1024 };
 }
 
+/** The most that they ever had resident, each at its own time. */
+export function peakMemoryOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + kilobytes(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmHWM') * 1024, 0);
+}
+
 function kilobytes(status: string, name: string): number {
   const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
   if (found === null) throw new Error(`/proc says nothing about ${name}`);

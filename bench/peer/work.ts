@@ -57,7 +57,7 @@ export async function fill(side: Side, count: number, namespace: string = NAMESP
   if (missing > 0) await create(side, missing, namespace);
 }
 
-interface Work {
+export interface Work {
   readonly path: string;
   readonly requests: number;
   readonly connections: number;
@@ -65,7 +65,7 @@ interface Work {
   readonly body?: string;
 }
 
-async function measure(side: Side, work: Work): Promise<Measured> {
+export async function measure(side: Side, work: Work): Promise<Measured> {
   const { path, body, ...rest } = work;
   const options = { ...rest, url: `${side.url}${path}`, headers: headersOf(side), latencies: true };
   const { cpu, result } = await withCpu(side, () => load(body === undefined ? options : { ...options, body }));

@@ -1,0 +1,95 @@
+/**
+ * Definitions from creation until they are served and documented. Invariant: time ends when every kind could be listed and both forms of OpenAPI have it; CPU and memory are read when the server has come
+ * to rest.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../../src/base/json-value.ts';
+import { cpuSeconds, memoryOf } from '../process-figures.ts';
+import type { Side } from '../side.ts';
+import { Connections, inParallel } from './connections.ts';
+import { type CustomKind, customKind } from './definitions.ts';
+
+const AT_ONCE = 8;
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Between two looks at a document, which may be large. */
+const LOOK_MS = 100;
+const LONGEST_MS = 180_000;
+
+export interface ApplyFigures {
+  readonly seconds: number;
+  /** Of each definition. */
+  readonly cpuMillis: number;
+  readonly residentBytes: number;
+}
+
+export async function applyDefinitions(
+  side: Side,
+  set: string,
+  count: number,
+  make: (of: CustomKind) => JsonObject,
+): Promise<ApplyFigures> {
+  const kinds = Array.from({ length: count }, (_, i) => customKind(set, i));
+  const bodies = kinds.map((kind) => JSON.stringify(make(kind)));
+  await atRest(side);
+  const before = { cpu: cpuSeconds(side.pids), memory: memoryOf(side.pids) };
+  const connections = new Connections(side, AT_ONCE);
+  try {
+    const begin = performance.now();
+    await inParallel(count, AT_ONCE, async (i) => {
+      await connections.ask('POST', DEFINITIONS, bodies[i]);
+    });
+    await inParallel(count, AT_ONCE, (i) => untilServed(connections, kinds[i] as CustomKind));
+    await untilDocumented(connections, kinds);
+    const seconds = (performance.now() - begin) / 1000;
+    await atRest(side);
+    const cpu = cpuSeconds(side.pids) - before.cpu;
+    const resident = memoryOf(side.pids).resident - before.memory.resident;
+    return { seconds, cpuMillis: (cpu * 1000) / count, residentBytes: resident / count };
+  } finally {
+    connections.close();
+  }
+}
+
+/** Whoever asks too early is told that there is no such thing. */
+async function untilServed(connections: Connections, { collection }: CustomKind): Promise<void> {
+  await until(`${collection} is not served`, 20, async () => {
+    const { status } = await connections.send('GET', collection);
+    return status === 200;
+  });
+}
+
+async function untilDocumented(connections: Connections, kinds: readonly CustomKind[]): Promise<void> {
+  for (const group of new Set(kinds.map((kind) => kind.group))) {
+    const members = kinds.filter((kind) => kind.group === group);
+    await until(`OpenAPI v3 of ${group} lacks a kind`, LOOK_MS, async () => {
+      const { status, text } = await connections.send('GET', `/openapi/v3/apis/${group}/v1`);
+      return status === 200 && members.every((kind) => text.includes(`.v1.${kind.kind}"`));
+    });
+  }
+  await until('OpenAPI v2 lacks a kind', LOOK_MS, async () => {
+    const { status, text } = await connections.send('GET', '/openapi/v2');
+    if (status !== 200) return false;
+    const { definitions } = JSON.parse(text) as { definitions: Readonly<Record<string, unknown>> };
+    return kinds.every(
+      ({ group, kind }) => definitions[`${group.split('.').reverse().join('.')}.v1.${kind}`] !== undefined,
+    );
+  });
+}
+
+async function until(trouble: string, pauseMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + LONGEST_MS;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`${trouble} after ${LONGEST_MS / 1000} s`);
+    await sleep(pauseMs);
+  }
+}
+
+/** Less than 8 % of a core in two seconds, twice in a row; after a minute it is taken as it is. */
+async function atRest(side: Side): Promise<void> {
+  let quiet = 0;
+  for (let i = 0; i < 30 && quiet < 2; i++) {
+    const before = cpuSeconds(side.pids);
+    await sleep(2000);
+    quiet = cpuSeconds(side.pids) - before < 0.16 ? quiet + 1 : 0;
+  }
+}

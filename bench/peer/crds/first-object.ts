@@ -1,0 +1,34 @@
+/** How long it takes from the creation of a definition until its first object is accepted, for a client that asks again at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Side } from '../side.ts';
+import { DEFINITIONS } from './apply.ts';
+import { Connections } from './connections.ts';
+import { customKind, smallDefinition, smallObject } from './definitions.ts';
+
+const LONGEST_MS = 20_000;
+/** So that what one definition sets off does not slow the next. */
+const PAUSE_MS = 150;
+
+/** Milliseconds. */
+export async function firstObject(side: Side, index: number): Promise<number> {
+  const kind = customKind('first', index);
+  const [definition, object] = [JSON.stringify(smallDefinition(kind)), JSON.stringify(smallObject(kind))];
+  const connections = new Connections(side, 1);
+  try {
+    // The connection is open before the time begins.
+    await connections.ask('GET', '/version');
+    const begin = performance.now();
+    await connections.ask('POST', DEFINITIONS, definition);
+    for (;;) {
+      const { status, text } = await connections.send('POST', kind.collection, object);
+      const passed = performance.now() - begin;
+      if (status === 201) {
+        await sleep(PAUSE_MS);
+        return passed;
+      }
+      if (passed > LONGEST_MS) throw new Error(`${side.name}: ${status} ${text.slice(0, 300)}`);
+    }
+  } finally {
+    connections.close();
+  }
+}

@@ -1,0 +1,141 @@
+/** Custom resources beside the reference: definitions, what they cost, objects of theirs; then a large set on our side alone. */
+import { type MemoryFigures, memoryOf, peakMemoryOf } from '../process-figures.ts';
+import { ask, type Side } from '../side.ts';
+import { type Bar, format } from '../table.ts';
+import { type Measured, measure } from '../work.ts';
+import { type ApplyFigures, applyDefinitions } from './apply.ts';
+import { type CustomKind, customKind, largeDefinition, smallDefinition, smallObject } from './definitions.ts';
+import { firstObject } from './first-object.ts';
+
+const SET = 'gadget';
+const LARGE_SET = 'provider';
+/** Megabytes of the large set's server. */
+const MOST_MEGABYTES = 400;
+
+export interface CrdBenchOptions {
+  readonly short: boolean;
+  startOurs(): Promise<Side>;
+  startReference(): Promise<Side>;
+  /** Both sides in turns; see the other lines of the table. */
+  inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>): Promise<[T[], T[]]>;
+  judge(bar: Bar): void;
+  judgeWork(name: string, results: [Measured[], Measured[]], bars: { readonly perCpu: number }): void;
+}
+
+/** False if the large set did not fit. */
+export async function benchCrds(options: CrdBenchOptions): Promise<boolean> {
+  const count = options.short ? 100 : 500;
+  // Ours in rounds, each on a server of its own; the reference takes half a minute, and once is enough.
+  const applied: ApplyFigures[] = [];
+  for (let round = 0; round < (options.short ? 1 : 3); round++) {
+    const side = await options.startOurs();
+    try {
+      applied.push(await applyDefinitions(side, SET, count, smallDefinition));
+    } finally {
+      await side.stop();
+    }
+  }
+  const [ours, peer] = [await options.startOurs(), await options.startReference()];
+  try {
+    await benchFirst(options, ours, peer);
+    applied.push(await applyDefinitions(ours, SET, count, smallDefinition));
+    const theirs = await applyDefinitions(peer, SET, count, smallDefinition);
+    judgeApplied(options, count, applied, theirs);
+    await benchObjects(options, ours, peer);
+  } finally {
+    await peer.stop();
+    await ours.stop();
+  }
+  return benchLargeSet(options);
+}
+
+async function benchFirst({ short, judge }: CrdBenchOptions, ours: Side, peer: Side): Promise<void> {
+  const times: [number[], number[]] = [[], []];
+  for (let i = 0; i < (short ? 5 : 20); i++) {
+    const first = i % 2;
+    for (const isOurs of [first === 0, first !== 0])
+      (isOurs ? times[0] : times[1]).push(await firstObject(isOurs ? ours : peer, i));
+  }
+  judge({
+    name: 'definition created to its first object accepted',
+    unit: 'ms',
+    ours: times[0],
+    peer: times[1],
+    better: 'less',
+    atLeast: 4,
+  });
+}
+
+function judgeApplied(
+  { judge }: CrdBenchOptions,
+  count: number,
+  applied: readonly ApplyFigures[],
+  theirs: ApplyFigures,
+): void {
+  const line = (name: string, unit: string, of: (figures: ApplyFigures) => number): void =>
+    judge({
+      name,
+      unit,
+      ours: applied.map(of),
+      peer: applied.map(() => of(theirs)),
+      better: 'less',
+      atLeast: 15,
+    });
+  line(`${count} definitions, created to served and in OpenAPI`, 's', ({ seconds }) => seconds);
+  line('definition: memory, at rest', 'kB', ({ residentBytes }) => residentBytes / 1000);
+  line('definition: server CPU, until at rest', 'ms', ({ cpuMillis }) => cpuMillis);
+}
+
+const CONNECTIONS = { connections: 4, streams: 16 };
+
+async function benchObjects({ short, inTurns, judgeWork }: CrdBenchOptions, ours: Side, peer: Side): Promise<void> {
+  const kind = customKind(SET, 7);
+  const body = JSON.stringify(smallObject(kind));
+  const target = { ...smallObject(kind), metadata: { name: 'target', labels: { app: 'bench' } } };
+  for (const side of [ours, peer]) await ask(side, 'POST', kind.collection, target);
+  const share = (side: Side, [mine, theirs]: readonly [number, number]): number => (side === ours ? mine : theirs);
+  const creates = await inTurns(ours, peer, (side) =>
+    measure(side, {
+      ...CONNECTIONS,
+      path: kind.collection,
+      requests: share(side, short ? [2000, 500] : [8000, 2000]),
+      body,
+    }),
+  );
+  judgeWork('create of a custom resource, 64 in flight', creates, { perCpu: 5 });
+  const gets = await inTurns(ours, peer, (side) =>
+    measure(side, {
+      ...CONNECTIONS,
+      path: `${kind.collection}/target`,
+      requests: share(side, short ? [6000, 1500] : [30_000, 6000]),
+    }),
+  );
+  judgeWork('GET of a custom resource, 64 in flight', gets, { perCpu: 5 });
+}
+
+async function benchLargeSet({ short, startOurs }: CrdBenchOptions): Promise<boolean> {
+  const count = short ? 200 : 1000;
+  const side = await startOurs();
+  try {
+    const { seconds } = await applyDefinitions(side, LARGE_SET, count, largeDefinition);
+    const kind = customKind(LARGE_SET, count - 1);
+    await createAndList(side, kind);
+    const mega = (bytes: number): number => bytes / 1e6;
+    const { resident, anonymous }: MemoryFigures = memoryOf(side.pids);
+    const peak = mega(peakMemoryOf(side.pids));
+    const holds = peak <= MOST_MEGABYTES;
+    console.log(
+      `${count.toLocaleString('en')} definitions of 200 fields, created to served and in OpenAPI, and one kind listed: ${format(seconds)} s; resident ${format(mega(resident))} MB (${format(mega(anonymous))} MB without mapped files), at most ${format(peak)} MB   at most ${MOST_MEGABYTES} MB   ${holds ? 'pass' : 'FAIL'}`,
+    );
+    return holds;
+  } finally {
+    await side.stop();
+  }
+}
+
+async function createAndList(side: Side, kind: CustomKind): Promise<void> {
+  const made = { apiVersion: `${kind.group}/v1`, kind: kind.kind, metadata: { name: 'one' }, spec: { section0: {} } };
+  await ask(side, 'POST', kind.collection, made);
+  const { items } = JSON.parse(await ask(side, 'GET', kind.collection)) as { items: readonly unknown[] };
+  if (items.length !== 1) throw new Error(`the list has ${items.length} objects`);
+}
