@@ -67,24 +67,25 @@ class Compiled implements CompiledSchema {
 
   validate(object: JsonObject, options: ValidateOptions = {}): readonly FieldIssue[] {
     const { old } = options;
-    const isStatus = options.part === 'status';
+    const { part, found = NONE } = options;
     let issues: FieldIssue[] | undefined;
     const add = (more: readonly FieldIssue[]): void => {
       if (more.length === 0) return;
       issues ??= [];
       addIssues(issues, more);
     };
-    add(isStatus ? this.#statusIssues(object, old) : this.#schemaIssues(object, old));
-    if (this.#embeds && !isStatus) add(validateEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta }));
+    if (part !== 'rest') add(part === 'status' ? this.#statusIssues(object, old) : this.#schemaIssues(object, old));
+    if (this.#embeds && part !== 'status')
+      add(validateEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta }));
     this.#hasListTypes ??= hasListTypes(this.schema.source);
     if (this.#hasListTypes) {
-      const found = validateListTypes(this.schema, object);
+      const wrong = validateListTypes(this.schema, object);
       // Lists that were wrong before may stay wrong, all of them.
-      if (found.length > 0 && (old === undefined || validateListTypes(this.schema, old).length === 0)) add(found);
+      if (wrong.length > 0 && (old === undefined || validateListTypes(this.schema, old).length === 0)) add(wrong);
     }
     const { rules } = this.#options;
     if (rules?.hasRules === true) {
-      if (issues?.some(blocksRules) === true) add([RULES_NOT_CHECKED]);
+      if (found.some(blocksRules) || issues?.some(blocksRules) === true) add([RULES_NOT_CHECKED]);
       else add(rules.evaluate(object, { old, budget: options.celBudget ?? CEL_BUDGET, warn: options.warn ?? ignore }));
     }
     return issues ?? NONE;

@@ -12,9 +12,12 @@ export interface ValidateOptions {
   readonly old?: JsonObject;
   /**
    * Of the limits and types only those of this field are judged, against `old`'s, with messages that name fields from there (`replicas in body must be ...` at
-   * `status.replicas`); lists and rules are those of the whole object. For the status subresource, which changes nothing else. Default: everything.
+   * `status.replicas`); lists and rules are those of the whole object. For the status subresource, which changes nothing else. `rest`: no limits and types
+   * at all, for objects of another kind. Default: everything.
    */
-  readonly part?: 'status';
+  readonly part?: 'status' | 'rest';
+  /** What was found before, of metadata say: it may keep rules from being checked, as findings of the schema do. Default nothing. */
+  readonly found?: readonly FieldIssue[];
   /** What `x-kubernetes-validations` may cost for this object; default 1e7, the reference's. */
   readonly celBudget?: number;
   /** Told of rules that fail on values which did not change. Default: nobody is. */

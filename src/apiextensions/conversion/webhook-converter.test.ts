@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isStatusError, statusOf } from '../../apimachinery/status/status.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import type { OutboundAnswer, OutboundCall } from '../../server/outbound.ts';
+import type { OutboundAnswer, OutboundCall, ServiceResolver } from '../../server/outbound.ts';
 import type { Crd, CrdWebhook } from '../crd.ts';
 import { webhookConverter } from './webhook-converter.ts';
 
@@ -20,8 +20,16 @@ interface Review {
   readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: JsonObject[] };
 }
 
+const SERVICES: ServiceResolver = {
+  resolve: (_namespace, name, port) => ({ host: `address-of-${name}`, port: port + 1 }),
+};
+
 /** A webhook that answers with what `respond` makes of the review. */
-function convertWith(respond: (review: Review) => unknown, webhook: CrdWebhook = URL_WEBHOOK) {
+function convertWith(
+  respond: (review: Review) => unknown,
+  webhook: CrdWebhook = URL_WEBHOOK,
+  services: ServiceResolver = SERVICES,
+) {
   const calls: OutboundCall[] = [];
   const converter = webhookConverter(CRD, webhook, {
     client: {
@@ -34,7 +42,7 @@ function convertWith(respond: (review: Review) => unknown, webhook: CrdWebhook =
       },
       stop: async () => undefined,
     },
-    services: { resolve: (_namespace, name, port) => ({ host: `address-of-${name}`, port: port + 1 }) },
+    services,
     newUid: () => 'the-uid',
   });
   return { calls, convert: (...objects: JsonObject[]) => Promise.resolve(converter.convert(objects, 'v1beta1', 'v1')) };
@@ -100,6 +108,15 @@ describe('a conversion webhook', () => {
       url: 'https://hook.tools.svc:443/c?timeout=30s',
       address: { host: 'address-of-hook', port: 444 },
     });
+  });
+
+  it('is named by its address when its Service is not there', async () => {
+    const service = { namespace: 'tools', name: 'hook', path: '', port: 443 };
+    const services = { resolve: () => Promise.reject(new Error('service "hook" not found')) };
+    const { convert } = convertWith(success, { ...URL_WEBHOOK, url: undefined, service }, services);
+    expect(await messageOf(convert(cronTab('a')))).toBe(
+      'conversion webhook for stable.example.com/v1beta1, Kind=CronTab failed: Post "https://hook.tools.svc:443/?timeout=30s": service "hook" not found',
+    );
   });
 
   it('may change labels and annotations, and nothing else of the metadata', async () => {

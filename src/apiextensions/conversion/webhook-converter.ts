@@ -99,10 +99,12 @@ async function endpointOf(
   const timeout = `timeout=${TIMEOUT_SECONDS}s`;
   if (service === undefined) return { url: `${url ?? ''}${url?.includes('?') === true ? '&' : '?'}${timeout}` };
   const { namespace, name, port, path } = service;
-  return {
-    url: `https://${name}.${namespace}.svc:${port}${path === '' ? '/' : path}?${timeout}`,
-    address: await services.resolve(namespace, name, port),
-  };
+  const address = `https://${name}.${namespace}.svc:${port}${path === '' ? '/' : path}?${timeout}`;
+  try {
+    return { url: address, address: await services.resolve(namespace, name, port) };
+  } catch (caught) {
+    throw new Error(`Post "${address}": ${toError(caught).message}`);
+  }
 }
 
 function pemOf(caBundle: string): string {

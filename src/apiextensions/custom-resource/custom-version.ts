@@ -63,8 +63,7 @@ export class CustomVersion implements VersionDefinition {
   normalize(object: JsonObject): NormalizeResult {
     const metadata = normalizeMetadata(object);
     if (!metadata.ok) return metadata;
-    // Objects of another kind are not ours to change; the strategy refuses them.
-    const schema = this.isOwn(object) ? this.schema() : undefined;
+    const schema = this.isOwn(object) ? this.schema() : this.#schemaOfOther(object);
     if (schema === undefined) return { ok: true, object, problems: metadata.problems };
     const dropped = schema.prune(object);
     const embedded = schema.coerceEmbedded(object);
@@ -91,10 +90,20 @@ export class CustomVersion implements VersionDefinition {
     return this.#table;
   }
 
+  /** Objects of another kind are not ours to change; the strategy refuses them. Those of another version are read by its schema, or by one that has no fields, before they are refused. */
+  #schemaOfOther({ kind, apiVersion }: JsonObject): CompiledSchema | undefined {
+    const [group, name] = String(apiVersion).split('/');
+    if (kind !== this.kind || group !== this.group || this.#crd.preserveUnknownFields) return undefined;
+    const declared = this.#crd.versions.find((version) => version.name === name);
+    return this.#compile(this.#crd, declared ?? { ...this.declared, schema: NO_FIELDS });
+  }
+
   isOwn({ kind, apiVersion }: JsonObject): boolean {
     return kind === this.kind && apiVersion === this.apiVersion;
   }
 }
+
+const NO_FIELDS: JsonObject = { type: 'object' };
 
 /** The type of objects without a schema. */
 const ANYTHING: StructView = createStructView('', () => [], { preserveUnknown: true });

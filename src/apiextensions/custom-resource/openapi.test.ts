@@ -59,6 +59,16 @@ describe('OpenAPI of custom resources', () => {
     expect(JSON.stringify(definitions['test.example.v1.Gadget'])).not.toMatch(/default|nullable/);
   });
 
+  it('names the fields that lists may be selected by, in both forms', async () => {
+    const server = await startTestExtensions();
+    await server.define(gadgets([{ more: { selectableFields: [{ jsonPath: '.spec.color' }] } }]));
+    const fields = { 'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.color' }] };
+    const { schemas } = read(server, '/openapi/v3/apis/example.test/v1')['components'] as { schemas: JsonObject };
+    expect(schemas['test.example.v1.Gadget']).toMatchObject(fields);
+    const { definitions } = read(server, '/openapi/v2') as { definitions: JsonObject };
+    expect(definitions['test.example.v1.Gadget']).toMatchObject(fields);
+  });
+
   it('gets another address when its definition changes, and others keep theirs', async () => {
     const server = await startTestExtensions();
     await server.define(gadgets());

@@ -51,7 +51,10 @@ export const documentCustomResources: Documenter = (published) => {
     schemas: () => {
       const schemas: Record<string, JsonObject> = {};
       for (const one of documented) {
-        schemas[modelName(one, one.crd.acceptedNames.kind)] = openapiV3(structuralSchema(one));
+        schemas[modelName(one, one.crd.acceptedNames.kind)] = withSelectableFields(
+          one,
+          openapiV3(structuralSchema(one)),
+        );
         schemas[modelName(one, one.crd.acceptedNames.listKind)] = listSchema(one);
       }
       return schemas;
@@ -59,9 +62,9 @@ export const documentCustomResources: Documenter = (published) => {
     schemasV2: () => {
       const schemas: Record<string, JsonObject> = {};
       for (const one of documented)
-        schemas[modelName(one, one.crd.acceptedNames.kind)] = openapiV2(
-          structuralSchema(one),
-          one.crd.preserveUnknownFields,
+        schemas[modelName(one, one.crd.acceptedNames.kind)] = withSelectableFields(
+          one,
+          openapiV2(structuralSchema(one), one.crd.preserveUnknownFields),
         );
       return schemas;
     },
@@ -106,6 +109,12 @@ function openApiResource({
 function structuralSchema({ version: { schema } }: Published): StructuralSchema | undefined {
   const parsed = schema === undefined ? undefined : parseStructural(schema);
   return parsed?.ok === true ? parsed.schema : undefined;
+}
+
+function withSelectableFields({ version: { selectableFields } }: Published, schema: JsonObject): JsonObject {
+  if (selectableFields.length === 0) return schema;
+  const fields = selectableFields.map((path) => ({ fieldPath: path.replace(/^\./, '') }));
+  return { ...schema, 'x-kubernetes-selectable-fields': fields };
 }
 
 function listSchema(published: Published): JsonObject {

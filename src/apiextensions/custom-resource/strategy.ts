@@ -4,7 +4,7 @@
  */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
-import { forbidden, invalid as invalidObject } from '../../apimachinery/status/status-catalogue.ts';
+import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { addIssues, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -12,6 +12,7 @@ import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/val
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import type { ValidateOptions } from '../../schema/compiled-schema.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { metadataIn } from '../../server/registry/stored-object.ts';
@@ -47,10 +48,10 @@ export function customStrategy(rules: CustomRules): Strategy {
     },
     validate: (object, context) => {
       const version = versionOf(context);
-      checkType(version, object);
+      if (!version.isOwn(object)) return foreignIssues(version, object, {});
       const facts = metadataIn(object) as ObjectMetaFacts;
       const issues = [...validateObjectMeta(facts, { namespaced, name: nameIsDnsSubdomain }, METADATA)];
-      addIssues(issues, version.schema()?.validate(object) ?? []);
+      addIssues(issues, version.schema()?.validate(object, { found: issues }) ?? []);
       addIssues(issues, [...scaleSpecIssues(version, object), ...scaleStatusIssues(version, object)]);
       return issues;
     },
@@ -61,13 +62,20 @@ export function customStrategy(rules: CustomRules): Strategy {
     },
     validateUpdate: (object, old, context) => {
       const version = versionOf(context);
-      checkType(version, object);
+      const warn = (text: string): void => context.request.warn(text);
+      if (!version.isOwn(object)) return foreignIssues(version, object, { old, warn });
       const issues = metadataChanges(object, old);
-      addIssues(issues, version.schema()?.validate(object, { old, warn: (text) => context.request.warn(text) }) ?? []);
+      addIssues(issues, version.schema()?.validate(object, { old, found: issues, warn }) ?? []);
       addIssues(issues, [...scaleSpecIssues(version, object), ...scaleStatusIssues(version, object)]);
       return issues;
     },
     warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
+    canonicalize: (object, context) => {
+      const version = versionOf(context);
+      // The rules never see the default of a status that clients may not set, but who reads the object does. Other versions get it when they are converted to the stored one.
+      const { hasStatus, storage } = version.declared;
+      if (hasStatus && storage && object['status'] === undefined && version.isOwn(object)) version.setDefaults(object);
+    },
   };
 }
 
@@ -84,12 +92,10 @@ export function customStatusStrategy(rules: CustomRules): Strategy {
     },
     validateUpdate: (object, old, context) => {
       const version = versionOf(context);
-      checkType(version, object);
+      const warn = (text: string): void => context.request.warn(text);
+      if (!version.isOwn(object)) return foreignIssues(version, object, { old, warn });
       const issues = metadataChanges(object, old);
-      addIssues(
-        issues,
-        version.schema()?.validate(object, { old, part: 'status', warn: (text) => context.request.warn(text) }) ?? [],
-      );
+      addIssues(issues, version.schema()?.validate(object, { old, part: 'status', found: issues, warn }) ?? []);
       addIssues(issues, scaleStatusIssues(version, object));
       return issues;
     },
@@ -107,15 +113,15 @@ function versionOf({ version }: StrategyContext): CustomVersion {
   throw new BugError(`${version.kind} is no custom resource`);
 }
 
-/** Refuses objects of another kind, under the name of that kind. */
-function checkType(version: CustomVersion, object: JsonObject): void {
-  if (version.isOwn(object)) return;
+/** What is wrong with an object of another kind. It got no defaults, which rules may stumble over, and is refused under the name of that kind. */
+function foreignIssues(version: CustomVersion, object: JsonObject, options: ValidateOptions): FieldIssue[] {
   const { kind = '', apiVersion = '' } = object;
   const issues: FieldIssue[] = [];
   if (kind !== version.kind) issues.push(invalid(FieldPath.of('kind'), kind, `must be ${version.kind}`));
   if (apiVersion !== version.apiVersion)
     issues.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
-  throw new StatusError(invalidObject({ group: version.group, kind: String(kind) }, nameOf(object), issues));
+  addIssues(issues, version.schema()?.validate(object, { ...options, part: 'rest' }) ?? []);
+  return issues;
 }
 
 /** The reference looks at them twice, and so does the list of causes. */

@@ -63,7 +63,8 @@ export function decodeObject(
   const value = decoded.value ?? {};
   const kind = bodyKind(value, expected, body);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
-  checkKind(host, scope, kind.gvk);
+  if (kind.problem !== undefined) throw unhandled(kind.gvk, expected, kind.problem);
+  if (expected.unstructured !== true) checkKind(host, scope, kind.gvk);
   if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
   const object = value as JsonObject;
   if (expected.unstructured !== true) {
@@ -77,6 +78,8 @@ export function decodeObject(
     if (body.fieldValidation === 'Strict') throw unhandled(kind.gvk, expected, formatStrictError(problems));
     for (const warning of strictWarnings(problems)) request.warn(warning);
   }
+  // What has no fixed type was read whole before anybody asks for its version.
+  if (expected.unstructured === true) checkKind(host, scope, kind.gvk);
   expected.setDefaults?.(normalized.object);
   return normalized.object;
 }
@@ -146,12 +149,14 @@ const NO_KIND = "couldn't get version/kind; json parse error:";
 const TYPE_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
+type BodyKind =
+  /** `problem`: it says too little. */
+  | { readonly gvk: GroupVersionKind; readonly problem?: string | undefined }
+  /** It says nothing that can be understood. */
+  | { readonly message: string };
+
 /** What the body says it is; absent parts are those of the path. A body of JSON is shown as it came. */
-function bodyKind(
-  value: JsonValue,
-  expected: VersionDefinition,
-  body?: BodyToDecode,
-): { readonly gvk: GroupVersionKind } | { readonly message: string } {
+function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDecode): BodyKind {
   if (!isJsonObject(value))
     return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
   for (const name of Object.keys(value)) {
@@ -165,15 +170,12 @@ function bodyKind(
   const parsed = parseGroupVersion(apiVersion);
   if (!parsed.ok) return { message: parsed.message };
   let { group, version } = parsed.value;
-  if (expected.unstructured === true) {
-    if (kind === '') {
-      const shown = body?.mediaType === 'application/json' ? decodeUtf8(body.bytes) : writeJson(value);
-      return { message: `Object 'Kind' is missing in '${shown}'` };
-    }
-    return { gvk: { group, version, kind } };
-  }
+  if (expected.unstructured === true && kind !== '') return { gvk: { group, version, kind } };
   if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);
-  return { gvk: { group, version, kind: kind === '' ? expected.kind : kind } };
+  const gvk = { group, version, kind: kind === '' ? expected.kind : kind };
+  if (expected.unstructured !== true) return { gvk };
+  const shown = body?.mediaType === 'application/json' ? decodeUtf8(body.bytes) : writeJson(value);
+  return { gvk, problem: `Object 'Kind' is missing in '${shown}'` };
 }
 
 function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKind): void {
@@ -200,8 +202,8 @@ function otherVersion(gvk: GroupVersionKind, speaks: VersionDefinition): StatusE
 export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value: JsonValue): string | undefined {
   const kind = bodyKind(value, speaks);
   if ('message' in kind) return kind.message;
-  const { gvk } = kind;
-  if (speaks.unstructured === true) return undefined;
+  const { gvk, problem } = kind;
+  if (speaks.unstructured === true) return problem;
   if (gvk.kind === speaks.kind && gvk.version === speaks.version && gvk.group === speaks.group) return undefined;
   return foreignKind(host, speaks, gvk);
 }

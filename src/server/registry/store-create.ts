@@ -103,7 +103,7 @@ export function prepareNew(
   return andThen(seen, (prepared) => {
     strategy.prepareForCreate?.(prepared, context);
     checkNew(core, context, prepared);
-    strategy.canonicalize?.(prepared);
+    strategy.canonicalize?.(prepared, context);
     return finishNew(core, context, prepared, validate);
   });
 }
@@ -129,10 +129,12 @@ export function judgedVersion(core: StoreCore, context: ResourceContext): Versio
   return core.definition.strategy.sees === 'hub' ? core.versions.hub : context.version;
 }
 
-/** 422 if there is anything to complain about. */
+/** 422 if there is anything to complain about. Objects without a fixed type are called what they call themselves. */
 export function refuse(version: VersionDefinition, object: JsonObject, issues: readonly FieldIssue[]): void {
-  if (issues.length > 0)
-    throw new StatusError(invalid({ group: version.group, kind: version.kind }, nameOf(object), issues));
+  if (issues.length === 0) return;
+  const { group, unstructured } = version;
+  const kind = unstructured === true ? String(object['kind'] ?? '') : version.kind;
+  throw new StatusError(invalid({ group, kind }, nameOf(object), issues));
 }
 
 /** Validating admission sees the request's version, storage the stored one. */

@@ -130,7 +130,7 @@ function prepareUpdate({ core, strategy, context }: Update, object: JsonObject, 
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]);
   for (const warning of strategy.warningsOnUpdate?.(object, old, context) ?? []) context.request.warn(warning);
-  strategy.canonicalize?.(object);
+  strategy.canonicalize?.(object, context);
 }
 
 /** Validating admission sees both objects in the request's version. */

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../base/json-value.ts';
+import { GADGETS, gadget, gadgets, startTestExtensions, type TestAnswer } from '../apiextensions.fixtures.ts';
+
+const SPEC: JsonObject = {
+  type: 'object',
+  properties: { weight: { type: 'integer', default: 1 } },
+  'x-kubernetes-validations': [{ rule: 'has(self.weight)', message: 'needs a weight' }],
+};
+const STATUS: JsonObject = {
+  type: 'object',
+  default: { phase: 'Waiting' },
+  properties: { phase: { type: 'string' } },
+};
+
+function causesOf({ body }: TestAnswer): string[] {
+  const { causes } = body['details'] as JsonObject;
+  return (causes as Record<string, string>[]).map(({ reason, field }) => `${reason} ${field}`);
+}
+
+async function started(): Promise<(method: string, target: string, body?: JsonObject) => Promise<TestAnswer>> {
+  const { define, request } = await startTestExtensions();
+  await define(
+    gadgets([
+      {
+        properties: { spec: SPEC, status: STATUS },
+        more: { subresources: { status: {} } },
+      },
+    ]),
+  );
+  return request;
+}
+
+describe('the default of a status that clients may not set', () => {
+  it('is in the answer to a create, a dry run too, and in what is read', async () => {
+    const request = await started();
+    const expected = { body: { status: { phase: 'Waiting' } } };
+    const given = gadget('a', { status: { phase: 'Ready' } });
+    expect(await request('POST', `${GADGETS}?dryRun=All`, given)).toMatchObject(expected);
+    expect(await request('POST', GADGETS, given)).toMatchObject(expected);
+    expect(await request('GET', `${GADGETS}/a`)).toMatchObject(expected);
+  });
+
+  it('comes back when the status is taken away', async () => {
+    const request = await started();
+    await request('POST', GADGETS, gadget('a'));
+    const patch = (status: JsonObject | null): Promise<TestAnswer> =>
+      request('PATCH', `${GADGETS}/a/status`, { status });
+    expect((await patch({ phase: 'Ready' })).body['status']).toEqual({ phase: 'Ready' });
+    expect((await patch(null)).body['status']).toEqual({ phase: 'Waiting' });
+  });
+});
+
+describe('refusals of custom resources', () => {
+  it('say that rules were not checked when metadata is wrong', async () => {
+    const request = await started();
+    const answer = await request('POST', GADGETS, gadget('', { spec: {} }));
+    expect(causesOf(answer)).toEqual(['FieldValueRequired metadata.name', 'FieldValueInvalid <nil>']);
+  });
+
+  it('name the kind that the object claims, and rules that fail because such an object gets no defaults', async () => {
+    const request = await started();
+    const answer = await request('POST', GADGETS, { ...gadget('a', { spec: {} }), kind: 'Widget' });
+    expect(answer.body['message']).toMatch(/^Widget\.example\.test "a" is invalid/);
+    expect(causesOf(answer)).toEqual(['FieldValueInvalid kind', 'FieldValueInvalid spec']);
+  });
+
+  it('of another version come after the warnings about fields that it does not have', async () => {
+    const request = await started();
+    const answer = await request('POST', GADGETS, gadget('a', { spec: {} }, 'v0'));
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        message:
+          'the API version in the data (example.test/v0) does not match the expected API version (example.test/v1)',
+      },
+      warnings: ['299 - "unknown field \\"spec\\""'],
+    });
+  });
+
+  it('of an object without a kind name the kind of the path', async () => {
+    const request = await started();
+    const { body } = await request('POST', GADGETS, { apiVersion: 'example.test/v1', metadata: { name: 'a' } });
+    expect(body['message']).toBe(
+      'Gadget in version "v1" cannot be handled as a Gadget: Object \'Kind\' is missing in \'{"apiVersion":"example.test/v1","metadata":{"name":"a"}}\'',
+    );
+  });
+});
