@@ -18,6 +18,17 @@ export const KNOWN: readonly KnownOutput[] = [
     step: /^apply \/ apply --server-side/,
   },
   {
+    id: 'Server-side apply',
+    reason: 'a refused patch does not name the media type of apply',
+    step: /^custom-write \/ patch bt-cwrite ada (?:--type=strategic )?-p/,
+    output: /^stderr: error: application\/strategic-merge-patch\+json is not supported/,
+  },
+  {
+    id: 'kubectl autoscale',
+    reason: 'it makes a HorizontalPodAutoscaler, which comes with the other built-in kinds',
+    step: /^custom-autoscale \/ autoscale bt-cauto a --max=5$/,
+  },
+  {
     id: 'kubectl cluster-info',
     reason: 'it lists Services, which come with the other built-in kinds',
     step: /^offers \/ cluster-info$/,

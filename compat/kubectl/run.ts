@@ -26,6 +26,8 @@ export interface OutputDifference {
 const WIDTH = 2;
 /** How long a watch gets to begin, and to show the last change, before it is ended. */
 const SETTLE_MS = 900;
+/** How long a server gets for what its loops do. */
+const UNTIL_MS = 10_000;
 
 interface Side {
   readonly peer: Peer;
@@ -72,14 +74,26 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
   }
   const results: StepResult[] = [];
   for (const step of script.steps) {
-    const [reference, candidate] = (await Promise.all(sides.map((side) => runStep(side, step)))) as [
-      KubectlAnswer,
-      KubectlAnswer,
-    ];
+    const [reference, candidate] = (await Promise.all(
+      sides.map((side) => (step.expected === undefined || side === sides[1] ? runUntil(side, step) : expected(step))),
+    )) as [KubectlAnswer, KubectlAnswer];
     const differences = compare(step, sides[0] as Side, reference, sides[1] as Side, candidate);
     results.push({ script: script.name, line: step.line, differences, reference, candidate });
   }
   return results;
+}
+
+/** What a step expects, as if the reference had said it. */
+function expected({ expected: stdout = '' }: Step): KubectlAnswer {
+  return { exit: 0, stdout, stderr: '' };
+}
+
+async function runUntil(side: Side, step: Step): Promise<KubectlAnswer> {
+  const end = Date.now() + UNTIL_MS;
+  for (;;) {
+    const answer = await runStep(side, step);
+    if (step.retryUntil === undefined || answer.exit === step.retryUntil || Date.now() > end) return answer;
+  }
 }
 
 async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
@@ -97,13 +111,15 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
       ...(until === undefined ? {} : { until }),
     });
   const args = scoped ? words : [...words, `--namespace=${side.namespace}`];
-  if (step.during === undefined) return run(args);
-  const meanwhile = async (): Promise<void> => {
+  const meanwhile = async (lines: readonly string[]): Promise<void> => {
     await settle();
-    for (const line of step.during ?? []) await runStep(side, { line });
+    for (const line of lines) await runStep(side, { line });
     await settle();
   };
-  return run(args, meanwhile());
+  if (step.during !== undefined) return run(args, meanwhile(step.during));
+  if (step.meanwhile === undefined) return run(args);
+  const [answer] = await Promise.all([run(args), meanwhile(step.meanwhile)]);
+  return answer;
 }
 
 function settle(): Promise<void> {

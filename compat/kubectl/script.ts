@@ -13,6 +13,12 @@ export interface StepOptions {
   readonly timeoutMs?: number;
   /** Command lines that run while this one (a watch) goes on; it is ended after them. */
   readonly during?: readonly string[];
+  /** Command lines that run while this one goes on, which ends by itself. */
+  readonly meanwhile?: readonly string[];
+  /** The reference is not asked: ours has to show this on standard output, normalised, and exit with 0. */
+  readonly expected?: string;
+  /** Run again on each server until it exits so: what loops do takes its time. Only for lines that change nothing. */
+  readonly retryUntil?: number;
   /** What of standard output is compared; default all of it. */
   readonly view?: (stdout: string) => string;
   /** What of standard error is compared; default all of it. */

@@ -1,8 +1,11 @@
 /** Every script, in the order of the report. A new one is added here and nowhere else. */
 import type { Script } from './script.ts';
 import { access } from './scripts/access.ts';
+import { customExplain, customGet, customOffers } from './scripts/custom-read.ts';
+import { customAutoscale, customDefine, customRemove, customWrite } from './scripts/custom-write.ts';
 import { describeScript, explain, get, offers, watchScript } from './scripts/read.ts';
 import { remove, waiting } from './scripts/remove.ts';
+import { seeds } from './scripts/seeds.ts';
 import { apply, change, create } from './scripts/write.ts';
 
 export const SCRIPTS: readonly Script[] = [
@@ -17,4 +20,12 @@ export const SCRIPTS: readonly Script[] = [
   remove,
   waiting,
   access,
+  customGet,
+  customExplain,
+  customOffers,
+  customDefine,
+  customWrite,
+  customRemove,
+  customAutoscale,
+  seeds,
 ];
