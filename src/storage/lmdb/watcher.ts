@@ -4,16 +4,18 @@
  */
 import { BugError, toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
-import type { KeyRange } from '../keys.ts';
+import { type KeyRange, prefixEnd } from '../keys.ts';
 import type { Revision, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
 import { eventOf } from './change.ts';
 import { type Database, itemOf, readError } from './database.ts';
-import { firstPosition, revisionOf } from './layout.ts';
-import { type LogRecord, readRecord } from './record.ts';
+import { firstPosition, type Position, revisionOf } from './layout.ts';
+import { type LogRecord, readIndex, readRecord } from './record.ts';
 import type { States } from './states.ts';
 
 /** Log records that one turn of the event loop may look at for one watch. */
 const SLICE = 1000;
+/** With so few keys in its ranges for the records it has missed, a watch reads those keys' records instead of everybody's. */
+const KEYS_PER_RECORD = 0.25;
 
 export interface WatchHost {
   readonly database: Database;
@@ -143,7 +145,7 @@ export class Watcher implements Watch {
     if (this.#delivered < current) {
       let slice: { events: StorageEvent[]; revision: Revision };
       try {
-        slice = this.#readLog(current);
+        slice = this.#readKeys(current) ?? this.#readLog(current);
       } catch (caught) {
         this.finish({ reason: 'failed', error: readError(caught) });
         return;
@@ -184,13 +186,43 @@ export class Watcher implements Watch {
     return { events, revision: current };
   }
 
+  /**
+   * The same, up to `current`, from the records of each key, latest first: the index keeps a key at least as long as the log keeps its deletion. Undefined if the ranges
+   * hold too many keys or too many changes.
+   */
+  #readKeys(current: Revision): { events: StorageEvent[]; revision: Revision } | undefined {
+    let keysLeft = Math.min(SLICE, (current - this.#delivered) * KEYS_PER_RECORD);
+    const { database } = this.#host;
+    const found: LogRecord[] = [];
+    for (const prefix of this.prefixes) {
+      const range = { start: prefix === '' ? undefined : prefix, end: prefixEnd(prefix) };
+      for (const { key, value } of database.keys.getRange(range)) {
+        if (--keysLeft < 0) return undefined;
+        const { position } = readIndex(value, value.length, key);
+        if (revisionOf(position) <= this.#delivered) continue;
+        let record: LogRecord | undefined = this.#recordAt(position, key);
+        while (record !== undefined) {
+          if (revisionOf(record.position) <= current) found.push(record);
+          if (found.length > SLICE) return undefined;
+          record = revisionOf(record.previous) <= this.#delivered ? undefined : this.#recordAt(record.previous, key);
+        }
+      }
+    }
+    found.sort((a, b) => a.position - b.position);
+    return { events: found.map((record) => eventOf(record, this.#previousOf(record))), revision: current };
+  }
+
   #previousOf(record: LogRecord): ReturnType<typeof itemOf> | undefined {
     if (record.previous === 0 || record.previousDeleted) return undefined;
-    const before = this.#host.database.record(record.previous, record.key);
-    if (before !== undefined && !before.deleted) return itemOf(before);
-    const revision = revisionOf(record.previous);
-    const message = `the record of key ${JSON.stringify(record.key)} at revision ${revision} is missing`;
-    throw new StorageError('Corrupt', message, { key: record.key });
+    const before = this.#recordAt(record.previous, record.key);
+    if (!before.deleted) return itemOf(before);
+    throw missing(record.previous, record.key);
+  }
+
+  #recordAt(position: Position, key: string): LogRecord {
+    const record = this.#host.database.record(position, key);
+    if (record === undefined) throw missing(position, key);
+    return record;
   }
 
   #watches(key: string): boolean {
@@ -237,6 +269,11 @@ function outermost(ranges: readonly KeyRange[]): string[] {
     if (!kept.some((other) => prefix.startsWith(other))) kept.push(prefix);
   }
   return kept;
+}
+
+function missing(position: Position, key: string): StorageError {
+  const message = `the record of key ${JSON.stringify(key)} at revision ${revisionOf(position)} is missing`;
+  return new StorageError('Corrupt', message, { key });
 }
 
 function turn(): Promise<void> {

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import type { Storage, StorageEvent } from '../storage.ts';
+import { openLmdbStorage } from './open.ts';
+import { makeFolder } from './test-folder.fixtures.ts';
+
+/** What a watch is told until it has reached the present. */
+async function missed(storage: Storage, prefix: string, after: number): Promise<readonly StorageEvent[]> {
+  const found: StorageEvent[] = [];
+  const current = await storage.revision();
+  await new Promise<void>((resolve, reject) => {
+    const watch = storage.watch(
+      { ranges: [{ prefix }], from: { after } },
+      {
+        events: (events) => {
+          found.push(...events);
+        },
+        progress: (revision) => {
+          if (revision < current) return;
+          watch.stop();
+        },
+        end: (end) => (end.reason === 'stopped' ? resolve() : reject(new Error(end.reason))),
+      },
+    );
+    watch.requestProgress();
+  });
+  return found;
+}
+
+function told(events: readonly StorageEvent[]): unknown[] {
+  return events.map((event) => ({
+    ...event,
+    ...(event.type === 'put' ? { value: decodeUtf8(event.value) } : {}),
+    previous: event.previous === undefined ? undefined : { ...event.previous, value: decodeUtf8(event.previous.value) },
+  }));
+}
+
+describe('catching up', () => {
+  it('on a few keys among the changes of many tells what whoever watched all the time was told, deletions and returns included', async () => {
+    const operation = fc.record({
+      key: fc.constantFrom('few/a', 'few/b', 'few/c'),
+      kind: fc.constantFrom('put', 'put', 'delete'),
+      others: fc.nat({ max: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(operation, { minLength: 1, maxLength: 12 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (operations, share) => {
+          const storage = await openLmdbStorage({ folder: makeFolder(onTestFinished) });
+          const live: StorageEvent[] = [];
+          const sink = {
+            events: (events: readonly StorageEvent[]) => void live.push(...events),
+            progress() {},
+            end() {},
+          };
+          storage.watch({ ranges: [{ prefix: 'few/' }], from: 'now' }, sink);
+          const write = async (key: string, value: string): Promise<void> => {
+            await storage.transact({ checks: [], writes: [{ type: 'put', key, value: encodeUtf8(value) }] });
+          };
+          for (const [i, { key, kind, others }] of operations.entries()) {
+            if (kind === 'put') await write(key, `${i}`);
+            else await storage.delete(key);
+            for (let other = 0; other < others; other++) await write(`many/${other}`, `${i} ${other}`);
+          }
+          const after = Math.max(storage.horizon(), Math.floor((await storage.revision()) * share));
+          const expected = live.filter(({ revision }) => revision > after);
+          expect(told(await missed(storage, 'few/', after))).toEqual(told(expected));
+          await storage.stop();
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+});
