@@ -1,6 +1,7 @@
 // Writes the facts of built-in kinds: what reflection tells of the Go types, and what their OpenAPI definitions add. Facts only: names,
 // types, numbers, tags. The output depends on nothing but the modules named in go.mod and the table in roots.go.
-// usage: generate-kinds FOLDER
+// usage: generate-kinds SOURCE FOLDER
+// SOURCE is the folder of this program, for the modules that its go.mod names; FOLDER/facts and FOLDER/api are written.
 package main
 
 import (
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionv1beta1 "k8s.io/api/admission/v1beta1"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -31,10 +34,20 @@ type kindsOf struct {
 	kinds                  []string
 }
 
+// kindFacts is a kind that is a type of one group-version only.
+type kindFacts struct {
+	group, version string
+	resource       *served
+}
+
+func (k kindFacts) apiVersion() string {
+	return schema.GroupVersion{Group: k.group, Version: k.version}.String()
+}
+
 func newScheme() *runtime.Scheme {
 	all := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, apidiscoveryv2.AddToScheme, apidiscoveryv2beta1.AddToScheme,
+		scheme.AddToScheme, admissionv1.AddToScheme, admissionv1beta1.AddToScheme, apidiscoveryv2.AddToScheme, apidiscoveryv2beta1.AddToScheme,
 		apiextensionsv1.AddToScheme, apiextensionsv1beta1.AddToScheme, apiregistrationv1.AddToScheme, metav1.AddMetaToScheme,
 	} {
 		utilruntime.Must(add(all))
@@ -43,9 +56,11 @@ func newScheme() *runtime.Scheme {
 	return all
 }
 
-func collect(b *book) []kindsOf {
+// collect fills the book and gives the index, and facts of the kinds by `module:Kind`.
+func collect(b *book, markers *markerReader) ([]kindsOf, map[string]kindFacts) {
 	known := newScheme()
 	var index []kindsOf
+	own := map[string]kindFacts{}
 	add := func(r root, kind string) {
 		gvk := schema.GroupVersionKind{Group: r.group, Version: r.version, Kind: kind}
 		object, err := known.New(gvk)
@@ -58,6 +73,9 @@ func collect(b *book) []kindsOf {
 		}
 		b.typeOf(t)
 		module := moduleOf(t)
+		if t.PkgPath() != metaPackage {
+			own[module+":"+kind] = kindFacts{r.group, r.version, markers.resourceOf(gvk, t)}
+		}
 		at := slices.IndexFunc(index, func(k kindsOf) bool { return k.group == r.group && k.version == r.version && k.module == module })
 		if at < 0 {
 			at = len(index)
@@ -68,7 +86,11 @@ func collect(b *book) []kindsOf {
 		}
 	}
 	for _, r := range roots {
-		for _, kind := range strings.Fields(r.kinds) {
+		kinds := strings.Fields(r.kinds)
+		if r.kinds == "*" {
+			kinds = ownKinds(known, schema.GroupVersion{Group: r.group, Version: r.version})
+		}
+		for _, kind := range kinds {
 			add(r, kind)
 			if known.Recognizes(schema.GroupVersionKind{Group: r.group, Version: r.version, Kind: kind + "List"}) {
 				add(r, kind+"List")
@@ -78,25 +100,51 @@ func collect(b *book) []kindsOf {
 	for _, extra := range extras {
 		b.typeOf(reflect.TypeOf(extra))
 	}
-	return index
+	return index, own
 }
 
+// ownKinds are the kinds of a group-version that are not those of all groups, without the lists of other kinds.
+func ownKinds(known *runtime.Scheme, gv schema.GroupVersion) []string {
+	kinds := []string{}
+	types := known.KnownTypes(gv)
+	for kind, t := range types {
+		if item, isList := strings.CutSuffix(kind, "List"); isList && types[item] != nil {
+			continue
+		}
+		if t.PkgPath() != metaPackage {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) == 0 {
+		panic(fmt.Sprintf("no kinds of %s", gv))
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+var metaPackage = reflect.TypeFor[metav1.ObjectMeta]().PkgPath()
+
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: generate-kinds FOLDER")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: generate-kinds SOURCE FOLDER")
 		os.Exit(2)
 	}
 	b := newBook()
-	index := collect(b)
+	index, own := collect(b, &markerReader{os.Args[1], map[string]map[string][]string{}})
 	release := kubernetesVersion()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(os.Args[1], name), []byte(fmt.Sprintf(header, release)+text), 0o644); err != nil {
+		path := filepath.Join(os.Args[2], name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			panic(err)
+		}
+		if err := os.WriteFile(path, []byte(fmt.Sprintf(header, release)+text), 0o644); err != nil {
 			panic(err)
 		}
 	}
 	modules := b.modules()
 	for _, m := range modules {
-		write(m.id+".ts", m.print())
+		write("facts/"+m.id+".ts", m.print())
+		write("api/"+typesPath(m.id), m.printTypes(own))
 	}
-	write("all.ts", printIndex(modules, index))
+	write("facts/all.ts", printIndex(modules, index))
 }

@@ -1,42 +1,53 @@
-// Builds the generator with Go and writes src/kinds/facts anew. usage: node scripts/generate-kinds/main.mjs [--check]
-// --check writes into a scratch folder instead and fails if what is checked in differs.
+// Builds the generator with Go and writes src/kinds/facts and src/kinds/api anew. usage: node scripts/generate-kinds/main.mjs [--check]
+// --check writes into a scratch folder only and fails if what is checked in differs.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const source = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(source));
-const kept = join(root, 'src', 'kinds', 'facts');
-const isCheck = process.argv.includes('--check');
-// Beside the real one, so that formatting follows the same configuration.
-const target = isCheck ? join(root, 'src', 'kinds', 'facts.check') : kept;
+const kinds = join(root, 'src', 'kinds');
+// Beside the real ones, so that formatting follows the same configuration.
+const scratch = join(kinds, 'generated');
 const binary = join(root, '.cache', 'generate-kinds');
+const FOLDERS = ['facts', 'api'];
 
 const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, CGO_ENABLED: '0' } });
 
 mkdirSync(join(root, '.cache'), { recursive: true });
 run('go', ['build', '-buildvcs=false', '-o', binary, '.'], source);
-rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
+rmSync(scratch, { recursive: true, force: true });
+mkdirSync(scratch, { recursive: true });
 try {
-  run(binary, [target], root);
-  run(
-    process.execPath,
-    [join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '--write', '--log-level=error', target],
-    root,
-  );
-  if (isCheck) process.exitCode = compare() ? 0 : 1;
+  run(binary, [source, scratch], root);
+  const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+  run(process.execPath, [biome, 'check', '--write', '--log-level=error', scratch], root);
+  for (const folder of FOLDERS) {
+    if (process.argv.includes('--check')) compare(join(kinds, folder), join(scratch, folder));
+    else {
+      rmSync(join(kinds, folder), { recursive: true, force: true });
+      renameSync(join(scratch, folder), join(kinds, folder));
+    }
+  }
 } finally {
-  if (isCheck) rmSync(target, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 }
 
-function compare() {
-  const names = [...new Set([...readdirSync(kept), ...readdirSync(target)])].sort();
-  const read = (folder, name) =>
-    readdirSync(folder).includes(name) ? readFileSync(join(folder, name), 'utf8') : undefined;
-  const changed = names.filter((name) => read(kept, name) !== read(target, name));
-  for (const name of changed) console.error(`${relative(root, join(kept, name))} is not what the generator writes`);
-  return changed.length === 0;
+function compare(kept, written) {
+  const names = new Set([...filesOf(kept), ...filesOf(written)]);
+  for (const name of [...names].sort()) {
+    if (read(kept, name) === read(written, name)) continue;
+    console.error(`${relative(root, join(kept, name))} is not what the generator writes`);
+    process.exitCode = 1;
+  }
+}
+
+function filesOf(folder) {
+  return readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.ts'));
+}
+
+function read(folder, name) {
+  return filesOf(folder).includes(name) ? readFileSync(join(folder, name), 'utf8') : undefined;
 }

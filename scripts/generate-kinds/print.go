@@ -60,7 +60,7 @@ func (m *module) print() string {
 	for _, s := range m.structs {
 		fmt.Fprintf(&text, "\n%s", quoted(s.head))
 		for _, field := range s.fields {
-			fmt.Fprintf(&text, "\n %s", quoted(withoutOwnModule(field, m.id)))
+			fmt.Fprintf(&text, ";%s", quoted(withoutOwnModule(field, m.id)))
 		}
 	}
 	text.WriteString("`,\n};\n")
@@ -73,7 +73,7 @@ func withoutOwnModule(field, id string) string {
 }
 
 func quoted(text string) string {
-	if strings.ContainsAny(text, "`\n") || strings.Contains(text, "${") {
+	if strings.ContainsAny(text, "`\n;") || strings.Contains(text, "${") {
 		panic("cannot be in a template: " + text)
 	}
 	return strings.ReplaceAll(text, `\`, `\\`)

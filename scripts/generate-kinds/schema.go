@@ -43,6 +43,9 @@ func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out 
 		out = strings.Replace(out, " list=map", " list="+keys[1:], 1)
 	}
 	inner := innermost(place, word, property)
+	if hasBounds(property) || hasBounds(inner) {
+		panic(place + ": bounds that the tables do not have")
+	}
 	if len(inner.Enum) > 0 {
 		out += " enum=" + enumOf(inner.Enum)
 	}
@@ -56,10 +59,20 @@ func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out 
 	return out, atomic
 }
 
+// hasBounds is true of a schema that says more of its values than their type, format and enum.
+func hasBounds(s spec.Schema) bool {
+	return s.Maximum != nil || s.Minimum != nil || s.MaxLength != nil || s.MinLength != nil || s.MaxItems != nil || s.MinItems != nil ||
+		s.MaxProperties != nil || s.MinProperties != nil || s.MultipleOf != nil || s.Pattern != "" || s.UniqueItems || s.Nullable ||
+		s.Not != nil || len(s.AnyOf)+len(s.OneOf) > 0
+}
+
 func enumOf(values []any) string {
 	words := []string{}
 	for _, value := range values {
-		words = append(words, value.(string))
+		if strings.ContainsAny(value.(string), "^|") {
+			panic("not a word for a list: " + value.(string))
+		}
+		words = append(words, strings.ReplaceAll(value.(string), " ", "^"))
 	}
 	return strings.Join(words, "|")
 }

@@ -21,9 +21,10 @@ import (
 
 // structFacts is one struct; fields are printed already.
 type structFacts struct {
-	name   string
-	head   string
-	fields []string
+	name    string
+	head    string
+	fields  []string
+	members []member
 }
 
 // book holds each struct that was reached, once.
@@ -36,6 +37,9 @@ func newBook() *book {
 	ref := func(name string) spec.Ref { return spec.MustCreateRef("#/" + name) }
 	return &book{openapi.GetOpenAPIDefinitions(ref), map[reflect.Type]*structFacts{}}
 }
+
+// The fields that begin every object; a mark stands for them.
+var typeMeta = []string{"kind string -? in=TypeMeta", "apiVersion string -? in=TypeMeta"}
 
 // Types whose JSON is not that of their fields, by the word that the loader knows them by.
 var special = map[reflect.Type]string{
@@ -131,7 +135,7 @@ func (b *book) addStruct(t reflect.Type) {
 	}
 	facts := &structFacts{name: t.Name(), head: t.Name()}
 	b.structs[t] = facts // recursive types end here
-	definition := b.definitionOf(t)
+	definition, described := b.definitionOf(t)
 	if len(definition.PatternProperties) > 0 || definition.Nullable {
 		panic("unexpected schema of " + t.String())
 	}
@@ -146,9 +150,14 @@ func (b *book) addStruct(t reflect.Type) {
 	if len(extensions) > 0 {
 		facts.head += " =" + compact(extensions)
 	}
-	reader := fieldReader{book: b, owner: t, schema: definition, seen: map[string]bool{}}
+	reader := fieldReader{book: b, owner: t, schema: definition, described: described, seen: map[string]bool{}}
 	reader.read(t, nil, nil)
 	facts.fields = reader.lines
+	facts.members = reader.members
+	if len(facts.fields) > 1 && slices.Equal(facts.fields[:2], typeMeta) {
+		facts.head = strings.Replace(facts.head, t.Name(), t.Name()+" @", 1)
+		facts.fields = facts.fields[2:]
+	}
 	for name := range definition.Properties {
 		if !reader.seen[name] {
 			panic(fmt.Sprintf("%s: the schema has %s, Go has not", t, name))
@@ -156,12 +165,12 @@ func (b *book) addStruct(t reflect.Type) {
 	}
 }
 
-func (b *book) definitionOf(t reflect.Type) spec.Schema {
+func (b *book) definitionOf(t reflect.Type) (schema spec.Schema, described bool) {
 	definition, ok := b.definitions[modelName(t)]
-	if !ok {
+	if !ok && !slices.Contains(withoutDefinitions, t.PkgPath()) {
 		panic("no OpenAPI definition of " + t.String())
 	}
-	return definition.Schema
+	return definition.Schema, ok
 }
 
 func modelName(t reflect.Type) string {
@@ -182,11 +191,13 @@ func compact(value any) string {
 
 // fieldReader prints the fields of one struct, those of embedded structs in their place.
 type fieldReader struct {
-	book   *book
-	owner  reflect.Type
-	schema spec.Schema
-	seen   map[string]bool
-	lines  []string
+	book      *book
+	owner     reflect.Type
+	schema    spec.Schema
+	described bool
+	seen      map[string]bool
+	lines     []string
+	members   []member
 }
 
 func (r *fieldReader) read(t reflect.Type, numbers, embedded []string) {
@@ -216,7 +227,7 @@ func (r *fieldReader) read(t reflect.Type, numbers, embedded []string) {
 // field prints `name type number-and-flags`, then what differs from the default, the default value last.
 func (r *fieldReader) field(f reflect.StructField, name string, options, numbers, embedded []string) string {
 	property, ok := r.schema.Properties[name]
-	if !ok {
+	if !ok && r.described {
 		panic(fmt.Sprintf("%s: Go has %s, the schema has not", r.owner, name))
 	}
 	word := r.book.typeOf(f.Type)
@@ -232,12 +243,24 @@ func (r *fieldReader) field(f reflect.StructField, name string, options, numbers
 	flag("?", slices.Contains(options, "omitempty"))
 	flag("z", slices.Contains(options, "omitzero"))
 	flag("w", wrapped && isList)
-	flag("!", slices.Contains(r.schema.Required, name))
+	if r.described {
+		flag("!", slices.Contains(r.schema.Required, name))
+	} else {
+		flag("!", !slices.Contains(options, "omitempty"))
+	}
 	where := strings.Join(numbers, ".")
 	if slices.Contains(numbers, "0") {
 		where = "-" // TypeMeta, which the envelope carries; types that have no binary form
 	}
-	extra, atomic := r.schemaFacts(name, word, property)
+	extra, atomic := "", false
+	shown := member{name: name, word: word, required: strings.HasSuffix(flags, "!")}
+	if r.described {
+		extra, atomic = r.schemaFacts(name, word, property)
+		for _, value := range innermost(name, word, property).Enum {
+			shown.enum = append(shown.enum, value.(string))
+		}
+	}
+	r.members = append(r.members, shown)
 	flag("~", atomic)
 	line := name + " " + word + " " + where + flags
 	goType := f.Type

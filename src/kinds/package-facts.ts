@@ -1,13 +1,13 @@
 /**
- * The form in which generated facts are kept: one text per Go package, one line per struct and per field. Invariant: reading is lazy, so a
- * package that nobody asks about costs its text and nothing else.
+ * The form in which generated facts are kept: one text per Go package, one line per struct. Invariant: reading is lazy, so a package that
+ * nobody asks about costs its text and nothing else, and a struct that nobody reaches costs its line.
  *
- * A struct is `Name`, then `~` if apply takes it as one value, then ` ={...}` for further OpenAPI extensions. Its fields follow, each
- * indented by one space: `name type number-and-flags`, then any of these:
+ * A struct is `Name`, then `@` if its fields begin with `kind` and `apiVersion`, `~` if apply takes it as one value, then ` ={...}` for further OpenAPI extensions. Its fields follow, each
+ * after a semicolon: `name type number-and-flags`, then any of these:
  * - `go=T` its Go type, where the type does not tell it; `in=A.B` the embedded structs around it
  * - `patch=S` and `key=K` strategies and merge key of strategic merge
  * - `list` (declared atomic), `list=set`, or `list=a,b` (a map with these keys)
- * - `enum=A|B`, `format=F` of the scalar at the bottom
+ * - `enum=A|B` (`^` stands for a space), `format=F` of the scalar at the bottom
  * - `=JSON` the default of its OpenAPI schema, always last
  *
  * A type is a word for a scalar, for anything or for a part of a JSON schema (`schema-parts`), `[` before the type of items, `{` before the type of values, `Name` for a struct of this
@@ -39,7 +39,7 @@ export interface StructFacts {
   readonly name: string;
   readonly atomic: boolean;
   readonly extensions: JsonObject | undefined;
-  /** The lines of its fields, unread. */
+  /** The texts of its fields, unread. */
   readonly fields: readonly string[];
 }
 
@@ -61,29 +61,36 @@ export interface FieldFacts {
   readonly defaultValue: JsonValue | undefined;
 }
 
-/** The structs of a package by name. */
-export function readStructs(facts: PackageFacts): Map<string, StructFacts> {
-  const structs = new Map<string, StructFacts>();
-  let fields: string[] = [];
-  for (const line of facts.structs.split('\n')) {
-    if (line.startsWith(' ')) fields.push(line);
-    else if (line !== '') {
-      const [name = '', ...rest] = beforeJson(line).split(' ');
-      fields = [];
-      structs.set(name, {
-        name,
-        atomic: rest.includes('~'),
-        extensions: jsonOf(line) as JsonObject | undefined,
-        fields,
-      });
-    }
+const TYPE_META = ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta'];
+
+/** The lines of a package's structs by name, unread. */
+export function readStructLines({ structs }: PackageFacts): Map<string, string> {
+  const lines = new Map<string, string>();
+  for (let start = 0; start < structs.length; ) {
+    const newline = structs.indexOf('\n', start);
+    const end = newline < 0 ? structs.length : newline;
+    const line = structs.slice(start, end);
+    if (line !== '') lines.set(/^\w+/.exec(line)?.[0] ?? '', line);
+    start = end + 1;
   }
-  return structs;
+  return lines;
 }
 
-/** One field from its line. */
-export function readField(line: string): FieldFacts {
-  const [name = '', type = '', place = '', ...rest] = beforeJson(line).slice(1).split(' ');
+/** One struct from its line. */
+export function readStruct(line: string): StructFacts {
+  const [head = '', ...fields] = line.split(';');
+  const [name = '', ...flags] = beforeJson(head).split(' ');
+  return {
+    name,
+    atomic: flags.includes('~'),
+    extensions: jsonOf(head) as JsonObject | undefined,
+    fields: flags.includes('@') ? [...TYPE_META, ...fields] : fields,
+  };
+}
+
+/** One field from its text. */
+export function readField(text: string): FieldFacts {
+  const [name = '', type = '', place = '', ...rest] = beforeJson(text).split(' ');
   const facts = new Map(rest.map((word) => [word.split('=', 1)[0], word.slice(word.indexOf('=') + 1)]));
   const flagsAt = place.search(/[^0-9.-]/);
   const where = flagsAt < 0 ? place : place.slice(0, flagsAt);
@@ -97,9 +104,9 @@ export function readField(line: string): FieldFacts {
     patchStrategies: (facts.get('patch')?.split(',') ?? []) as PatchStrategy[],
     patchMergeKey: facts.get('key'),
     list: rest.includes('list') ? '' : facts.get('list'),
-    enum: facts.get('enum')?.split('|'),
+    enum: facts.get('enum')?.replaceAll('^', ' ').split('|'),
     format: facts.get('format'),
-    defaultValue: jsonOf(line),
+    defaultValue: jsonOf(text),
   };
 }
 

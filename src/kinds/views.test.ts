@@ -4,7 +4,7 @@ import { planOf } from '../apimachinery/protobuf/plan.ts';
 import type { FieldView, ListView, MapView, ScalarView, StructView } from '../apimachinery/type-view.ts';
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
-import { readField, readStructs } from './package-facts.ts';
+import { readField, readStruct, readStructLines } from './package-facts.ts';
 import { kindView, typeName, viewOfTypeName } from './views.ts';
 
 function field(view: StructView, ...path: string[]): FieldView {
@@ -164,7 +164,7 @@ describe('views of built-in kinds', () => {
         if (kind !== 'Table') expect(planOf(kindView(group, version, kind)).fields.length).toBeGreaterThan(0);
       }
     }
-    const count = packages.reduce((sum, facts) => sum + readStructs(facts).size, 0);
+    const count = packages.reduce((sum, facts) => sum + readStructLines(facts).size, 0);
     expect([...seen].filter((view) => (view as StructView).kind === 'struct').length).toBeGreaterThan(count / 2);
   });
 });
@@ -172,9 +172,7 @@ describe('views of built-in kinds', () => {
 describe('the form of facts', () => {
   it('holds everything a line can say', () => {
     expect(
-      readField(
-        ' a {[core-v1:B 2.7*?z!~ go=map[string][]v1.B in=C.D patch=merge,retainKeys key=k list=x,y ={"z":" ="}',
-      ),
+      readField('a {[core-v1:B 2.7*?z!~ go=map[string][]v1.B in=C.D patch=merge,retainKeys key=k list=x,y ={"z":" ="}'),
     ).toEqual({
       name: 'a',
       type: '{[core-v1:B',
@@ -189,10 +187,10 @@ describe('the form of facts', () => {
       format: undefined,
       defaultValue: { z: ' =' },
     });
-    expect(readField(' a string - enum=A|B format=f')).toMatchObject({
+    expect(readField('a string - enum=A|B^C format=f')).toMatchObject({
       numbers: undefined,
       flags: '',
-      enum: ['A', 'B'],
+      enum: ['A', 'B C'],
       format: 'f',
       defaultValue: undefined,
       list: undefined,
@@ -200,13 +198,23 @@ describe('the form of facts', () => {
   });
 
   it('marks structs that apply takes as one value, and their extensions', () => {
-    const structs = readStructs({
+    const lines = readStructLines({
       id: 'x',
       goPackage: 'x',
       modelPrefix: 'x.',
-      structs: '\nA ~ ={"x-y":[1]}\n b string 1\nC',
+      structs: '\nA ~ ={"x-y":[1]};b string 1\nC\nD @;e string 2',
     });
-    expect(structs.get('A')).toEqual({ name: 'A', atomic: true, extensions: { 'x-y': [1] }, fields: [' b string 1'] });
-    expect(structs.get('C')).toEqual({ name: 'C', atomic: false, extensions: undefined, fields: [] });
+    expect([...lines.keys()]).toEqual(['A', 'C', 'D']);
+    const structs = [...lines.values()].map(readStruct);
+    expect(structs).toEqual([
+      { name: 'A', atomic: true, extensions: { 'x-y': [1] }, fields: ['b string 1'] },
+      { name: 'C', atomic: false, extensions: undefined, fields: [] },
+      {
+        name: 'D',
+        atomic: false,
+        extensions: undefined,
+        fields: ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta', 'e string 2'],
+      },
+    ]);
   });
 });

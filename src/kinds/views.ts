@@ -15,7 +15,7 @@ import {
 } from '../apimachinery/type-view.ts';
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
-import { type FieldFacts, type PackageFacts, readField, readStructs, type StructFacts } from './package-facts.ts';
+import { type FieldFacts, type PackageFacts, readField, readStruct, readStructLines } from './package-facts.ts';
 import { type SchemaWord, schemaPartView } from './schema-parts.ts';
 
 /** The view of a kind; also of `<Kind>List`, and of what all groups share in `v1` and `meta.k8s.io/v1`. Throws BugError for others. */
@@ -52,7 +52,8 @@ function kindIndex(): Map<string, string> {
 
 interface Package {
   readonly facts: PackageFacts;
-  readonly structs: Map<string, StructFacts>;
+  /** Their lines by name. */
+  readonly structs: Map<string, string>;
 }
 
 const openPackages = new Map<string, Package>();
@@ -64,7 +65,7 @@ function packageOf(id: string): Package {
   if (found === undefined) {
     const facts = packages.find((candidate) => candidate.id === id);
     if (facts === undefined) throw new BugError(`no facts of package ${id}`);
-    found = { facts, structs: readStructs(facts) };
+    found = { facts, structs: readStructLines(facts) };
     openPackages.set(id, found);
   }
   return found;
@@ -76,12 +77,12 @@ function structView(packageId: string, name: string, atomicHere = false): Struct
   let view = views.get(key);
   if (view === undefined) {
     const { facts, structs } = packageOf(packageId);
-    const struct = structs.get(name);
-    if (struct === undefined) throw new BugError(`no facts of type ${packageId}:${name}`);
-    const { atomic, extensions, fields } = struct;
+    const line = structs.get(name);
+    if (line === undefined) throw new BugError(`no facts of type ${packageId}:${name}`);
+    const { atomic, extensions, fields } = readStruct(line);
     view = createStructView(
       `${facts.goPackage}.${name}`,
-      () => fields.map((line) => fieldView(packageId, readField(line))),
+      () => fields.map((text) => fieldView(packageId, readField(text))),
       { atomic: atomic || atomicHere, ...(extensions === undefined ? {} : { extensions }) },
     );
     modelNames.set(view, facts.modelPrefix + name);

@@ -6,32 +6,9 @@ export const apidiscoveryV2beta1: PackageFacts = {
   goPackage: 'v2beta1',
   modelPrefix: 'io.k8s.api.apidiscovery.v2beta1.',
   structs: `
-APIGroupDiscovery
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- versions [APIVersionDiscovery 2? list=version
-APIGroupDiscoveryList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [APIGroupDiscovery 2!
-APIResourceDiscovery
- resource string 1! =""
- responseKind meta-v1:GroupVersionKind 2*?
- scope string 3! go=v2beta1.ResourceScope =""
- singularResource string 4! =""
- verbs [string 5! list=set
- shortNames [string 6? list=set
- categories [string 7? list=set
- subresources [APISubresourceDiscovery 8? list=subresource
-APISubresourceDiscovery
- subresource string 1! =""
- responseKind meta-v1:GroupVersionKind 2*?
- acceptedTypes [meta-v1:GroupVersionKind 3? list=group,version,kind
- verbs [string 4! list=set
-APIVersionDiscovery
- version string 1! =""
- resources [APIResourceDiscovery 2? list=resource
- freshness string 3? go=v2beta1.DiscoveryFreshness`,
+APIGroupDiscovery @;metadata meta-v1:ObjectMeta 1? ={};versions [APIVersionDiscovery 2? list=version
+APIGroupDiscoveryList @;metadata meta-v1:ListMeta 1? ={};items [APIGroupDiscovery 2!
+APIResourceDiscovery;resource string 1! ="";responseKind meta-v1:GroupVersionKind 2*?;scope string 3! go=v2beta1.ResourceScope ="";singularResource string 4! ="";verbs [string 5! list=set;shortNames [string 6? list=set;categories [string 7? list=set;subresources [APISubresourceDiscovery 8? list=subresource
+APISubresourceDiscovery;subresource string 1! ="";responseKind meta-v1:GroupVersionKind 2*?;acceptedTypes [meta-v1:GroupVersionKind 3? list=group,version,kind;verbs [string 4! list=set
+APIVersionDiscovery;version string 1! ="";resources [APIResourceDiscovery 2? list=resource;freshness string 3? go=v2beta1.DiscoveryFreshness`,
 };

@@ -6,153 +6,27 @@ export const apiextensionsV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.',
   structs: `
-ConversionRequest
- uid string 1! go=types.UID =""
- desiredAPIVersion string 2! =""
- objects [raw-extension 3! list
-ConversionResponse
- uid string 1! go=types.UID =""
- convertedObjects [raw-extension 2! list
- result meta-v1:Status 3! ={}
-ConversionReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- request ConversionRequest 1*?
- response ConversionResponse 2*?
-CustomResourceColumnDefinition
- name string 1! =""
- type string 2! =""
- format string 3?
- description string 4?
- priority int32 5?
- jsonPath string 6! =""
-CustomResourceConversion
- strategy string 1! go=v1.ConversionStrategyType =""
- webhook WebhookConversion 2*?
-CustomResourceDefinition
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec CustomResourceDefinitionSpec 2! ={}
- status CustomResourceDefinitionStatus 3? ={}
-CustomResourceDefinitionCondition
- type string 1! go=v1.CustomResourceDefinitionConditionType =""
- status string 2! go=v1.ConditionStatus =""
- lastTransitionTime time 3?
- reason string 4?
- message string 5?
- observedGeneration int64 6?
-CustomResourceDefinitionList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [CustomResourceDefinition 2!
-CustomResourceDefinitionNames
- plural string 1! =""
- singular string 2?
- shortNames [string 3? list
- kind string 4! =""
- listKind string 5?
- categories [string 6? list
-CustomResourceDefinitionSpec
- group string 1! =""
- names CustomResourceDefinitionNames 3! ={}
- scope string 4! go=v1.ResourceScope =""
- versions [CustomResourceDefinitionVersion 7! list
- conversion CustomResourceConversion 9*?
- preserveUnknownFields boolean 10?
-CustomResourceDefinitionStatus
- conditions [CustomResourceDefinitionCondition 1 list=type
- acceptedNames CustomResourceDefinitionNames 2 ={}
- storedVersions [string 3 list
- observedGeneration int64 4?
-CustomResourceDefinitionVersion
- name string 1! =""
- served boolean 2! =false
- storage boolean 3! =false
- deprecated boolean 7?
- deprecationWarning string 8*?
- schema CustomResourceValidation 4*?
- subresources CustomResourceSubresources 5*?
- additionalPrinterColumns [CustomResourceColumnDefinition 6? list
- selectableFields [SelectableField 9? list
-CustomResourceSubresourceScale
- specReplicasPath string 1! =""
- statusReplicasPath string 2! =""
- labelSelectorPath string 3*?
+ConversionRequest;uid string 1! go=types.UID ="";desiredAPIVersion string 2! ="";objects [raw-extension 3! list
+ConversionResponse;uid string 1! go=types.UID ="";convertedObjects [raw-extension 2! list;result meta-v1:Status 3! ={}
+ConversionReview @;request ConversionRequest 1*?;response ConversionResponse 2*?
+CustomResourceColumnDefinition;name string 1! ="";type string 2! ="";format string 3?;description string 4?;priority int32 5?;jsonPath string 6! =""
+CustomResourceConversion;strategy string 1! go=v1.ConversionStrategyType ="";webhook WebhookConversion 2*?
+CustomResourceDefinition @;metadata meta-v1:ObjectMeta 1? ={};spec CustomResourceDefinitionSpec 2! ={};status CustomResourceDefinitionStatus 3? ={}
+CustomResourceDefinitionCondition;type string 1! go=v1.CustomResourceDefinitionConditionType ="";status string 2! go=v1.ConditionStatus ="";lastTransitionTime time 3?;reason string 4?;message string 5?;observedGeneration int64 6?
+CustomResourceDefinitionList @;metadata meta-v1:ListMeta 1? ={};items [CustomResourceDefinition 2!
+CustomResourceDefinitionNames;plural string 1! ="";singular string 2?;shortNames [string 3? list;kind string 4! ="";listKind string 5?;categories [string 6? list
+CustomResourceDefinitionSpec;group string 1! ="";names CustomResourceDefinitionNames 3! ={};scope string 4! go=v1.ResourceScope ="";versions [CustomResourceDefinitionVersion 7! list;conversion CustomResourceConversion 9*?;preserveUnknownFields boolean 10?
+CustomResourceDefinitionStatus;conditions [CustomResourceDefinitionCondition 1 list=type;acceptedNames CustomResourceDefinitionNames 2 ={};storedVersions [string 3 list;observedGeneration int64 4?
+CustomResourceDefinitionVersion;name string 1! ="";served boolean 2! =false;storage boolean 3! =false;deprecated boolean 7?;deprecationWarning string 8*?;schema CustomResourceValidation 4*?;subresources CustomResourceSubresources 5*?;additionalPrinterColumns [CustomResourceColumnDefinition 6? list;selectableFields [SelectableField 9? list
+CustomResourceSubresourceScale;specReplicasPath string 1! ="";statusReplicasPath string 2! ="";labelSelectorPath string 3*?
 CustomResourceSubresourceStatus
-CustomResourceSubresources
- status CustomResourceSubresourceStatus 1*?
- scale CustomResourceSubresourceScale 2*?
-CustomResourceValidation
- openAPIV3Schema JSONSchemaProps 1*?
-ExternalDocumentation
- description string 1?
- url string 2?
-JSONSchemaProps
- id string 1?
- $schema string 2? go=v1.JSONSchemaURL
- $ref string 3*?
- description string 4?
- type string 5?
- format string 6?
- title string 7?
- default json-text 8*?
- maximum double 9*?
- exclusiveMaximum boolean 10?
- minimum double 11*?
- exclusiveMinimum boolean 12?
- maxLength int64 13*?
- minLength int64 14*?
- pattern string 15?
- maxItems int64 16*?
- minItems int64 17*?
- uniqueItems boolean 18?
- multipleOf double 19*?
- enum [json-text 20? list
- maxProperties int64 21*?
- minProperties int64 22*?
- required [string 23? list
- items schema-or-array 24*?
- allOf [JSONSchemaProps 25? list
- oneOf [JSONSchemaProps 26? list
- anyOf [JSONSchemaProps 27? list
- not JSONSchemaProps 28*?
- properties {JSONSchemaProps 29?
- additionalProperties schema-or-bool 30*?
- patternProperties {JSONSchemaProps 31?
- dependencies {schema-or-string-array 32? go=v1.JSONSchemaDependencies
- additionalItems schema-or-bool 33*?
- definitions {JSONSchemaProps 34? go=v1.JSONSchemaDefinitions
- externalDocs ExternalDocumentation 35*?
- example json-text 36*?
- nullable boolean 37?
- x-kubernetes-preserve-unknown-fields boolean 38*?
- x-kubernetes-embedded-resource boolean 39?
- x-kubernetes-int-or-string boolean 40?
- x-kubernetes-list-map-keys [string 41? list
- x-kubernetes-list-type string 42*?
- x-kubernetes-map-type string 43*?
- x-kubernetes-validations [ValidationRule 44? go=v1.ValidationRules patch=merge key=rule list=rule
-SelectableField
- jsonPath string 1! =""
-ServiceReference
- namespace string 1! =""
- name string 2! =""
- path string 3*?
- port int32 4*?
-ValidationRule
- rule string 1! =""
- message string 2?
- messageExpression string 3?
- reason string 4*? go=v1.FieldValueErrorReason enum=FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired
- fieldPath string 5?
- optionalOldSelf boolean 6*?
-WebhookClientConfig
- url string 3*?
- service ServiceReference 1*?
- caBundle bytes 2?
-WebhookConversion
- clientConfig WebhookClientConfig 2*?
- conversionReviewVersions [string 3! list`,
+CustomResourceSubresources;status CustomResourceSubresourceStatus 1*?;scale CustomResourceSubresourceScale 2*?
+CustomResourceValidation;openAPIV3Schema JSONSchemaProps 1*?
+ExternalDocumentation;description string 1?;url string 2?
+JSONSchemaProps;id string 1?;$schema string 2? go=v1.JSONSchemaURL;$ref string 3*?;description string 4?;type string 5?;format string 6?;title string 7?;default json-text 8*?;maximum double 9*?;exclusiveMaximum boolean 10?;minimum double 11*?;exclusiveMinimum boolean 12?;maxLength int64 13*?;minLength int64 14*?;pattern string 15?;maxItems int64 16*?;minItems int64 17*?;uniqueItems boolean 18?;multipleOf double 19*?;enum [json-text 20? list;maxProperties int64 21*?;minProperties int64 22*?;required [string 23? list;items schema-or-array 24*?;allOf [JSONSchemaProps 25? list;oneOf [JSONSchemaProps 26? list;anyOf [JSONSchemaProps 27? list;not JSONSchemaProps 28*?;properties {JSONSchemaProps 29?;additionalProperties schema-or-bool 30*?;patternProperties {JSONSchemaProps 31?;dependencies {schema-or-string-array 32? go=v1.JSONSchemaDependencies;additionalItems schema-or-bool 33*?;definitions {JSONSchemaProps 34? go=v1.JSONSchemaDefinitions;externalDocs ExternalDocumentation 35*?;example json-text 36*?;nullable boolean 37?;x-kubernetes-preserve-unknown-fields boolean 38*?;x-kubernetes-embedded-resource boolean 39?;x-kubernetes-int-or-string boolean 40?;x-kubernetes-list-map-keys [string 41? list;x-kubernetes-list-type string 42*?;x-kubernetes-map-type string 43*?;x-kubernetes-validations [ValidationRule 44? go=v1.ValidationRules patch=merge key=rule list=rule
+SelectableField;jsonPath string 1! =""
+ServiceReference;namespace string 1! ="";name string 2! ="";path string 3*?;port int32 4*?
+ValidationRule;rule string 1! ="";message string 2?;messageExpression string 3?;reason string 4*? go=v1.FieldValueErrorReason enum=FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired;fieldPath string 5?;optionalOldSelf boolean 6*?
+WebhookClientConfig;url string 3*?;service ServiceReference 1*?;caBundle bytes 2?
+WebhookConversion;clientConfig WebhookClientConfig 2*?;conversionReviewVersions [string 3! list`,
 };

@@ -6,48 +6,14 @@ export const authenticationV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.authentication.v1.',
   structs: `
-BoundObjectReference
- kind string 1?
- apiVersion string 2?
- name string 3?
- uid string 4? go=types.UID
-SelfSubjectReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- status SelfSubjectReviewStatus 2? ={}
-SelfSubjectReviewStatus
- userInfo UserInfo 1? ={}
-TokenRequest
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec TokenRequestSpec 2 ={}
- status TokenRequestStatus 3? ={}
-TokenRequestSpec
- audiences [string 1 list
- expirationSeconds int64 4*
- boundObjectRef BoundObjectReference 3*
-TokenRequestStatus
- token string 1 =""
- expirationTimestamp time 2
-TokenReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec TokenReviewSpec 2! ={}
- status TokenReviewStatus 3? ={}
-TokenReviewSpec
- token string 1?!
- audiences [string 2? list
-TokenReviewStatus
- authenticated boolean 1?
- user UserInfo 2? ={}
- audiences [string 4? list
- error string 3?
-UserInfo
- username string 1?
- uid string 2?
- groups [string 3? list
- extra {[string 4? go=map[string]v1.ExtraValue`,
+BoundObjectReference;kind string 1?;apiVersion string 2?;name string 3?;uid string 4? go=types.UID
+SelfSubjectReview @;metadata meta-v1:ObjectMeta 1? ={};status SelfSubjectReviewStatus 2? ={}
+SelfSubjectReviewStatus;userInfo UserInfo 1? ={}
+TokenRequest @;metadata meta-v1:ObjectMeta 1? ={};spec TokenRequestSpec 2 ={};status TokenRequestStatus 3? ={}
+TokenRequestSpec;audiences [string 1 list;expirationSeconds int64 4*;boundObjectRef BoundObjectReference 3*
+TokenRequestStatus;token string 1 ="";expirationTimestamp time 2
+TokenReview @;metadata meta-v1:ObjectMeta 1? ={};spec TokenReviewSpec 2! ={};status TokenReviewStatus 3? ={}
+TokenReviewSpec;token string 1?!;audiences [string 2? list
+TokenReviewStatus;authenticated boolean 1?;user UserInfo 2? ={};audiences [string 4? list;error string 3?
+UserInfo;username string 1?;uid string 2?;groups [string 3? list;extra {[string 4? go=map[string]v1.ExtraValue`,
 };

@@ -6,77 +6,19 @@ export const authorizationV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.authorization.v1.',
   structs: `
-FieldSelectorAttributes
- rawSelector string 1?
- requirements [meta-v1:FieldSelectorRequirement 2? list
-LabelSelectorAttributes
- rawSelector string 1?
- requirements [meta-v1:LabelSelectorRequirement 2? list
-LocalSubjectAccessReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec SubjectAccessReviewSpec 2! ={}
- status SubjectAccessReviewStatus 3? ={}
-NonResourceAttributes
- path string 1?
- verb string 2?
-NonResourceRule
- verbs [string 1! list
- nonResourceURLs [string 2? list
-ResourceAttributes
- namespace string 1?
- verb string 2?
- group string 3?
- version string 4?
- resource string 5?
- subresource string 6?
- name string 7?
- fieldSelector FieldSelectorAttributes 8*?
- labelSelector LabelSelectorAttributes 9*?
-ResourceRule
- verbs [string 1! list
- apiGroups [string 2? list
- resources [string 3? list
- resourceNames [string 4? list
-SelfSubjectAccessReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec SelfSubjectAccessReviewSpec 2! ={}
- status SubjectAccessReviewStatus 3? ={}
-SelfSubjectAccessReviewSpec
- resourceAttributes ResourceAttributes 1*?
- nonResourceAttributes NonResourceAttributes 2*?
-SelfSubjectRulesReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec SelfSubjectRulesReviewSpec 2! ={}
- status SubjectRulesReviewStatus 3? ={}
-SelfSubjectRulesReviewSpec
- namespace string 1?
-SubjectAccessReview
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec SubjectAccessReviewSpec 2! ={}
- status SubjectAccessReviewStatus 3? ={}
-SubjectAccessReviewSpec
- resourceAttributes ResourceAttributes 1*?
- nonResourceAttributes NonResourceAttributes 2*?
- user string 3?
- groups [string 4? list
- extra {[string 5? go=map[string]v1.ExtraValue
- uid string 6?
-SubjectAccessReviewStatus
- allowed boolean 1! =false
- denied boolean 4?
- reason string 2?
- evaluationError string 3?
-SubjectRulesReviewStatus
- resourceRules [ResourceRule 1! list
- nonResourceRules [NonResourceRule 2! list
- incomplete boolean 3! =false
- evaluationError string 4?`,
+FieldSelectorAttributes;rawSelector string 1?;requirements [meta-v1:FieldSelectorRequirement 2? list
+LabelSelectorAttributes;rawSelector string 1?;requirements [meta-v1:LabelSelectorRequirement 2? list
+LocalSubjectAccessReview @;metadata meta-v1:ObjectMeta 1? ={};spec SubjectAccessReviewSpec 2! ={};status SubjectAccessReviewStatus 3? ={}
+NonResourceAttributes;path string 1?;verb string 2?
+NonResourceRule;verbs [string 1! list;nonResourceURLs [string 2? list
+ResourceAttributes;namespace string 1?;verb string 2?;group string 3?;version string 4?;resource string 5?;subresource string 6?;name string 7?;fieldSelector FieldSelectorAttributes 8*?;labelSelector LabelSelectorAttributes 9*?
+ResourceRule;verbs [string 1! list;apiGroups [string 2? list;resources [string 3? list;resourceNames [string 4? list
+SelfSubjectAccessReview @;metadata meta-v1:ObjectMeta 1? ={};spec SelfSubjectAccessReviewSpec 2! ={};status SubjectAccessReviewStatus 3? ={}
+SelfSubjectAccessReviewSpec;resourceAttributes ResourceAttributes 1*?;nonResourceAttributes NonResourceAttributes 2*?
+SelfSubjectRulesReview @;metadata meta-v1:ObjectMeta 1? ={};spec SelfSubjectRulesReviewSpec 2! ={};status SubjectRulesReviewStatus 3? ={}
+SelfSubjectRulesReviewSpec;namespace string 1?
+SubjectAccessReview @;metadata meta-v1:ObjectMeta 1? ={};spec SubjectAccessReviewSpec 2! ={};status SubjectAccessReviewStatus 3? ={}
+SubjectAccessReviewSpec;resourceAttributes ResourceAttributes 1*?;nonResourceAttributes NonResourceAttributes 2*?;user string 3?;groups [string 4? list;extra {[string 5? go=map[string]v1.ExtraValue;uid string 6?
+SubjectAccessReviewStatus;allowed boolean 1! =false;denied boolean 4?;reason string 2?;evaluationError string 3?
+SubjectRulesReviewStatus;resourceRules [ResourceRule 1! list;nonResourceRules [NonResourceRule 2! list;incomplete boolean 3! =false;evaluationError string 4?`,
 };

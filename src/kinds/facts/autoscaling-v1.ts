@@ -6,15 +6,12 @@ export const autoscalingV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.autoscaling.v1.',
   structs: `
-Scale
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec ScaleSpec 2? ={}
- status ScaleStatus 3? ={}
-ScaleSpec
- replicas int32 1? =0
-ScaleStatus
- replicas int32 1! =0
- selector string 2?`,
+CrossVersionObjectReference ~;kind string 1! ="";name string 2! ="";apiVersion string 3?
+HorizontalPodAutoscaler @;metadata meta-v1:ObjectMeta 1? ={};spec HorizontalPodAutoscalerSpec 2?! ={};status HorizontalPodAutoscalerStatus 3? ={}
+HorizontalPodAutoscalerList @;metadata meta-v1:ListMeta 1? ={};items [HorizontalPodAutoscaler 2!
+HorizontalPodAutoscalerSpec;scaleTargetRef CrossVersionObjectReference 1! ={};minReplicas int32 2*?;maxReplicas int32 3! =0;targetCPUUtilizationPercentage int32 4*?
+HorizontalPodAutoscalerStatus;observedGeneration int64 1*?;lastScaleTime time 2*?;currentReplicas int32 3! =0;desiredReplicas int32 4! =0;currentCPUUtilizationPercentage int32 5*?
+Scale @;metadata meta-v1:ObjectMeta 1? ={};spec ScaleSpec 2? ={};status ScaleStatus 3? ={}
+ScaleSpec;replicas int32 1? =0
+ScaleStatus;replicas int32 1! =0;selector string 2?`,
 };

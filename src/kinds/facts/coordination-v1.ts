@@ -6,22 +6,7 @@ export const coordinationV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.coordination.v1.',
   structs: `
-Lease
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec LeaseSpec 2? ={}
-LeaseList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Lease 2!
-LeaseSpec
- holderIdentity string 1*?
- leaseDurationSeconds int32 2*?
- acquireTime micro-time 3*?
- renewTime micro-time 4*?
- leaseTransitions int32 5*?
- strategy string 6*? go=v1.CoordinatedLeaseStrategy
- preferredHolder string 7*?`,
+Lease @;metadata meta-v1:ObjectMeta 1? ={};spec LeaseSpec 2? ={}
+LeaseList @;metadata meta-v1:ListMeta 1? ={};items [Lease 2!
+LeaseSpec;holderIdentity string 1*?;leaseDurationSeconds int32 2*?;acquireTime micro-time 3*?;renewTime micro-time 4*?;leaseTransitions int32 5*?;strategy string 6*? go=v1.CoordinatedLeaseStrategy;preferredHolder string 7*?`,
 };

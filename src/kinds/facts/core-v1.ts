@@ -6,102 +6,237 @@ export const coreV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.core.v1.',
   structs: `
-ConfigMap
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- immutable boolean 4*?
- data {string 2?
- binaryData {bytes 3?
-ConfigMapList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [ConfigMap 2!
-Event
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1! ={}
- involvedObject ObjectReference 2! ={}
- reason string 3?
- message string 4?
- source EventSource 5? ={}
- firstTimestamp time 6?
- lastTimestamp time 7?
- count int32 8?
- type string 9?
- eventTime micro-time 10?
- series EventSeries 11*?
- action string 12?
- related ObjectReference 13*?
- reportingComponent string 14 =""
- reportingInstance string 15 =""
-EventList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Event 2!
-EventSeries
- count int32 1?
- lastObservedTime micro-time 2?
-EventSource
- component string 1?
- host string 2?
-LocalObjectReference ~
- name string 1? =""
-Namespace
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- spec NamespaceSpec 2? ={}
- status NamespaceStatus 3? ={}
-NamespaceCondition
- type string 1! go=v1.NamespaceConditionType =""
- status string 2! go=v1.ConditionStatus =""
- lastTransitionTime time 4?
- reason string 5?
- message string 6?
-NamespaceList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Namespace 2!
-NamespaceSpec
- finalizers [string 1? go=[]v1.FinalizerName list
-NamespaceStatus
- phase string 1? go=v1.NamespacePhase enum=Active|Terminating
- conditions [NamespaceCondition 2? patch=merge key=type list=type
-ObjectReference ~
- kind string 1?
- namespace string 2?
- name string 3?
- uid string 4? go=types.UID
- apiVersion string 5?
- resourceVersion string 6?
- fieldPath string 7?
-Secret
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- immutable boolean 5*?
- data {bytes 2?
- stringData {string 4?
- type string 3? go=v1.SecretType
-SecretList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Secret 2!
-ServiceAccount
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- secrets [ObjectReference 2? patch=merge key=name list=name
- imagePullSecrets [LocalObjectReference 3? list
- automountServiceAccountToken boolean 4*?
-ServiceAccountList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [ServiceAccount 2!`,
+AWSElasticBlockStoreVolumeSource;volumeID string 1! ="";fsType string 2?;partition int32 3?;readOnly boolean 4?
+Affinity;nodeAffinity NodeAffinity 1*?;podAffinity PodAffinity 2*?;podAntiAffinity PodAntiAffinity 3*?
+AppArmorProfile ={"x-kubernetes-unions":[{"discriminator":"type","fields-to-discriminateBy":{"localhostProfile":"LocalhostProfile"}}]};type string 1! go=v1.AppArmorProfileType enum=Localhost|RuntimeDefault|Unconfined ="";localhostProfile string 2*?
+AttachedVolume;name string 1! go=v1.UniqueVolumeName ="";devicePath string 2! =""
+AzureDiskVolumeSource;diskName string 1! ="";diskURI string 2! ="";cachingMode string 3*? go=v1.AzureDataDiskCachingMode enum=None|ReadOnly|ReadWrite ="ReadWrite";fsType string 4*? ="ext4";readOnly boolean 5*? =false;kind string 6*? go=v1.AzureDataDiskKind enum=Dedicated|Managed|Shared ="Shared"
+AzureFilePersistentVolumeSource;secretName string 1! ="";shareName string 2! ="";readOnly boolean 3?;secretNamespace string 4*
+AzureFileVolumeSource;secretName string 1! ="";shareName string 2! ="";readOnly boolean 3?
+Binding @;metadata meta-v1:ObjectMeta 1? ={};target ObjectReference 2! ={}
+CSIPersistentVolumeSource;driver string 1! ="";volumeHandle string 2! ="";readOnly boolean 3?;fsType string 4?;volumeAttributes {string 5?;controllerPublishSecretRef SecretReference 6*?;nodeStageSecretRef SecretReference 7*?;nodePublishSecretRef SecretReference 8*?;controllerExpandSecretRef SecretReference 9*?;nodeExpandSecretRef SecretReference 10*?
+CSIVolumeSource;driver string 1! ="";readOnly boolean 2*?;fsType string 3*?;volumeAttributes {string 4?;nodePublishSecretRef LocalObjectReference 5*?
+Capabilities;add [string 1? go=[]v1.Capability list;drop [string 2? go=[]v1.Capability list
+CephFSPersistentVolumeSource;monitors [string 1! list;path string 2?;user string 3?;secretFile string 4?;secretRef SecretReference 5*?;readOnly boolean 6?
+CephFSVolumeSource;monitors [string 1! list;path string 2?;user string 3?;secretFile string 4?;secretRef LocalObjectReference 5*?;readOnly boolean 6?
+CinderPersistentVolumeSource;volumeID string 1! ="";fsType string 2?;readOnly boolean 3?;secretRef SecretReference 4*?
+CinderVolumeSource;volumeID string 1! ="";fsType string 2?;readOnly boolean 3?;secretRef LocalObjectReference 4*?
+ClientIPConfig;timeoutSeconds int32 1*?
+ClusterTrustBundleProjection;name string 1*?;signerName string 2*?;labelSelector meta-v1:LabelSelector 3*?;optional boolean 5*?;path string 4! =""
+ComponentCondition;type string 1! go=v1.ComponentConditionType ="";status string 2! go=v1.ConditionStatus ="";message string 3?;error string 4?
+ComponentStatus @;metadata meta-v1:ObjectMeta 1? ={};conditions [ComponentCondition 2? patch=merge key=type list=type
+ComponentStatusList @;metadata meta-v1:ListMeta 1? ={};items [ComponentStatus 2!
+ConfigMap @;metadata meta-v1:ObjectMeta 1? ={};immutable boolean 4*?;data {string 2?;binaryData {bytes 3?
+ConfigMapEnvSource;name string 1.1? in=LocalObjectReference ="";optional boolean 2*?
+ConfigMapKeySelector ~;name string 1.1? in=LocalObjectReference ="";key string 2! ="";optional boolean 3*?
+ConfigMapList @;metadata meta-v1:ListMeta 1? ={};items [ConfigMap 2!
+ConfigMapNodeConfigSource;namespace string 1! ="";name string 2! ="";uid string 3? go=types.UID;resourceVersion string 4?;kubeletConfigKey string 5! =""
+ConfigMapProjection;name string 1.1? in=LocalObjectReference ="";items [KeyToPath 2? list;optional boolean 4*?
+ConfigMapVolumeSource;name string 1.1? in=LocalObjectReference ="";items [KeyToPath 2? list;defaultMode int32 3*?;optional boolean 4*?
+Container;name string 1! ="";image string 2?;command [string 3? list;args [string 4? list;workingDir string 5?;ports [ContainerPort 6? patch=merge key=containerPort list=containerPort,protocol;envFrom [EnvFromSource 19? list;env [EnvVar 7? patch=merge key=name list=name;resources ResourceRequirements 8? ={};resizePolicy [ContainerResizePolicy 23? list;restartPolicy string 24*? go=v1.ContainerRestartPolicy;restartPolicyRules [ContainerRestartRule 25? list;volumeMounts [VolumeMount 9? patch=merge key=mountPath list=mountPath;volumeDevices [VolumeDevice 21? patch=merge key=devicePath list=devicePath;livenessProbe Probe 10*?;readinessProbe Probe 11*?;startupProbe Probe 22*?;lifecycle Lifecycle 12*?;terminationMessagePath string 13?;terminationMessagePolicy string 20? go=v1.TerminationMessagePolicy enum=FallbackToLogsOnError|File;imagePullPolicy string 14? go=v1.PullPolicy enum=Always|IfNotPresent|Never;securityContext SecurityContext 15*?;stdin boolean 16?;stdinOnce boolean 17?;tty boolean 18?
+ContainerExtendedResourceRequest;containerName string 1! ="";resourceName string 2! ="";requestName string 3! =""
+ContainerImage;names [string 1 list;sizeBytes int64 2?
+ContainerPort;name string 1?;hostPort int32 2?;containerPort int32 3! =0;protocol string 4? go=v1.Protocol enum=SCTP|TCP|UDP ="TCP";hostIP string 5?
+ContainerResizePolicy;resourceName string 1! go=v1.ResourceName ="";restartPolicy string 2! go=v1.ResourceResizeRestartPolicy =""
+ContainerRestartRule;action string 1?! go=v1.ContainerRestartRuleAction;exitCodes ContainerRestartRuleOnExitCodes 2*?
+ContainerRestartRuleOnExitCodes;operator string 1?! go=v1.ContainerRestartRuleOnExitCodesOperator;values [int32 2? list=set
+ContainerState;waiting ContainerStateWaiting 1*?;running ContainerStateRunning 2*?;terminated ContainerStateTerminated 3*?
+ContainerStateRunning;startedAt time 1?
+ContainerStateTerminated;exitCode int32 1! =0;signal int32 2?;reason string 3?;message string 4?;startedAt time 5?;finishedAt time 6?;containerID string 7?
+ContainerStateWaiting;reason string 1?;message string 2?
+ContainerStatus;name string 1! ="";state ContainerState 2? ={};lastState ContainerState 3? ={};ready boolean 4! =false;restartCount int32 5! =0;image string 6! ="";imageID string 7! ="";containerID string 8?;started boolean 9*?;allocatedResources {quantity 10? go=v1.ResourceList;resources ResourceRequirements 11*?;volumeMounts [VolumeMountStatus 12? patch=merge key=mountPath list=mountPath;user ContainerUser 13*?;allocatedResourcesStatus [ResourceStatus 14? patch=merge key=name list=name;stopSignal string 15*? go=v1.Signal enum=SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ
+ContainerUser;linux LinuxContainerUser 1*?
+DaemonEndpoint;Port int32 1! =0
+DownwardAPIProjection;items [DownwardAPIVolumeFile 1? list
+DownwardAPIVolumeFile;path string 1! ="";fieldRef ObjectFieldSelector 2*?;resourceFieldRef ResourceFieldSelector 3*?;mode int32 4*?
+DownwardAPIVolumeSource;items [DownwardAPIVolumeFile 1? list;defaultMode int32 2*?
+EmptyDirVolumeSource;medium string 1? go=v1.StorageMedium;sizeLimit quantity 2*?
+EndpointAddress ~;ip string 1! ="";hostname string 3?;nodeName string 4*?;targetRef ObjectReference 2*?
+EndpointPort ~;name string 1?;port int32 2! =0;protocol string 3? go=v1.Protocol enum=SCTP|TCP|UDP;appProtocol string 4*?
+EndpointSubset;addresses [EndpointAddress 1? list;notReadyAddresses [EndpointAddress 2? list;ports [EndpointPort 3? list
+Endpoints @;metadata meta-v1:ObjectMeta 1? ={};subsets [EndpointSubset 2? list
+EndpointsList @;metadata meta-v1:ListMeta 1? ={};items [Endpoints 2!
+EnvFromSource;prefix string 1?;configMapRef ConfigMapEnvSource 2*?;secretRef SecretEnvSource 3*?
+EnvVar;name string 1! ="";value string 2?;valueFrom EnvVarSource 3*?
+EnvVarSource;fieldRef ObjectFieldSelector 1*?;resourceFieldRef ResourceFieldSelector 2*?;configMapKeyRef ConfigMapKeySelector 3*?;secretKeyRef SecretKeySelector 4*?;fileKeyRef FileKeySelector 5*?
+EphemeralContainer;name string 1.1! in=EphemeralContainerCommon ="";image string 1.2? in=EphemeralContainerCommon;command [string 1.3? in=EphemeralContainerCommon list;args [string 1.4? in=EphemeralContainerCommon list;workingDir string 1.5? in=EphemeralContainerCommon;ports [ContainerPort 1.6? in=EphemeralContainerCommon patch=merge key=containerPort list=containerPort,protocol;envFrom [EnvFromSource 1.19? in=EphemeralContainerCommon list;env [EnvVar 1.7? in=EphemeralContainerCommon patch=merge key=name list=name;resources ResourceRequirements 1.8? in=EphemeralContainerCommon ={};resizePolicy [ContainerResizePolicy 1.23? in=EphemeralContainerCommon list;restartPolicy string 1.24*? go=v1.ContainerRestartPolicy in=EphemeralContainerCommon;restartPolicyRules [ContainerRestartRule 1.25? in=EphemeralContainerCommon list;volumeMounts [VolumeMount 1.9? in=EphemeralContainerCommon patch=merge key=mountPath list=mountPath;volumeDevices [VolumeDevice 1.21? in=EphemeralContainerCommon patch=merge key=devicePath list=devicePath;livenessProbe Probe 1.10*? in=EphemeralContainerCommon;readinessProbe Probe 1.11*? in=EphemeralContainerCommon;startupProbe Probe 1.22*? in=EphemeralContainerCommon;lifecycle Lifecycle 1.12*? in=EphemeralContainerCommon;terminationMessagePath string 1.13? in=EphemeralContainerCommon;terminationMessagePolicy string 1.20? go=v1.TerminationMessagePolicy in=EphemeralContainerCommon enum=FallbackToLogsOnError|File;imagePullPolicy string 1.14? go=v1.PullPolicy in=EphemeralContainerCommon enum=Always|IfNotPresent|Never;securityContext SecurityContext 1.15*? in=EphemeralContainerCommon;stdin boolean 1.16? in=EphemeralContainerCommon;stdinOnce boolean 1.17? in=EphemeralContainerCommon;tty boolean 1.18? in=EphemeralContainerCommon;targetContainerName string 2?
+EphemeralVolumeSource;volumeClaimTemplate PersistentVolumeClaimTemplate 1*?
+Event @;metadata meta-v1:ObjectMeta 1! ={};involvedObject ObjectReference 2! ={};reason string 3?;message string 4?;source EventSource 5? ={};firstTimestamp time 6?;lastTimestamp time 7?;count int32 8?;type string 9?;eventTime micro-time 10?;series EventSeries 11*?;action string 12?;related ObjectReference 13*?;reportingComponent string 14 ="";reportingInstance string 15 =""
+EventList @;metadata meta-v1:ListMeta 1? ={};items [Event 2!
+EventSeries;count int32 1?;lastObservedTime micro-time 2?
+EventSource;component string 1?;host string 2?
+ExecAction;command [string 1? list
+FCVolumeSource;targetWWNs [string 1? list;lun int32 2*?;fsType string 3?;readOnly boolean 4?;wwids [string 5? list
+FileKeySelector ~;volumeName string 1! ="";path string 2! ="";key string 3! ="";optional boolean 4*? =false
+FlexPersistentVolumeSource;driver string 1! ="";fsType string 2?;secretRef SecretReference 3*?;readOnly boolean 4?;options {string 5?
+FlexVolumeSource;driver string 1! ="";fsType string 2?;secretRef LocalObjectReference 3*?;readOnly boolean 4?;options {string 5?
+FlockerVolumeSource;datasetName string 1?;datasetUUID string 2?
+GCEPersistentDiskVolumeSource;pdName string 1! ="";fsType string 2?;partition int32 3?;readOnly boolean 4?
+GRPCAction;port int32 1! =0;service string 2* =""
+GitRepoVolumeSource;repository string 1! ="";revision string 2?;directory string 3?
+GlusterfsPersistentVolumeSource;endpoints string 1! ="";path string 2! ="";readOnly boolean 3?;endpointsNamespace string 4*?
+GlusterfsVolumeSource;endpoints string 1! ="";path string 2! ="";readOnly boolean 3?
+HTTPGetAction;path string 1?;port int-or-string 2!;host string 3?;scheme string 4? go=v1.URIScheme enum=HTTP|HTTPS;httpHeaders [HTTPHeader 5? list
+HTTPHeader;name string 1! ="";value string 2! =""
+HostAlias;ip string 1! ="";hostnames [string 2? list
+HostIP;ip string 1! =""
+HostPathVolumeSource;path string 1! ="";type string 2*? go=v1.HostPathType enum=|BlockDevice|CharDevice|Directory|DirectoryOrCreate|File|FileOrCreate|Socket
+ISCSIPersistentVolumeSource;targetPortal string 1! ="";iqn string 2! ="";lun int32 3! =0;iscsiInterface string 4? ="default";fsType string 5?;readOnly boolean 6?;portals [string 7? list;chapAuthDiscovery boolean 8?;chapAuthSession boolean 11?;secretRef SecretReference 10*?;initiatorName string 12*?
+ISCSIVolumeSource;targetPortal string 1! ="";iqn string 2! ="";lun int32 3! =0;iscsiInterface string 4? ="default";fsType string 5?;readOnly boolean 6?;portals [string 7? list;chapAuthDiscovery boolean 8?;chapAuthSession boolean 11?;secretRef LocalObjectReference 10*?;initiatorName string 12*?
+ImageVolumeSource;reference string 1?;pullPolicy string 2? go=v1.PullPolicy enum=Always|IfNotPresent|Never
+ImageVolumeStatus;imageRef string 1?!
+KeyToPath;key string 1! ="";path string 2! ="";mode int32 3*?
+Lifecycle;postStart LifecycleHandler 1*?;preStop LifecycleHandler 2*?;stopSignal string 3*? go=v1.Signal enum=SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ
+LifecycleHandler;exec ExecAction 1*?;httpGet HTTPGetAction 2*?;tcpSocket TCPSocketAction 3*?;sleep SleepAction 4*?
+LimitRange @;metadata meta-v1:ObjectMeta 1? ={};spec LimitRangeSpec 2? ={}
+LimitRangeItem;type string 1! go=v1.LimitType ="";max {quantity 2? go=v1.ResourceList;min {quantity 3? go=v1.ResourceList;default {quantity 4? go=v1.ResourceList;defaultRequest {quantity 5? go=v1.ResourceList;maxLimitRequestRatio {quantity 6? go=v1.ResourceList
+LimitRangeList @;metadata meta-v1:ListMeta 1? ={};items [LimitRange 2!
+LimitRangeSpec;limits [LimitRangeItem 1! list
+LinuxContainerUser;uid int64 1! =0;gid int64 2! =0;supplementalGroups [int64 3? list
+List @;metadata meta-v1:ListMeta 1? ={};items [raw-extension 2!
+LoadBalancerIngress;ip string 1?;hostname string 2?;ipMode string 3*? go=v1.LoadBalancerIPMode;ports [PortStatus 4? list
+LoadBalancerStatus;ingress [LoadBalancerIngress 1? list
+LocalObjectReference ~;name string 1? =""
+LocalVolumeSource;path string 1! ="";fsType string 2*?
+ModifyVolumeStatus;targetVolumeAttributesClassName string 1?;status string 2! go=v1.PersistentVolumeClaimModifyVolumeStatus enum=InProgress|Infeasible|Pending =""
+NFSVolumeSource;server string 1! ="";path string 2! ="";readOnly boolean 3?
+Namespace @;metadata meta-v1:ObjectMeta 1? ={};spec NamespaceSpec 2? ={};status NamespaceStatus 3? ={}
+NamespaceCondition;type string 1! go=v1.NamespaceConditionType ="";status string 2! go=v1.ConditionStatus ="";lastTransitionTime time 4?;reason string 5?;message string 6?
+NamespaceList @;metadata meta-v1:ListMeta 1? ={};items [Namespace 2!
+NamespaceSpec;finalizers [string 1? go=[]v1.FinalizerName list
+NamespaceStatus;phase string 1? go=v1.NamespacePhase enum=Active|Terminating;conditions [NamespaceCondition 2? patch=merge key=type list=type
+Node @;metadata meta-v1:ObjectMeta 1? ={};spec NodeSpec 2? ={};status NodeStatus 3? ={}
+NodeAddress;type string 1! go=v1.NodeAddressType ="";address string 2! =""
+NodeAffinity;requiredDuringSchedulingIgnoredDuringExecution NodeSelector 1*?;preferredDuringSchedulingIgnoredDuringExecution [PreferredSchedulingTerm 2? list
+NodeAllocatableResourceClaimStatus;resourceClaimName string 1! ="";containers [string 2? list=set;resources {quantity 3! go=map[v1.ResourceName]resource.Quantity
+NodeCondition;type string 1! go=v1.NodeConditionType ="";status string 2! go=v1.ConditionStatus ="";lastHeartbeatTime time 3?;lastTransitionTime time 4?;reason string 5?;message string 6?
+NodeConfigSource;configMap ConfigMapNodeConfigSource 2*?
+NodeConfigStatus;assigned NodeConfigSource 1*?;active NodeConfigSource 2*?;lastKnownGood NodeConfigSource 3*?;error string 4?
+NodeDaemonEndpoints;kubeletEndpoint DaemonEndpoint 1? ={}
+NodeFeatures;supplementalGroupsPolicy boolean 1*?
+NodeList @;metadata meta-v1:ListMeta 1? ={};items [Node 2!
+NodeProxyOptions @;path string 1?
+NodeRuntimeHandler;name string 1 ="";features NodeRuntimeHandlerFeatures 2*?
+NodeRuntimeHandlerFeatures;recursiveReadOnlyMounts boolean 1*?;userNamespaces boolean 2*?
+NodeSelector ~;nodeSelectorTerms [NodeSelectorTerm 1! list
+NodeSelectorRequirement;key string 1! ="";operator string 2! go=v1.NodeSelectorOperator enum=DoesNotExist|Exists|Gt|In|Lt|NotIn ="";values [string 3? list
+NodeSelectorTerm ~;matchExpressions [NodeSelectorRequirement 1? list;matchFields [NodeSelectorRequirement 2? list
+NodeSpec;podCIDR string 1?;podCIDRs [string 7? patch=merge list=set;providerID string 3?;unschedulable boolean 4?;taints [Taint 5? list;configSource NodeConfigSource 6*?;externalID string 2?
+NodeStatus;capacity {quantity 1? go=v1.ResourceList;allocatable {quantity 2? go=v1.ResourceList;phase string 3? go=v1.NodePhase enum=Pending|Running|Terminated;conditions [NodeCondition 4? patch=merge key=type list=type;addresses [NodeAddress 5? patch=merge key=type list=type;daemonEndpoints NodeDaemonEndpoints 6? ={};nodeInfo NodeSystemInfo 7? ={};images [ContainerImage 8? list;volumesInUse [string 9? go=[]v1.UniqueVolumeName list;volumesAttached [AttachedVolume 10? list;config NodeConfigStatus 11*?;runtimeHandlers [NodeRuntimeHandler 12? list;features NodeFeatures 13*?;declaredFeatures [string 14? list
+NodeSwapStatus;capacity int64 1*?
+NodeSystemInfo;machineID string 1! ="";systemUUID string 2! ="";bootID string 3! ="";kernelVersion string 4! ="";osImage string 5! ="";containerRuntimeVersion string 6! ="";kubeletVersion string 7! ="";kubeProxyVersion string 8! ="";operatingSystem string 9! ="";architecture string 10! ="";swap NodeSwapStatus 11*?
+ObjectFieldSelector ~;apiVersion string 1?;fieldPath string 2! =""
+ObjectReference ~;kind string 1?;namespace string 2?;name string 3?;uid string 4? go=types.UID;apiVersion string 5?;resourceVersion string 6?;fieldPath string 7?
+PersistentVolume @;metadata meta-v1:ObjectMeta 1? ={};spec PersistentVolumeSpec 2? ={};status PersistentVolumeStatus 3? ={}
+PersistentVolumeClaim @;metadata meta-v1:ObjectMeta 1? ={};spec PersistentVolumeClaimSpec 2? ={};status PersistentVolumeClaimStatus 3? ={}
+PersistentVolumeClaimCondition;type string 1! go=v1.PersistentVolumeClaimConditionType ="";status string 2! go=v1.ConditionStatus ="";lastProbeTime time 3?;lastTransitionTime time 4?;reason string 5?;message string 6?
+PersistentVolumeClaimList @;metadata meta-v1:ListMeta 1? ={};items [PersistentVolumeClaim 2!
+PersistentVolumeClaimSpec;accessModes [string 1? go=[]v1.PersistentVolumeAccessMode list enum=ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod;selector meta-v1:LabelSelector 4*?;resources VolumeResourceRequirements 2? ={};volumeName string 3?;storageClassName string 5*?;volumeMode string 6*? go=v1.PersistentVolumeMode enum=Block|Filesystem;dataSource TypedLocalObjectReference 7*?;dataSourceRef TypedObjectReference 8*?;volumeAttributesClassName string 9*?
+PersistentVolumeClaimStatus;phase string 1? go=v1.PersistentVolumeClaimPhase enum=Bound|Lost|Pending;accessModes [string 2? go=[]v1.PersistentVolumeAccessMode list enum=ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod;capacity {quantity 3? go=v1.ResourceList;conditions [PersistentVolumeClaimCondition 4? patch=merge key=type list=type;allocatedResources {quantity 5? go=v1.ResourceList;allocatedResourceStatuses {string 7? go=map[v1.ResourceName]v1.ClaimResourceStatus enum=ControllerResizeInProgress|ControllerResizeInfeasible|NodeResizeInProgress|NodeResizeInfeasible|NodeResizePending;currentVolumeAttributesClassName string 8*?;modifyVolumeStatus ModifyVolumeStatus 9*?
+PersistentVolumeClaimTemplate;metadata meta-v1:ObjectMeta 1? ={};spec PersistentVolumeClaimSpec 2! ={}
+PersistentVolumeClaimVolumeSource;claimName string 1! ="";readOnly boolean 2?
+PersistentVolumeList @;metadata meta-v1:ListMeta 1? ={};items [PersistentVolume 2!
+PersistentVolumeSpec;capacity {quantity 1? go=v1.ResourceList;gcePersistentDisk GCEPersistentDiskVolumeSource 2.1*? in=PersistentVolumeSource;awsElasticBlockStore AWSElasticBlockStoreVolumeSource 2.2*? in=PersistentVolumeSource;hostPath HostPathVolumeSource 2.3*? in=PersistentVolumeSource;glusterfs GlusterfsPersistentVolumeSource 2.4*? in=PersistentVolumeSource;nfs NFSVolumeSource 2.5*? in=PersistentVolumeSource;rbd RBDPersistentVolumeSource 2.6*? in=PersistentVolumeSource;iscsi ISCSIPersistentVolumeSource 2.7*? in=PersistentVolumeSource;cinder CinderPersistentVolumeSource 2.8*? in=PersistentVolumeSource;cephfs CephFSPersistentVolumeSource 2.9*? in=PersistentVolumeSource;fc FCVolumeSource 2.10*? in=PersistentVolumeSource;flocker FlockerVolumeSource 2.11*? in=PersistentVolumeSource;flexVolume FlexPersistentVolumeSource 2.12*? in=PersistentVolumeSource;azureFile AzureFilePersistentVolumeSource 2.13*? in=PersistentVolumeSource;vsphereVolume VsphereVirtualDiskVolumeSource 2.14*? in=PersistentVolumeSource;quobyte QuobyteVolumeSource 2.15*? in=PersistentVolumeSource;azureDisk AzureDiskVolumeSource 2.16*? in=PersistentVolumeSource;photonPersistentDisk PhotonPersistentDiskVolumeSource 2.17*? in=PersistentVolumeSource;portworxVolume PortworxVolumeSource 2.18*? in=PersistentVolumeSource;scaleIO ScaleIOPersistentVolumeSource 2.19*? in=PersistentVolumeSource;local LocalVolumeSource 2.20*? in=PersistentVolumeSource;storageos StorageOSPersistentVolumeSource 2.21*? in=PersistentVolumeSource;csi CSIPersistentVolumeSource 2.22*? in=PersistentVolumeSource;accessModes [string 3? go=[]v1.PersistentVolumeAccessMode list enum=ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod;claimRef ObjectReference 4*?;persistentVolumeReclaimPolicy string 5? go=v1.PersistentVolumeReclaimPolicy enum=Delete|Recycle|Retain;storageClassName string 6?;mountOptions [string 7? list;volumeMode string 8*? go=v1.PersistentVolumeMode enum=Block|Filesystem;nodeAffinity VolumeNodeAffinity 9*?;volumeAttributesClassName string 10*?
+PersistentVolumeStatus;phase string 1? go=v1.PersistentVolumePhase enum=Available|Bound|Failed|Pending|Released;message string 2?;reason string 3?;lastPhaseTransitionTime time 4*?
+PhotonPersistentDiskVolumeSource;pdID string 1! ="";fsType string 2?
+Pod @;metadata meta-v1:ObjectMeta 1? ={};spec PodSpec 2? ={};status PodStatus 3? ={}
+PodAffinity;requiredDuringSchedulingIgnoredDuringExecution [PodAffinityTerm 1? list;preferredDuringSchedulingIgnoredDuringExecution [WeightedPodAffinityTerm 2? list
+PodAffinityTerm;labelSelector meta-v1:LabelSelector 1*?;namespaces [string 2? list;topologyKey string 3! ="";namespaceSelector meta-v1:LabelSelector 4*?;matchLabelKeys [string 5? list;mismatchLabelKeys [string 6? list
+PodAntiAffinity;requiredDuringSchedulingIgnoredDuringExecution [PodAffinityTerm 1? list;preferredDuringSchedulingIgnoredDuringExecution [WeightedPodAffinityTerm 2? list
+PodAttachOptions @;stdin boolean 1?;stdout boolean 2?;stderr boolean 3?;tty boolean 4?;container string 5?
+PodCertificateProjection;signerName string 1?!;keyType string 2?!;maxExpirationSeconds int32 3*?;credentialBundlePath string 4?;keyPath string 5?;certificateChainPath string 6?;userAnnotations {string 7?
+PodCondition;type string 1! go=v1.PodConditionType ="";observedGeneration int64 7?;status string 2! go=v1.ConditionStatus ="";lastProbeTime time 3?;lastTransitionTime time 4?;reason string 5?;message string 6?
+PodDNSConfig;nameservers [string 1? list;searches [string 2? list;options [PodDNSConfigOption 3? list
+PodDNSConfigOption;name string 1?;value string 2*?
+PodExecOptions @;stdin boolean 1?;stdout boolean 2?;stderr boolean 3?;tty boolean 4?;container string 5?;command [string 6! list
+PodExtendedResourceClaimStatus;requestMappings [ContainerExtendedResourceRequest 1! list;resourceClaimName string 2! =""
+PodIP;ip string 1! =""
+PodList @;metadata meta-v1:ListMeta 1? ={};items [Pod 2!
+PodLogOptions @;container string 1?;follow boolean 2?;previous boolean 3?;sinceSeconds int64 4*?;sinceTime time 5*?;timestamps boolean 6?;tailLines int64 7*?;limitBytes int64 8*?;insecureSkipTLSVerifyBackend boolean 9?;stream string 10*?
+PodOS;name string 1! go=v1.OSName =""
+PodPortForwardOptions @;ports [int32 1? list
+PodProxyOptions @;path string 1?
+PodReadinessGate;conditionType string 1! go=v1.PodConditionType =""
+PodResourceClaim;name string 1! ="";resourceClaimName string 3*?;resourceClaimTemplateName string 4*?
+PodResourceClaimStatus;name string 1! ="";resourceClaimName string 2*?
+PodSchedulingGate;name string 1! =""
+PodSchedulingGroup ={"x-kubernetes-unions":[{"fields-to-discriminateBy":{"podGroupName":"PodGroupName"}}]};podGroupName string 1*?
+PodSecurityContext;seLinuxOptions SELinuxOptions 1*?;windowsOptions WindowsSecurityContextOptions 8*?;runAsUser int64 2*?;runAsGroup int64 6*?;runAsNonRoot boolean 3*?;supplementalGroups [int64 4? list;supplementalGroupsPolicy string 12*? go=v1.SupplementalGroupsPolicy enum=Merge|Strict;fsGroup int64 5*?;sysctls [Sysctl 7? list;fsGroupChangePolicy string 9*? go=v1.PodFSGroupChangePolicy enum=Always|OnRootMismatch;seccompProfile SeccompProfile 10*?;appArmorProfile AppArmorProfile 11*?;seLinuxChangePolicy string 13*? go=v1.PodSELinuxChangePolicy
+PodSpec;volumes [Volume 1? patch=merge,retainKeys key=name list=name;initContainers [Container 20? patch=merge key=name list=name;containers [Container 2! patch=merge key=name list=name;ephemeralContainers [EphemeralContainer 34? patch=merge key=name list=name;restartPolicy string 3? go=v1.RestartPolicy enum=Always|Never|OnFailure;terminationGracePeriodSeconds int64 4*?;activeDeadlineSeconds int64 5*?;dnsPolicy string 6? go=v1.DNSPolicy enum=ClusterFirst|ClusterFirstWithHostNet|Default|None;nodeSelector {string 7?~;serviceAccountName string 8?;serviceAccount string 9?;automountServiceAccountToken boolean 21*?;nodeName string 10?;hostNetwork boolean 11?;hostPID boolean 12?;hostIPC boolean 13?;shareProcessNamespace boolean 27*?;securityContext PodSecurityContext 14*?;imagePullSecrets [LocalObjectReference 15? patch=merge key=name list=name;hostname string 16?;subdomain string 17?;affinity Affinity 18*?;schedulerName string 19?;tolerations [Toleration 22? list;hostAliases [HostAlias 23? patch=merge key=ip list=ip;priorityClassName string 24?;priority int32 25*?;dnsConfig PodDNSConfig 26*?;readinessGates [PodReadinessGate 28? list;runtimeClassName string 29*?;enableServiceLinks boolean 30*?;preemptionPolicy string 31*? go=v1.PreemptionPolicy enum=Never|PreemptLowerPriority;overhead {quantity 32? go=v1.ResourceList;topologySpreadConstraints [TopologySpreadConstraint 33? patch=merge key=topologyKey list=topologyKey,whenUnsatisfiable;setHostnameAsFQDN boolean 35*?;os PodOS 36*?;hostUsers boolean 37*?;schedulingGates [PodSchedulingGate 38? patch=merge key=name list=name;resourceClaims [PodResourceClaim 39? patch=merge,retainKeys key=name list=name;resources ResourceRequirements 40*?;hostnameOverride string 41*?;schedulingGroup PodSchedulingGroup 43*?
+PodStatus;observedGeneration int64 17?;phase string 1? go=v1.PodPhase enum=Failed|Pending|Running|Succeeded|Unknown;conditions [PodCondition 2? patch=merge key=type list=type;message string 3?;reason string 4?;nominatedNodeName string 11?;hostIP string 5?;hostIPs [HostIP 16? patch=merge key=ip list;podIP string 6?;podIPs [PodIP 12? patch=merge key=ip list=ip;startTime time 7*?;initContainerStatuses [ContainerStatus 10? list;containerStatuses [ContainerStatus 8? list;qosClass string 9? go=v1.PodQOSClass enum=BestEffort|Burstable|Guaranteed;ephemeralContainerStatuses [ContainerStatus 13? list;resize string 14? go=v1.PodResizeStatus;resourceClaimStatuses [PodResourceClaimStatus 15? patch=merge,retainKeys key=name list=name;extendedResourceClaimStatus PodExtendedResourceClaimStatus 18*?;allocatedResources {quantity 19? go=v1.ResourceList;resources ResourceRequirements 20*?;nodeAllocatableResourceClaimStatuses [NodeAllocatableResourceClaimStatus 21? list
+PodStatusResult @;metadata meta-v1:ObjectMeta 1? ={};status PodStatus 2? ={}
+PodTemplate @;metadata meta-v1:ObjectMeta 1? ={};template PodTemplateSpec 2? ={}
+PodTemplateList @;metadata meta-v1:ListMeta 1? ={};items [PodTemplate 2!
+PodTemplateSpec;metadata meta-v1:ObjectMeta 1? ={};spec PodSpec 2? ={}
+PortStatus;port int32 1! =0;protocol string 2! go=v1.Protocol enum=SCTP|TCP|UDP ="";error string 3*?
+PortworxVolumeSource;volumeID string 1! ="";fsType string 2?;readOnly boolean 3?
+PreferredSchedulingTerm;weight int32 1! =0;preference NodeSelectorTerm 2! ={}
+Probe;exec ExecAction 1.1*? in=ProbeHandler;httpGet HTTPGetAction 1.2*? in=ProbeHandler;tcpSocket TCPSocketAction 1.3*? in=ProbeHandler;grpc GRPCAction 1.4*? in=ProbeHandler;initialDelaySeconds int32 2?;timeoutSeconds int32 3?;periodSeconds int32 4?;successThreshold int32 5?;failureThreshold int32 6?;terminationGracePeriodSeconds int64 7*?
+ProjectedVolumeSource;sources [VolumeProjection 1 list;defaultMode int32 2*?
+QuobyteVolumeSource;registry string 1! ="";volume string 2! ="";readOnly boolean 3?;user string 4?;group string 5?;tenant string 6?
+RBDPersistentVolumeSource;monitors [string 1! list;image string 2! ="";fsType string 3?;pool string 4? ="rbd";user string 5? ="admin";keyring string 6? ="/etc/ceph/keyring";secretRef SecretReference 7*?;readOnly boolean 8?
+RBDVolumeSource;monitors [string 1! list;image string 2! ="";fsType string 3?;pool string 4? ="rbd";user string 5? ="admin";keyring string 6? ="/etc/ceph/keyring";secretRef LocalObjectReference 7*?;readOnly boolean 8?
+RangeAllocation @;metadata meta-v1:ObjectMeta 1? ={};range string 2! ="";data bytes 3!
+ReplicationController @;metadata meta-v1:ObjectMeta 1? ={};spec ReplicationControllerSpec 2? ={};status ReplicationControllerStatus 3? ={}
+ReplicationControllerCondition;type string 1! go=v1.ReplicationControllerConditionType ="";status string 2! go=v1.ConditionStatus ="";lastTransitionTime time 3?;reason string 4?;message string 5?
+ReplicationControllerList @;metadata meta-v1:ListMeta 1? ={};items [ReplicationController 2!
+ReplicationControllerSpec;replicas int32 1*? =1;minReadySeconds int32 4? =0;selector {string 2?~;template PodTemplateSpec 3*?
+ReplicationControllerStatus;replicas int32 1! =0;fullyLabeledReplicas int32 2?;readyReplicas int32 4?;availableReplicas int32 5?;observedGeneration int64 3?;conditions [ReplicationControllerCondition 6? patch=merge key=type list=type
+ResourceClaim;name string 1! ="";request string 2?
+ResourceFieldSelector ~;containerName string 1?;resource string 2! ="";divisor quantity 3?
+ResourceHealth;resourceID string 1! go=v1.ResourceID ="";health string 2? go=v1.ResourceHealthStatus;message string 6*?
+ResourceQuota @;metadata meta-v1:ObjectMeta 1? ={};spec ResourceQuotaSpec 2? ={};status ResourceQuotaStatus 3? ={}
+ResourceQuotaList @;metadata meta-v1:ListMeta 1? ={};items [ResourceQuota 2!
+ResourceQuotaSpec;hard {quantity 1? go=v1.ResourceList;scopes [string 2? go=[]v1.ResourceQuotaScope list enum=BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|PriorityClass|Terminating|VolumeAttributesClass;scopeSelector ScopeSelector 3*?
+ResourceQuotaStatus;hard {quantity 1? go=v1.ResourceList;used {quantity 2? go=v1.ResourceList
+ResourceRequirements;limits {quantity 1? go=v1.ResourceList;requests {quantity 2? go=v1.ResourceList;claims [ResourceClaim 3? list=name
+ResourceStatus;name string 1! go=v1.ResourceName ="";resources [ResourceHealth 2? list=resourceID
+SELinuxOptions;user string 1?;role string 2?;type string 3?;level string 4?
+ScaleIOPersistentVolumeSource;gateway string 1! ="";system string 2! ="";secretRef SecretReference 3*!;sslEnabled boolean 4?;protectionDomain string 5?;storagePool string 6?;storageMode string 7? ="ThinProvisioned";volumeName string 8?;fsType string 9? ="xfs";readOnly boolean 10?
+ScaleIOVolumeSource;gateway string 1! ="";system string 2! ="";secretRef LocalObjectReference 3*!;sslEnabled boolean 4?;protectionDomain string 5?;storagePool string 6?;storageMode string 7? ="ThinProvisioned";volumeName string 8?;fsType string 9? ="xfs";readOnly boolean 10?
+ScopeSelector ~;matchExpressions [ScopedResourceSelectorRequirement 1? list
+ScopedResourceSelectorRequirement;scopeName string 1! go=v1.ResourceQuotaScope enum=BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|PriorityClass|Terminating|VolumeAttributesClass ="";operator string 2! go=v1.ScopeSelectorOperator enum=DoesNotExist|Exists|In|NotIn ="";values [string 3? list
+SeccompProfile ={"x-kubernetes-unions":[{"discriminator":"type","fields-to-discriminateBy":{"localhostProfile":"LocalhostProfile"}}]};type string 1! go=v1.SeccompProfileType enum=Localhost|RuntimeDefault|Unconfined ="";localhostProfile string 2*?
+Secret @;metadata meta-v1:ObjectMeta 1? ={};immutable boolean 5*?;data {bytes 2?;stringData {string 4?;type string 3? go=v1.SecretType
+SecretEnvSource;name string 1.1? in=LocalObjectReference ="";optional boolean 2*?
+SecretKeySelector ~;name string 1.1? in=LocalObjectReference ="";key string 2! ="";optional boolean 3*?
+SecretList @;metadata meta-v1:ListMeta 1? ={};items [Secret 2!
+SecretProjection;name string 1.1? in=LocalObjectReference ="";items [KeyToPath 2? list;optional boolean 4*?
+SecretReference ~;name string 1?;namespace string 2?
+SecretVolumeSource;secretName string 1?;items [KeyToPath 2? list;defaultMode int32 3*?;optional boolean 4*?
+SecurityContext;capabilities Capabilities 1*?;privileged boolean 2*?;seLinuxOptions SELinuxOptions 3*?;windowsOptions WindowsSecurityContextOptions 10*?;runAsUser int64 4*?;runAsGroup int64 8*?;runAsNonRoot boolean 5*?;readOnlyRootFilesystem boolean 6*?;allowPrivilegeEscalation boolean 7*?;procMount string 9*? go=v1.ProcMountType enum=Default|Unmasked;seccompProfile SeccompProfile 11*?;appArmorProfile AppArmorProfile 12*?
+SerializedReference @;reference ObjectReference 1? ={}
+Service @;metadata meta-v1:ObjectMeta 1? ={};spec ServiceSpec 2? ={};status ServiceStatus 3? ={}
+ServiceAccount @;metadata meta-v1:ObjectMeta 1? ={};secrets [ObjectReference 2? patch=merge key=name list=name;imagePullSecrets [LocalObjectReference 3? list;automountServiceAccountToken boolean 4*?
+ServiceAccountList @;metadata meta-v1:ListMeta 1? ={};items [ServiceAccount 2!
+ServiceAccountTokenProjection;audience string 1?;expirationSeconds int64 2*?;path string 3! =""
+ServiceList @;metadata meta-v1:ListMeta 1? ={};items [Service 2!
+ServicePort;name string 1?;protocol string 2? go=v1.Protocol enum=SCTP|TCP|UDP ="TCP";appProtocol string 6*?;port int32 3! =0;targetPort int-or-string 4?;nodePort int32 5?
+ServiceProxyOptions @;path string 1?
+ServiceSpec;ports [ServicePort 1? patch=merge key=port list=port,protocol;selector {string 2?~;clusterIP string 3?;clusterIPs [string 18? list;type string 4? go=v1.ServiceType enum=ClusterIP|ExternalName|LoadBalancer|NodePort;externalIPs [string 5? list;sessionAffinity string 7? go=v1.ServiceAffinity enum=ClientIP|None;loadBalancerIP string 8?;loadBalancerSourceRanges [string 9? list;externalName string 10?;externalTrafficPolicy string 11? go=v1.ServiceExternalTrafficPolicy enum=Cluster|Local;healthCheckNodePort int32 12?;publishNotReadyAddresses boolean 13?;sessionAffinityConfig SessionAffinityConfig 14*?;ipFamilies [string 19? go=[]v1.IPFamily list enum=|IPv4|IPv6;ipFamilyPolicy string 17*? go=v1.IPFamilyPolicy enum=PreferDualStack|RequireDualStack|SingleStack;allocateLoadBalancerNodePorts boolean 20*?;loadBalancerClass string 21*?;internalTrafficPolicy string 22*? go=v1.ServiceInternalTrafficPolicy enum=Cluster|Local;trafficDistribution string 23*?
+ServiceStatus;loadBalancer LoadBalancerStatus 1? ={};conditions [meta-v1:Condition 2? patch=merge key=type list=type
+SessionAffinityConfig;clientIP ClientIPConfig 1*?
+SleepAction;seconds int64 1! =0
+StorageOSPersistentVolumeSource;volumeName string 1?;volumeNamespace string 2?;fsType string 3?;readOnly boolean 4?;secretRef ObjectReference 5*?
+StorageOSVolumeSource;volumeName string 1?;volumeNamespace string 2?;fsType string 3?;readOnly boolean 4?;secretRef LocalObjectReference 5*?
+Sysctl;name string 1! ="";value string 2! =""
+TCPSocketAction;port int-or-string 1!;host string 2?
+Taint;key string 1! ="";value string 2?;effect string 3! go=v1.TaintEffect enum=NoExecute|NoSchedule|PreferNoSchedule ="";timeAdded time 4*?
+Toleration;key string 1?;operator string 2? go=v1.TolerationOperator enum=Equal|Exists|Gt|Lt;value string 3?;effect string 4? go=v1.TaintEffect enum=NoExecute|NoSchedule|PreferNoSchedule;tolerationSeconds int64 5*?
+TopologySelectorLabelRequirement;key string 1! ="";values [string 2! list
+TopologySelectorTerm ~;matchLabelExpressions [TopologySelectorLabelRequirement 1? list
+TopologySpreadConstraint;maxSkew int32 1! =0;topologyKey string 2! ="";whenUnsatisfiable string 3! go=v1.UnsatisfiableConstraintAction enum=DoNotSchedule|ScheduleAnyway ="";labelSelector meta-v1:LabelSelector 4*?;minDomains int32 5*?;nodeAffinityPolicy string 6*? go=v1.NodeInclusionPolicy enum=Honor|Ignore;nodeTaintsPolicy string 7*? go=v1.NodeInclusionPolicy enum=Honor|Ignore;matchLabelKeys [string 8? list
+TypedLocalObjectReference ~;apiGroup string 1*;kind string 2! ="";name string 3! =""
+TypedObjectReference;apiGroup string 1*;kind string 2! ="";name string 3! ="";namespace string 4*?
+Volume;name string 1! ="";hostPath HostPathVolumeSource 2.1*? in=VolumeSource;emptyDir EmptyDirVolumeSource 2.2*? in=VolumeSource;gcePersistentDisk GCEPersistentDiskVolumeSource 2.3*? in=VolumeSource;awsElasticBlockStore AWSElasticBlockStoreVolumeSource 2.4*? in=VolumeSource;gitRepo GitRepoVolumeSource 2.5*? in=VolumeSource;secret SecretVolumeSource 2.6*? in=VolumeSource;nfs NFSVolumeSource 2.7*? in=VolumeSource;iscsi ISCSIVolumeSource 2.8*? in=VolumeSource;glusterfs GlusterfsVolumeSource 2.9*? in=VolumeSource;persistentVolumeClaim PersistentVolumeClaimVolumeSource 2.10*? in=VolumeSource;rbd RBDVolumeSource 2.11*? in=VolumeSource;flexVolume FlexVolumeSource 2.12*? in=VolumeSource;cinder CinderVolumeSource 2.13*? in=VolumeSource;cephfs CephFSVolumeSource 2.14*? in=VolumeSource;flocker FlockerVolumeSource 2.15*? in=VolumeSource;downwardAPI DownwardAPIVolumeSource 2.16*? in=VolumeSource;fc FCVolumeSource 2.17*? in=VolumeSource;azureFile AzureFileVolumeSource 2.18*? in=VolumeSource;configMap ConfigMapVolumeSource 2.19*? in=VolumeSource;vsphereVolume VsphereVirtualDiskVolumeSource 2.20*? in=VolumeSource;quobyte QuobyteVolumeSource 2.21*? in=VolumeSource;azureDisk AzureDiskVolumeSource 2.22*? in=VolumeSource;photonPersistentDisk PhotonPersistentDiskVolumeSource 2.23*? in=VolumeSource;projected ProjectedVolumeSource 2.26*? in=VolumeSource;portworxVolume PortworxVolumeSource 2.24*? in=VolumeSource;scaleIO ScaleIOVolumeSource 2.25*? in=VolumeSource;storageos StorageOSVolumeSource 2.27*? in=VolumeSource;csi CSIVolumeSource 2.28*? in=VolumeSource;ephemeral EphemeralVolumeSource 2.29*? in=VolumeSource;image ImageVolumeSource 2.30*? in=VolumeSource
+VolumeDevice;name string 1! ="";devicePath string 2! =""
+VolumeMount;name string 1! ="";readOnly boolean 2?;recursiveReadOnly string 7*? go=v1.RecursiveReadOnlyMode;mountPath string 3! ="";subPath string 4?;mountPropagation string 5*? go=v1.MountPropagationMode enum=Bidirectional|HostToContainer|None;subPathExpr string 6?
+VolumeMountStatus;name string 1! ="";mountPath string 2! ="";readOnly boolean 3?;recursiveReadOnly string 4*? go=v1.RecursiveReadOnlyMode;volumeStatus VolumeStatus 5*?
+VolumeNodeAffinity;required NodeSelector 1*?
+VolumeProjection;secret SecretProjection 1*?;downwardAPI DownwardAPIProjection 2*?;configMap ConfigMapProjection 3*?;serviceAccountToken ServiceAccountTokenProjection 4*?;clusterTrustBundle ClusterTrustBundleProjection 5*?;podCertificate PodCertificateProjection 6*?
+VolumeResourceRequirements;limits {quantity 1? go=v1.ResourceList;requests {quantity 2? go=v1.ResourceList
+VolumeStatus;image ImageVolumeStatus 1*?
+VsphereVirtualDiskVolumeSource;volumePath string 1! ="";fsType string 2?;storagePolicyName string 3?;storagePolicyID string 4?
+WeightedPodAffinityTerm;weight int32 1! =0;podAffinityTerm PodAffinityTerm 2! ={}
+WindowsSecurityContextOptions;gmsaCredentialSpecName string 1*?;gmsaCredentialSpec string 2*?;runAsUserName string 3*?;hostProcess boolean 4*?`,
 };

@@ -6,30 +6,7 @@ export const eventsV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.events.v1.',
   structs: `
-Event
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1 ={}
- eventTime micro-time 2!
- series EventSeries 3*?
- reportingController string 4?
- reportingInstance string 5?
- action string 6?
- reason string 7?
- regarding core-v1:ObjectReference 8? ={}
- related core-v1:ObjectReference 9*?
- note string 10?
- type string 11?
- deprecatedSource core-v1:EventSource 12? ={}
- deprecatedFirstTimestamp time 13?
- deprecatedLastTimestamp time 14?
- deprecatedCount int32 15?
-EventList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Event 2!
-EventSeries
- count int32 1! =0
- lastObservedTime micro-time 2!`,
+Event @;metadata meta-v1:ObjectMeta 1 ={};eventTime micro-time 2!;series EventSeries 3*?;reportingController string 4?;reportingInstance string 5?;action string 6?;reason string 7?;regarding core-v1:ObjectReference 8? ={};related core-v1:ObjectReference 9*?;note string 10?;type string 11?;deprecatedSource core-v1:EventSource 12? ={};deprecatedFirstTimestamp time 13?;deprecatedLastTimestamp time 14?;deprecatedCount int32 15?
+EventList @;metadata meta-v1:ListMeta 1? ={};items [Event 2!
+EventSeries;count int32 1! =0;lastObservedTime micro-time 2!`,
 };

@@ -6,206 +6,41 @@ export const metaV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.apimachinery.pkg.apis.meta.v1.',
   structs: `
-APIGroup
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- name string 1! =""
- versions [GroupVersionForDiscovery 2! list
- preferredVersion GroupVersionForDiscovery 3? ={}
- serverAddressByClientCIDRs [ServerAddressByClientCIDR 4? list
-APIGroupList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- groups [APIGroup 1! list
-APIResource
- name string 1! =""
- singularName string 6! =""
- namespaced boolean 2! =false
- group string 8?
- version string 9?
- kind string 3! =""
- verbs [string 4w! go=v1.Verbs
- shortNames [string 5? list
- categories [string 7? list
- storageVersionHash string 10?
-APIResourceList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- groupVersion string 1! =""
- resources [APIResource 2! list
-APIVersions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- versions [string 1! list
- serverAddressByClientCIDRs [ServerAddressByClientCIDR 2! list
-Condition
- type string 1! =""
- status string 2! go=v1.ConditionStatus =""
- observedGeneration int64 3?
- lastTransitionTime time 4!
- reason string 5! =""
- message string 6! =""
-CreateOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- dryRun [string 1? list
- fieldManager string 3?
- fieldValidation string 4?
-DeleteOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- gracePeriodSeconds int64 1*?
- preconditions Preconditions 2*?
- orphanDependents boolean 3*?
- propagationPolicy string 4*? go=v1.DeletionPropagation
- dryRun [string 5? list
- ignoreStoreReadErrorWithClusterBreakingPotential boolean 6*?
-FieldSelectorRequirement
- key string 1! =""
- operator string 2! go=v1.FieldSelectorOperator =""
- values [string 3? list
-GetOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- resourceVersion string 1?
-GroupVersionForDiscovery
- groupVersion string 1! =""
- version string 2! =""
-GroupVersionKind
- group string 1! =""
- version string 2! =""
- kind string 3! =""
-LabelSelector ~
- matchLabels {string 1?
- matchExpressions [LabelSelectorRequirement 2? list
-LabelSelectorRequirement
- key string 1! =""
- operator string 2! go=v1.LabelSelectorOperator =""
- values [string 3? list
-ListMeta
- selfLink string 1?
- resourceVersion string 2?
- continue string 3?
- remainingItemCount int64 4*?
- shardInfo ShardInfo 5*?
-ListOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- labelSelector string 1?
- fieldSelector string 2?
- watch boolean 3?
- allowWatchBookmarks boolean 9?
- resourceVersion string 4?
- resourceVersionMatch string 10? go=v1.ResourceVersionMatch
- timeoutSeconds int64 5*?
- limit int64 7?
- continue string 8?
- sendInitialEvents boolean 11*?
- shardSelector string 15?
-ManagedFieldsEntry
- manager string 1?
- operation string 2? go=v1.ManagedFieldsOperationType
- apiVersion string 3?
- time time 4*?
- fieldsType string 6?
- fieldsV1 fields-v1 7*?
- subresource string 8?
-ObjectMeta
- name string 1?
- generateName string 2?
- namespace string 3?
- selfLink string 4?
- uid string 5? go=types.UID
- resourceVersion string 6?
- generation int64 7?
- creationTimestamp time 8?z
- deletionTimestamp time 9*?
- deletionGracePeriodSeconds int64 10*?
- labels {string 11?
- annotations {string 12?
- ownerReferences [OwnerReference 13? patch=merge key=uid list=uid
- finalizers [string 14? patch=merge list=set
- managedFields [ManagedFieldsEntry 17? list
-OwnerReference ~
- apiVersion string 5! =""
- kind string 1! =""
- name string 3! =""
- uid string 4! go=types.UID =""
- controller boolean 6*?
- blockOwnerDeletion boolean 7*?
-PartialObjectMetadata
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata ObjectMeta 1? ={}
-PartialObjectMetadataList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata ListMeta 1? ={}
- items [PartialObjectMetadata 2!
+APIGroup @;name string 1! ="";versions [GroupVersionForDiscovery 2! list;preferredVersion GroupVersionForDiscovery 3? ={};serverAddressByClientCIDRs [ServerAddressByClientCIDR 4? list
+APIGroupList @;groups [APIGroup 1! list
+APIResource;name string 1! ="";singularName string 6! ="";namespaced boolean 2! =false;group string 8?;version string 9?;kind string 3! ="";verbs [string 4w! go=v1.Verbs;shortNames [string 5? list;categories [string 7? list;storageVersionHash string 10?
+APIResourceList @;groupVersion string 1! ="";resources [APIResource 2! list
+APIVersions @;versions [string 1! list;serverAddressByClientCIDRs [ServerAddressByClientCIDR 2! list
+Condition;type string 1! ="";status string 2! go=v1.ConditionStatus ="";observedGeneration int64 3?;lastTransitionTime time 4!;reason string 5! ="";message string 6! =""
+CreateOptions @;dryRun [string 1? list;fieldManager string 3?;fieldValidation string 4?
+DeleteOptions @;gracePeriodSeconds int64 1*?;preconditions Preconditions 2*?;orphanDependents boolean 3*?;propagationPolicy string 4*? go=v1.DeletionPropagation;dryRun [string 5? list;ignoreStoreReadErrorWithClusterBreakingPotential boolean 6*?
+FieldSelectorRequirement;key string 1! ="";operator string 2! go=v1.FieldSelectorOperator ="";values [string 3? list
+GetOptions @;resourceVersion string 1?
+GroupResource;group string 1! ="";resource string 2! =""
+GroupVersionForDiscovery;groupVersion string 1! ="";version string 2! =""
+GroupVersionKind;group string 1! ="";version string 2! ="";kind string 3! =""
+GroupVersionResource;group string 1! ="";version string 2! ="";resource string 3! =""
+LabelSelector ~;matchLabels {string 1?;matchExpressions [LabelSelectorRequirement 2? list
+LabelSelectorRequirement;key string 1! ="";operator string 2! go=v1.LabelSelectorOperator ="";values [string 3? list
+ListMeta;selfLink string 1?;resourceVersion string 2?;continue string 3?;remainingItemCount int64 4*?;shardInfo ShardInfo 5*?
+ListOptions @;labelSelector string 1?;fieldSelector string 2?;watch boolean 3?;allowWatchBookmarks boolean 9?;resourceVersion string 4?;resourceVersionMatch string 10? go=v1.ResourceVersionMatch;timeoutSeconds int64 5*?;limit int64 7?;continue string 8?;sendInitialEvents boolean 11*?;shardSelector string 15?
+ManagedFieldsEntry;manager string 1?;operation string 2? go=v1.ManagedFieldsOperationType;apiVersion string 3?;time time 4*?;fieldsType string 6?;fieldsV1 fields-v1 7*?;subresource string 8?
+ObjectMeta;name string 1?;generateName string 2?;namespace string 3?;selfLink string 4?;uid string 5? go=types.UID;resourceVersion string 6?;generation int64 7?;creationTimestamp time 8?z;deletionTimestamp time 9*?;deletionGracePeriodSeconds int64 10*?;labels {string 11?;annotations {string 12?;ownerReferences [OwnerReference 13? patch=merge key=uid list=uid;finalizers [string 14? patch=merge list=set;managedFields [ManagedFieldsEntry 17? list
+OwnerReference ~;apiVersion string 5! ="";kind string 1! ="";name string 3! ="";uid string 4! go=types.UID ="";controller boolean 6*?;blockOwnerDeletion boolean 7*?
+PartialObjectMetadata @;metadata ObjectMeta 1? ={}
+PartialObjectMetadataList @;metadata ListMeta 1? ={};items [PartialObjectMetadata 2!
 Patch
-PatchOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- dryRun [string 1? list
- force boolean 2*?
- fieldManager string 3?
- fieldValidation string 4?
-Preconditions
- uid string 1*? go=types.UID
- resourceVersion string 2*?
-ServerAddressByClientCIDR
- clientCIDR string 1! =""
- serverAddress string 2! =""
-ShardInfo
- selector string 1! =""
-Status
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata ListMeta 1? ={}
- status string 2?
- message string 3?
- reason string 4? go=v1.StatusReason
- details StatusDetails 5*?
- code int32 6?
-StatusCause
- reason string 1? go=v1.CauseType
- message string 2?
- field string 3?
-StatusDetails
- name string 1?
- group string 2?
- kind string 3?
- uid string 6? go=types.UID
- causes [StatusCause 4? list
- retryAfterSeconds int32 5?
-Table
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata ListMeta -? ={}
- columnDefinitions [TableColumnDefinition -! list
- rows [TableRow -! list
-TableColumnDefinition
- name string -! =""
- type string -! =""
- format string -! =""
- description string -! =""
- priority int32 -! =0
-TableRow
- cells [json -! list
- conditions [TableRowCondition -? list
- object raw-extension -?
-TableRowCondition
- type string -! go=v1.RowConditionType =""
- status string -! go=v1.ConditionStatus =""
- reason string -?
- message string -?
-UpdateOptions
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- dryRun [string 1? list
- fieldManager string 2?
- fieldValidation string 3?
-WatchEvent
- type string 1! =""
- object raw-extension 2!`,
+PatchOptions @;dryRun [string 1? list;force boolean 2*?;fieldManager string 3?;fieldValidation string 4?
+Preconditions;uid string 1*? go=types.UID;resourceVersion string 2*?
+ServerAddressByClientCIDR;clientCIDR string 1! ="";serverAddress string 2! =""
+ShardInfo;selector string 1! =""
+Status @;metadata ListMeta 1? ={};status string 2?;message string 3?;reason string 4? go=v1.StatusReason;details StatusDetails 5*?;code int32 6?
+StatusCause;reason string 1? go=v1.CauseType;message string 2?;field string 3?
+StatusDetails;name string 1?;group string 2?;kind string 3?;uid string 6? go=types.UID;causes [StatusCause 4? list;retryAfterSeconds int32 5?
+Table @;metadata ListMeta -? ={};columnDefinitions [TableColumnDefinition -! list;rows [TableRow -! list
+TableColumnDefinition;name string -! ="";type string -! ="";format string -! ="";description string -! ="";priority int32 -! =0
+TableRow;cells [json -! list;conditions [TableRowCondition -? list;object raw-extension -?
+TableRowCondition;type string -! go=v1.RowConditionType ="";status string -! go=v1.ConditionStatus ="";reason string -?;message string -?
+UpdateOptions @;dryRun [string 1? list;fieldManager string 2?;fieldValidation string 3?
+WatchEvent;type string 1! ="";object raw-extension 2!`,
 };

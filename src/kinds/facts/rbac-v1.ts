@@ -6,64 +6,16 @@ export const rbacV1: PackageFacts = {
   goPackage: 'v1',
   modelPrefix: 'io.k8s.api.rbac.v1.',
   structs: `
-AggregationRule
- clusterRoleSelectors [meta-v1:LabelSelector 1? list
-ClusterRole
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- rules [PolicyRule 2 list
- aggregationRule AggregationRule 3*?
-ClusterRoleBinding
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- subjects [Subject 2? list
- roleRef RoleRef 3! ={}
-ClusterRoleBindingList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [ClusterRoleBinding 2!
-ClusterRoleList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [ClusterRole 2!
-PolicyRule
- verbs [string 1! list
- apiGroups [string 2? list
- resources [string 3? list
- resourceNames [string 4? list
- nonResourceURLs [string 5? list
-Role
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- rules [PolicyRule 2 list
-RoleBinding
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ObjectMeta 1? ={}
- subjects [Subject 2? list
- roleRef RoleRef 3! ={}
-RoleBindingList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [RoleBinding 2!
-RoleList
- kind string -? in=TypeMeta
- apiVersion string -? in=TypeMeta
- metadata meta-v1:ListMeta 1? ={}
- items [Role 2!
-RoleRef ~
- apiGroup string 1 =""
- kind string 2! =""
- name string 3! =""
-Subject ~
- kind string 1! =""
- apiGroup string 2?
- name string 3! =""
- namespace string 4?`,
+AggregationRule;clusterRoleSelectors [meta-v1:LabelSelector 1? list
+ClusterRole @;metadata meta-v1:ObjectMeta 1? ={};rules [PolicyRule 2 list;aggregationRule AggregationRule 3*?
+ClusterRoleBinding @;metadata meta-v1:ObjectMeta 1? ={};subjects [Subject 2? list;roleRef RoleRef 3! ={}
+ClusterRoleBindingList @;metadata meta-v1:ListMeta 1? ={};items [ClusterRoleBinding 2!
+ClusterRoleList @;metadata meta-v1:ListMeta 1? ={};items [ClusterRole 2!
+PolicyRule;verbs [string 1! list;apiGroups [string 2? list;resources [string 3? list;resourceNames [string 4? list;nonResourceURLs [string 5? list
+Role @;metadata meta-v1:ObjectMeta 1? ={};rules [PolicyRule 2 list
+RoleBinding @;metadata meta-v1:ObjectMeta 1? ={};subjects [Subject 2? list;roleRef RoleRef 3! ={}
+RoleBindingList @;metadata meta-v1:ListMeta 1? ={};items [RoleBinding 2!
+RoleList @;metadata meta-v1:ListMeta 1? ={};items [Role 2!
+RoleRef ~;apiGroup string 1 ="";kind string 2! ="";name string 3! =""
+Subject ~;kind string 1! ="";apiGroup string 2?;name string 3! ="";namespace string 4?`,
 };

@@ -6,18 +6,5 @@ export const version: PackageFacts = {
   goPackage: 'version',
   modelPrefix: 'io.k8s.apimachinery.pkg.version.',
   structs: `
-Info
- major string -! =""
- minor string -! =""
- emulationMajor string -?
- emulationMinor string -?
- minCompatibilityMajor string -?
- minCompatibilityMinor string -?
- gitVersion string -! =""
- gitCommit string -! =""
- gitTreeState string -! =""
- buildDate string -! =""
- goVersion string -! =""
- compiler string -! =""
- platform string -! =""`,
+Info;major string -! ="";minor string -! ="";emulationMajor string -?;emulationMinor string -?;minCompatibilityMajor string -?;minCompatibilityMinor string -?;gitVersion string -! ="";gitCommit string -! ="";gitTreeState string -! ="";buildDate string -! ="";goVersion string -! ="";compiler string -! ="";platform string -! =""`,
 };
