@@ -209,6 +209,11 @@ export class WatchCache implements Stoppable {
     this.#forms.drop(which);
   }
 
+  /** Ends the watches as `closed`, after what was to be sent in this turn. Others may begin. */
+  endWatches(): void {
+    this.#fanOut.endAll({ reason: 'closed' });
+  }
+
   stats(): CacheStats {
     const { counters } = this.#fanOut;
     return {

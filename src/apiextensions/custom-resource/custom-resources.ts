@@ -5,6 +5,7 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/exchange.ts';
 import type { ServerRequest } from '../../server/request.ts';
+import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange } from '../crd-lister.ts';
 import { isConditionTrue } from '../definition/conditions.ts';
@@ -17,8 +18,8 @@ export class CustomResources {
   readonly #published: PublishedResources;
   /** By group, then by plural. */
   readonly #groups = new Map<string, Map<string, CustomHandler>>();
-  /** Those that still answer what they began. */
-  readonly #retiring = new Set<CustomHandler>();
+  /** Those that still answer what they began, by the name of the definition. */
+  readonly #retiring = new Map<string, Set<CustomHandler>>();
 
   constructor(host: HandlerHost, published: PublishedResources) {
     this.#host = host;
@@ -46,7 +47,8 @@ export class CustomResources {
   async stop(): Promise<void> {
     const handlers = [...this.#groups.values()].flatMap((byPlural) => [...byPlural.values()]);
     this.#groups.clear();
-    await Promise.all([...handlers, ...this.#retiring].map((handler) => handler.stop()));
+    const retiring = [...this.#retiring.values()].flatMap((those) => [...those]);
+    await Promise.all([...handlers, ...retiring].map((handler) => handler.stop()));
   }
 
   #replace(name: string, next: Crd | undefined): void {
@@ -60,8 +62,8 @@ export class CustomResources {
     } else {
       const handler = next === undefined ? undefined : new CustomHandler(this.#host, next);
       this.#put(group, plural, handler);
-      if (old === undefined) handler?.settle();
-      else this.#retire(old, () => handler?.settle());
+      if (old !== undefined) this.#retire(name, old);
+      this.#settle(name);
     }
     this.#published.replace(shown, next);
   }
@@ -74,12 +76,21 @@ export class CustomResources {
     else this.#groups.set(group, handlers);
   }
 
-  #retire(handler: CustomHandler, idle: () => void): void {
-    this.#retiring.add(handler);
+  #retire(name: string, handler: CustomHandler): void {
+    const retiring = this.#retiring.get(name) ?? new Set();
+    this.#retiring.set(name, retiring.add(handler));
     handler.retire(() => {
-      this.#retiring.delete(handler);
-      idle();
+      retiring.delete(handler);
+      if (retiring.size > 0) return;
+      this.#retiring.delete(name);
+      this.#settle(name);
     });
+  }
+
+  /** The handler of a definition is the only one who writes as soon as all before it have ended. */
+  #settle(name: string): void {
+    const [plural, group] = splitName(name);
+    if (!this.#retiring.has(name)) this.#groups.get(group)?.get(plural)?.settle();
   }
 }
 
@@ -96,9 +107,10 @@ function isServed(crd: Crd): boolean {
   return isConditionTrue(crd, 'NamesAccepted') || isConditionTrue(crd, 'Established');
 }
 
-/** Whether one handler serves both: the spec counts the generation. */
+/** Whether one handler serves both: the spec counts the generation, field rules do not. */
 function isSame(a: Crd, b: Crd): boolean {
-  return a.uid === b.uid && a.generation === b.generation && sameNames(a.acceptedNames, b.acceptedNames);
+  if (a.uid !== b.uid || a.generation !== b.generation || !sameNames(a.acceptedNames, b.acceptedNames)) return false;
+  return a.annotations[FIELD_RULES_ANNOTATION] === b.annotations[FIELD_RULES_ANNOTATION];
 }
 
 function showsTheSame(a: Crd, b: Crd): boolean {

@@ -105,7 +105,7 @@ describe('a definition that changes', () => {
       both({ spec: { type: 'object', properties: { size: { type: 'integer', default: 9 } } } }),
     );
     expect((await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets')).body['items']).toEqual([]);
-    expect([watched.ended, stopped]).toEqual([false, []]);
+    expect([watched.ended, stopped]).toEqual([true, []]);
     gate.resolve(undefined);
     expect(await creating).toMatchObject({ status: 201, body: { spec: { color: 'red', size: 7 } } });
     await settle();

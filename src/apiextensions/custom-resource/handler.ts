@@ -1,6 +1,6 @@
 /**
- * Serves the objects of one CustomResourceDefinition in one generation of it. Invariant: nothing is opened before the first request; a handler that is replaced answers what it has begun, then
- * ends its watches cleanly and stops, and its successor trusts only what was written after that.
+ * Serves the objects of one CustomResourceDefinition in one generation of it. Invariant: nothing is opened before the first request; a handler that is replaced ends its watches cleanly at once,
+ * answers what it has begun without trusting what its successor writes, and stops; the successor trusts only what was written after that.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, internalError, methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -27,6 +27,12 @@ export interface HandlerHost {
   readonly converter: ConverterFactory;
 }
 
+/** Those that began between two calls of `quiesced()`. */
+interface UnderWay {
+  count: number;
+  onIdle: (() => void) | undefined;
+}
+
 interface Opened {
   readonly definition: CustomDefinition;
   readonly open: OpenResource;
@@ -43,9 +49,9 @@ export class CustomHandler {
   #terminating: boolean;
   /** See StoredHistory. */
   #exactSince: number = Number.POSITIVE_INFINITY;
+  #settled = false;
   /** Requests that are being answered. A watch counts until it has begun: from then on it may be ended at any time. */
-  #underWay = 0;
-  #onIdle: (() => void) | undefined;
+  #underWay: UnderWay = { count: 0, onIdle: undefined };
 
   constructor(host: HandlerHost, crd: Crd) {
     this.#host = host;
@@ -63,8 +69,10 @@ export class CustomHandler {
     this.#terminating = isConditionTrue(crd, 'Terminating');
   }
 
-  /** Nobody else writes the objects any more. */
+  /** Nobody else writes the objects any more. Only the first call counts. */
   settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
     const revision = this.#host.registry.storage.revision();
     const known = (value: number): void => {
       this.#exactSince = value;
@@ -91,7 +99,7 @@ export class CustomHandler {
       throw new StatusError(badRequest('name must be provided'));
     }
     const answer = this.#host.server.serve(this.#routes(opened, version), request);
-    return isPromise(answer) ? this.#counted(answer) : answer;
+    return isPromise(answer) ? this.counted(answer) : answer;
   }
 
   /** The store over storage, for the server's own use. */
@@ -100,14 +108,30 @@ export class CustomHandler {
     return { store: registry, version: definition.storageVersion as CustomVersion };
   }
 
-  /** Answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
+  /** Ends watches and answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
   retire(idle: () => void): void {
-    const stop = (): void => {
+    this.#opened?.registry.handOver();
+    this.#whenIdle(() => {
       idle();
-      this.stop().catch((caught: unknown) => this.#host.registry.onTrouble(toError(caught)));
-    };
-    if (this.#underWay === 0) stop();
-    else this.#onIdle = stop;
+      this.stop().catch((error: Error) => this.#host.registry.onTrouble(error));
+    });
+  }
+
+  /** Resolves when everything is answered that had begun before the call. */
+  quiesced(): Promise<void> {
+    return new Promise((resolve) => this.#whenIdle(resolve));
+  }
+
+  /** What happens until the promise settles counts as being answered. */
+  async counted<T>(answer: Promise<T>): Promise<T> {
+    const mine = this.#underWay;
+    mine.count++;
+    try {
+      return await answer;
+    } finally {
+      mine.count--;
+      if (mine.count === 0) mine.onIdle?.();
+    }
   }
 
   /** Ends watches cleanly and lets go of everything; what is being answered fails. Idempotent. */
@@ -147,15 +171,21 @@ export class CustomHandler {
     return routed;
   }
 
-  async #counted(answer: Promise<Answer>): Promise<Answer> {
-    this.#underWay++;
-    try {
-      return await answer;
-    } finally {
-      this.#underWay--;
-      const onIdle = this.#underWay === 0 ? this.#onIdle : undefined;
-      if (onIdle !== undefined) this.#onIdle = undefined;
-      onIdle?.();
+  /** Calls back once what is under way now has ended. */
+  #whenIdle(idle: () => void): void {
+    const before = this.#underWay;
+    if (before.count === 0) {
+      idle();
+      return;
     }
+    // Whoever comes from now on is waited for by the next to ask; that one waits for those before, too.
+    this.#underWay = { count: 1, onIdle: undefined };
+    const next = this.#underWay;
+    before.onIdle = () => {
+      before.onIdle = undefined;
+      next.count--;
+      idle();
+      if (next.count === 0) next.onIdle?.();
+    };
   }
 }

@@ -7,9 +7,9 @@ import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
 import { validateFieldRules } from '../conversion/validate-field-rules.ts';
-import { type Crd, readConditions, readCrd } from '../crd.ts';
+import { type Crd, readCrd } from '../crd.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../object-fields.ts';
-import { isConditionTrue, setCondition } from './conditions.ts';
+import { setCondition } from './conditions.ts';
 import { toV1 } from './conversion.ts';
 import { storageVersionName } from './defaults.ts';
 import { unknownFormats } from './formats.ts';
@@ -96,8 +96,8 @@ function prepareForUpdate(object: JsonObject, old: JsonObject): void {
 }
 
 /** The first request to delete marks the definition, holds it and tells so; it neither counts a generation nor says how long to wait. */
-function prepareForDeletion(object: JsonObject): void {
-  if (isConditionTrue({ conditions: readConditions(object) }, 'Terminating')) return;
+function prepareForDeletion(object: JsonObject, isFirst: boolean): void {
+  if (!isFirst) return;
   const metadata = ensureObject(object, 'metadata');
   const { generation } = metadata;
   if (typeof generation === 'number' && generation > 1) metadata['generation'] = generation - 1;

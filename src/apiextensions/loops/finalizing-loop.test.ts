@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import { CRDS, conditionsOf, GADGETS, gadget, gadgets, startTestExtensions } from '../apiextensions.fixtures.ts';
+import {
+  CRDS,
+  conditionsOf,
+  GADGETS,
+  gadget,
+  gadgets,
+  redefine,
+  startTestExtensions,
+} from '../apiextensions.fixtures.ts';
 
 const NAME = `${CRDS}/gadgets.example.test`;
 
@@ -85,5 +94,87 @@ describe('a definition that is deleted', () => {
     await settle();
     await settle();
     expect((await request('GET', `${CRDS}/gizmos.example.test`)).status).toBe(404);
+  });
+
+  it('does not keep the server from stopping while it waits for finalizers', async () => {
+    const { define, request, server, world } = await startTestExtensions();
+    await define(gadgets());
+    await request('POST', GADGETS, gadget('a', { metadata: { name: 'a', finalizers: ['example.test/wait'] } }));
+    await request('DELETE', NAME);
+    await settle();
+    let isStopped = false;
+    void server.stop().then(() => {
+      isStopped = true;
+    });
+    await settle();
+    expect([isStopped, world.clock.pendingTimers]).toEqual([true, 0]);
+    const again = await startTestExtensions({}, world);
+    expect(conditionsOf((await again.request('GET', NAME)).body)['Terminating']).toBe(
+      'True InstanceDeletionInProgress',
+    );
+    await again.request('PATCH', `${GADGETS}/a`, { metadata: { finalizers: null } });
+    await settle();
+    await settle();
+    expect((await again.request('GET', NAME)).status).toBe(404);
+  });
+
+  it('waits for those who began to create an object before it was deleted', async () => {
+    const gate = new Deferred<void>();
+    let isHeld = true;
+    const { define, request } = await startTestExtensions({
+      converter: () => ({
+        convert: async (objects, _from, to) => {
+          if (isHeld) await gate.promise;
+          return objects.map((object) => ({ ...object, apiVersion: `example.test/${to}` }));
+        },
+      }),
+    });
+    await define(gadgets([{}, { name: 'v2', storage: false }]));
+    const creating = request('POST', GADGETS.replace('/v1/', '/v2/'), gadget('slow', {}, 'v2'));
+    await settle();
+    await request('DELETE', NAME);
+    await settle();
+    expect((await request('GET', NAME)).status).toBe(200);
+    isHeld = false;
+    gate.resolve();
+    expect((await creating).status).toBe(201);
+    await settle();
+    await settle();
+    expect((await request('GET', NAME)).status).toBe(404);
+    await define(gadgets());
+    expect((await request('GET', GADGETS)).body['items']).toEqual([]);
+  });
+
+  it('is emptied whatever its conditions said before', async () => {
+    const { define, request } = await startTestExtensions();
+    await define(gadgets());
+    await request('POST', GADGETS, gadget('a'));
+    const { body } = await request('GET', NAME);
+    const status = body['status'] as JsonObject;
+    const conditions = [...(status['conditions'] as JsonObject[]), { type: 'Terminating', status: 'True' }];
+    expect((await request('PUT', `${NAME}/status`, { ...body, status: { ...status, conditions } })).status).toBe(200);
+    await request('DELETE', NAME);
+    await settle();
+    await settle();
+    expect((await request('GET', NAME)).status).toBe(404);
+    await define(gadgets());
+    expect((await request('GET', GADGETS)).body['items']).toEqual([]);
+  });
+
+  it('is emptied once, even if it stays for another finalizer and is deleted again', async () => {
+    const { define, request } = await startTestExtensions();
+    const metadata = { name: 'gadgets.example.test', finalizers: ['example.test/wait'] };
+    await define({ ...gadgets(), metadata });
+    await redefine({ request }, gadgets([{ more: { deprecated: true } }]));
+    await request('DELETE', NAME);
+    await settle();
+    await settle();
+    const held = (await request('GET', NAME)).body;
+    expect(held['metadata']).toMatchObject({ generation: 2, finalizers: ['example.test/wait'] });
+    await request('DELETE', NAME);
+    await settle();
+    const again = (await request('GET', NAME)).body;
+    expect(again['metadata']).toMatchObject({ generation: 2, finalizers: ['example.test/wait'] });
+    expect(again['status']).toEqual(held['status']);
   });
 });

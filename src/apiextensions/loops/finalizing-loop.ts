@@ -5,6 +5,7 @@
 import { DEFAULT_DELETE_OPTIONS } from '../../apimachinery/meta/delete-options.ts';
 import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import type { Clock } from '../../base/clock.ts';
+import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
@@ -37,6 +38,7 @@ export class FinalizingLoop {
   readonly #queue: WorkQueue;
   /** What each was like when it was last looked at, apart from what this loop writes itself. */
   readonly #seen = new Map<string, string>();
+  readonly #stopping = new AbortController();
 
   constructor(options: FinalizingLoopOptions) {
     this.#options = options;
@@ -62,7 +64,9 @@ export class FinalizingLoop {
     }
   };
 
+  /** Waits for nobody: what is not empty yet is gone on with after the next start. */
   stop(): Promise<void> {
+    this.#stopping.abort();
     return this.#queue.stop();
   }
 
@@ -76,6 +80,7 @@ export class FinalizingLoop {
     }
     const isEstablished = isConditionTrue(begun, 'Established');
     const failure = isEstablished ? await this.#empty(begun) : undefined;
+    if (this.#stopping.signal.aborted) return;
     if (failure !== undefined) {
       await this.#tell(begun, failure);
       throw new Error(failure.message);
@@ -95,24 +100,37 @@ export class FinalizingLoop {
         `could not list instances: unable to find a custom resource client for ${who}`,
       );
     }
+    // Whoever began to create an object before it was refused may still store it.
+    await this.#options.lister.fresh();
+    await this.#atMost(handler.quiesced(), WAIT_MS);
     const { store, version } = handler.registry();
     const everywhere = internalContext(version, '', '');
+    const all = { list: DEFAULT_LIST_OPTIONS, options: DEFAULT_DELETE_OPTIONS, validate: () => undefined };
     try {
-      await store.deleteCollection(everywhere, {
-        list: DEFAULT_LIST_OPTIONS,
-        options: DEFAULT_DELETE_OPTIONS,
-        validate: () => undefined,
-      });
+      await handler.counted(Promise.resolve(store.deleteCollection(everywhere, all)));
     } catch (caught) {
       return failed('InstanceDeletionFailed', `could not issue all deletes: ${toError(caught).message}`);
     }
     const { clock } = this.#options;
     try {
-      if (await untilEmpty(store, everywhere, { clock, timeoutMs: WAIT_MS })) return undefined;
+      const emptied = untilEmpty(store, everywhere, { clock, timeoutMs: WAIT_MS, signal: this.#stopping.signal });
+      if (await emptied) return undefined;
     } catch (caught) {
       return failed('InstanceDeletionCheck', notConfirmed(toError(caught).message));
     }
     return failed('InstanceDeletionCheck', notConfirmed('context deadline exceeded'));
+  }
+
+  /** Until then, but no longer than that. */
+  async #atMost(until: Promise<void>, timeoutMs: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const over = new Deferred<void>();
+    const end = (): void => over.resolve();
+    const timer = this.#options.clock.setTimer(timeoutMs, end, { background: true });
+    signal.addEventListener('abort', end);
+    await Promise.race([until, over.promise]);
+    signal.removeEventListener('abort', end);
+    timer.cancel();
   }
 
   #tell(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {

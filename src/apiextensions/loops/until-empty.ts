@@ -8,18 +8,25 @@ import type { RegistryStore } from '../../server/registry/store.ts';
 
 const NOTHING: WatchRequest['encoding'] = { key: 'nothing', event: () => EMPTY_BYTES, bookmark: () => EMPTY_BYTES };
 
-/** False if the time was up, or the store has stopped. */
+export interface UntilEmptyOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** False if the time was up or it was aborted. Rejects if the store has stopped. */
 export async function untilEmpty(
   store: RegistryStore,
   context: ResourceContext,
-  options: { readonly clock: Clock; readonly timeoutMs: number },
+  options: UntilEmptyOptions,
 ): Promise<boolean> {
   const deadline = options.clock.monotonic() + options.timeoutMs;
   for (;;) {
     const { items, resourceVersion } = await store.list(context, { ...DEFAULT_LIST_OPTIONS, limit: 1 });
     if (items.length === 0) return true;
     const left = deadline - options.clock.monotonic();
-    if (left <= 0 || !(await nextChange(store, context, resourceVersion, options.clock, left))) return false;
+    if (left <= 0 || options.signal.aborted) return false;
+    if (!(await nextChange(store, context, resourceVersion, { ...options, timeoutMs: left }))) return false;
   }
 }
 
@@ -28,10 +35,10 @@ async function nextChange(
   store: RegistryStore,
   context: ResourceContext,
   resourceVersion: string,
-  clock: Clock,
-  timeoutMs: number,
+  { clock, timeoutMs, signal }: UntilEmptyOptions,
 ): Promise<boolean> {
   const changed = new Deferred<boolean>();
+  const giveUp = (): void => changed.resolve(false);
   const sink: ResourceWatchSink = {
     write: () => {
       changed.resolve(true);
@@ -42,10 +49,12 @@ async function nextChange(
   };
   const request = { options: { ...DEFAULT_LIST_OPTIONS, watch: true, resourceVersion }, encoding: NOTHING };
   const watch = await store.watch(context, request, sink);
-  const timer = clock.setTimer(timeoutMs, () => changed.resolve(false), { background: true });
+  const timer = clock.setTimer(timeoutMs, giveUp, { background: true });
+  signal.addEventListener('abort', giveUp);
   try {
     return await changed.promise;
   } finally {
+    signal.removeEventListener('abort', giveUp);
     timer.cancel();
     watch.stop();
   }

@@ -54,8 +54,11 @@ export interface Strategy {
   grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
   /** An object with no finalizers that is updated while terminating goes away; this holds it back (Namespace: spec.finalizers). Default: it goes. */
   holdsDeletion?(object: JsonObject): boolean;
-  /** The object was just marked (deletionTimestamp) and stays for now: Namespace becomes Terminating. It may change anything, the marks included. */
-  prepareForDeletion?(object: JsonObject): void;
+  /**
+   * The object is marked (deletionTimestamp) and stays for now: Namespace becomes Terminating. It may change anything, the marks included. `isFirst`: it was not
+   * marked before this request.
+   */
+  prepareForDeletion?(object: JsonObject, isFirst: boolean): void;
   /** What dependents meet if the client does not say. Default `background`. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** A completed DELETE answers with the object instead of a Status. */

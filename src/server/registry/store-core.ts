@@ -9,7 +9,7 @@ import { makeEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
-import type { ResourceDefinition } from './definition.ts';
+import type { ResourceDefinition, StoredHistory } from './definition.ts';
 import type { RegistryHost } from './host.ts';
 import { KeyTurns } from './key-turns.ts';
 import { ObjectKeys } from './object-keys.ts';
@@ -34,6 +34,7 @@ export class StoreCore {
   #written: Revision = 0;
   /** States at or above it are exact, as everything that is present; Infinity while something may not be. See StoredHistory. */
   #exactFrom: Revision = 0;
+  #handedOver = false;
 
   constructor(definition: ResourceDefinition, host: RegistryHost) {
     this.definition = definition;
@@ -66,17 +67,30 @@ export class StoreCore {
   async #start(): Promise<void> {
     await this.cache.start();
     const { history } = this.definition;
-    if (history !== undefined)
-      this.#exactFrom = this.cache.stats().entriesNow === 0 ? history.exactSince() : Number.POSITIVE_INFINITY;
+    if (history !== undefined) this.#exactFrom = this.#exactAtStart(history);
     const revision = this.storage.revision();
     this.#revisionAtOnce = !isPromise(revision);
     await revision;
     this.#ready = true;
   }
 
+  /** Nothing that was written before is there, and nothing of it is still to come. */
+  #exactAtStart(history: StoredHistory): Revision {
+    const since = history.exactSince();
+    const isEmpty = this.cache.stats().entriesNow === 0 && this.cache.revision >= since;
+    return isEmpty && !this.#handedOver ? since : Number.POSITIVE_INFINITY;
+  }
+
   /** Runs once the cache can be read: now, except for the first users. */
   whenReady<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     return this.#ready ? task() : this.start().then(task);
+  }
+
+  /** Another store writes the objects from now on, in its own way: watches end cleanly, and no stored state counts as exact any more. */
+  handOver(): void {
+    this.#handedOver = true;
+    this.#exactFrom = Number.POSITIVE_INFINITY;
+    this.cache.endWatches();
   }
 
   /** Stops the cache: watches end, later calls fail as Closed. */
@@ -134,7 +148,7 @@ export class StoreCore {
   isExact(revision: Revision): boolean {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;
     const { history } = this.definition;
-    return history === undefined || revision > history.exactSince();
+    return history === undefined || (!this.#handedOver && revision > history.exactSince());
   }
 
   /** The form in which a version is shown; undefined where stored bytes are that. `oldest`: the revision of the oldest state that is looked at, for those that look back. */
@@ -145,7 +159,8 @@ export class StoreCore {
 
   /** Everything that is present was shown in the stored version: if nothing had to be changed for that, it is exact from now on. */
   noteShown(range: CacheRange, list: CacheList): void {
-    if (this.#exactFrom !== Number.POSITIVE_INFINITY || !('prefix' in range) || range.prefix !== this.keys.root) return;
+    if (this.#exactFrom !== Number.POSITIVE_INFINITY || this.#handedOver) return;
+    if (!('prefix' in range) || range.prefix !== this.keys.root) return;
     if (this.definition.history?.exactSince() === Number.POSITIVE_INFINITY) return;
     const stored = this.cache.list(range);
     if (isPromise(stored) || stored.revision !== list.revision || stored.items.length !== list.items.length) return;

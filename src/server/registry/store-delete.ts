@@ -2,7 +2,7 @@
  * Delete: one object goes, or is marked if finalizers, a grace period or its kind hold it. Invariant: what is deleted is exactly the state that preconditions
  * and admission saw; whoever watches gets that state with the revision of the deletion.
  */
-import { finalizersOf, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
+import { finalizersOf, isTerminating, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -54,6 +54,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const shown = await versions.fromStored(cloneJson(stored), context.version, exact);
   const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
+  const isFirst = !isTerminating(object);
   const seen = strategy.sees === 'hub' ? object : shown;
   const gracefulness = beginDeletion(strategy, object, seen, options, now);
   if (gracefulness.kind === 'pending') return { type: 'answer', answer: () => answerPending(deletion, object) };
@@ -63,7 +64,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const held = finalizers.length > 0 || strategy.holdsDeletion?.(object) === true;
   if (gracefulness.kind === 'now' && !held) return deleteNow(deletion, object);
   if (gracefulness.kind === 'now') markDeleting(object, now);
-  strategy.prepareForDeletion?.(object);
+  strategy.prepareForDeletion?.(object, isFirst);
   return mark(deletion, object, gracefulness, held);
 }
 

@@ -104,6 +104,11 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return this.#core.cache.stats();
   }
 
+  /** Another store serves the objects from now on: watches end cleanly; what has begun goes on until `stop()`. */
+  handOver(): void {
+    this.#core.handOver();
+  }
+
   stop(): Promise<void> {
     this.#lister?.stop();
     this.#stopping ??= this.#core.stop();
