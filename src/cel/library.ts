@@ -73,6 +73,8 @@ export interface CallEstimate {
 /** Makes nodes at the place of the macro's call. */
 export interface MacroContext {
   readonly at: number;
+  /** The same tree of new nodes, for an expression that is needed twice. Ends the parse where copies of copies have become too many. */
+  copy(expr: Expr): Expr;
   /** Says that the call is faulty; the macro then returns anything, usually undefined. */
   issue(issue: CelIssue): void;
 }

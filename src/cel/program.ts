@@ -2,14 +2,20 @@
  * Programs: what a checked expression becomes to be run. Invariant: a program holds nothing of an evaluation, so it may be shared and run at any time.
  */
 import type { CheckedExpression, Evaluation, EvaluationLimits, Outcome, Program } from './environment.ts';
+import { renewAllowance } from './runtime/allowance.ts';
 import { compile } from './runtime/compile.ts';
 import { Frame, type Step } from './runtime/frame.ts';
 import { CelError, CelStopped, type Value } from './values.ts';
 
-/** Throws CelError where the expression fails whatever its variables: `int('x')`, a bad constant pattern. */
+/** Throws CelError where the expression fails whatever its variables: `int('x')`, a bad constant pattern, constants that take too much to make. */
 export function compileProgram(checked: CheckedExpression): Program {
-  const { step, locals } = compile(checked);
-  return new ClosureProgram(step, locals);
+  renewAllowance();
+  try {
+    const { step, locals } = compile(checked);
+    return new ClosureProgram(step, locals);
+  } catch (thrown) {
+    throw thrown instanceof CelStopped ? new CelError(thrown.message) : thrown;
+  }
 }
 
 class ClosureProgram implements Program {
@@ -22,6 +28,7 @@ class ClosureProgram implements Program {
   }
 
   evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation {
+    renewAllowance();
     const frame = new Frame(variables, this.#locals, limits);
     const value = this.#step(frame);
     frame.checkLimit();
@@ -30,6 +37,7 @@ class ClosureProgram implements Program {
   }
 
   run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome {
+    renewAllowance();
     const frame = new Frame(variables, this.#locals, limits);
     try {
       const value = this.#step(frame);

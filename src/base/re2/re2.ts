@@ -2,9 +2,14 @@
  * Regular expressions that come from users: RE2's syntax, as Go's `regexp` reads it. Invariant: time is linear in the input, whatever the pattern.
  */
 import { RE2JS } from 're2js';
+import { patternWeight } from './pattern-weight.ts';
+
+export { patternWeight } from './pattern-weight.ts';
 
 export interface Re2 {
   readonly pattern: string;
+  /** About as many steps a match takes for each character in the worst case. */
+  readonly weight: number;
   /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean;
   /** The leftmost match, undefined for none. */
@@ -22,8 +27,13 @@ export type Re2Result =
   /** In Go's words: "error parsing regexp: missing closing ): `(`". */
   | { readonly ok: false; readonly message: string };
 
+/** Larger programs take seconds to compile. The reference's limit is some sixty times as high. */
+const MAX_WEIGHT = 50_000;
+
 /** Compiles a pattern. Costs far more than a match: keep the result. */
 export function compileRe2(pattern: string): Re2Result {
+  const weight = patternWeight(pattern);
+  if (weight > MAX_WEIGHT) return { ok: false, message: 'error parsing regexp: expression too large' };
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
@@ -32,15 +42,17 @@ export function compileRe2(pattern: string): Re2Result {
       return { ok: false, message: caught.message };
     throw caught;
   }
-  return { ok: true, regexp: new Compiled(pattern, compiled) };
+  return { ok: true, regexp: new Compiled(pattern, weight, compiled) };
 }
 
 class Compiled implements Re2 {
   readonly pattern: string;
+  readonly weight: number;
   readonly #compiled: RE2JS;
 
-  constructor(pattern: string, compiled: RE2JS) {
+  constructor(pattern: string, weight: number, compiled: RE2JS) {
     this.pattern = pattern;
+    this.weight = weight;
     this.#compiled = compiled;
   }
 

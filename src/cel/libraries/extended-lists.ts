@@ -24,7 +24,7 @@ import { BYTES, type CelType, DYN, INT, listOf, paramType, STRING } from '../typ
 import { CelError, type CelInt, CelList, type Value } from '../values.ts';
 import { argOf, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
-import { checkComparedCount, checkItemCount } from './limits.ts';
+import { checkComparisons, checkItemCount } from './limits.ts';
 import { COMPARABLE } from './lists.ts';
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -75,7 +75,7 @@ function flatten(list: Value, depth: Value): NativeList {
 }
 
 function flattenInto(flat: Value[], list: CelList, depth: number): void {
-  checkItemCount(flat.length + list.size);
+  checkItemCount(list.size);
   for (const item of itemsOf(list)) {
     if (item instanceof CelList && depth > 0) flattenInto(flat, item, depth - 1);
     else flat.push(item);
@@ -83,7 +83,8 @@ function flattenInto(flat: Value[], list: CelList, depth: number): void {
 }
 
 function distinct(list: Value): NativeList {
-  checkComparedCount((list as CelList).size);
+  const { size } = list as CelList;
+  checkComparisons(size, size);
   const unique: Value[] = [];
   for (const item of itemsOf(list as CelList)) if (!unique.some((other) => isSameValue(item, other))) unique.push(item);
   return new NativeList(unique);
@@ -97,7 +98,7 @@ function sortByKeys(list: Value, keys: Value): CelList {
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${items.size} and ${order.size} elements respectively`,
     );
   if (items.size === 0) return items;
-  checkComparedCount(items.size);
+  checkComparisons(items.size, items.size);
   const type = runtimeTypeName(typeOfValue(order.at(0)));
   const pairs = Array.from({ length: items.size }, (_, index) => ({ item: items.at(index), key: order.at(index) }));
   if (pairs.length > 1 && pairs.some(({ key }) => runtimeTypeName(typeOfValue(key)) !== type))

@@ -3,7 +3,7 @@
  */
 import type { Expr } from '../ast.ts';
 import type { Library, Macro } from '../library.ts';
-import { callAt, comprehensionAt, copyExpr, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
+import { callAt, comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
 import { NONE } from '../runtime/attributes.ts';
 import { formatPlain } from '../runtime/format.ts';
 import { NativeList } from '../runtime/native-values.ts';
@@ -59,7 +59,7 @@ function mapping(name: string, wrap: (at: number, mapped: Expr) => Expr): Macro 
         range: listAt(at),
         variable: UNUSED,
         accumulator: variable.name,
-        init: memberCallAt(at, 'value', copyExpr(target)),
+        init: memberCallAt(at, 'value', context.copy(target)),
         condition: literalAt(at, { type: 'bool', value: false }),
         step: identAt(at, variable.name),
         result: transform,

@@ -6,26 +6,27 @@ import { REGEX_FACTOR, STRING_FACTOR } from '../cost/range.ts';
 import { patternCost } from '../cost/standard-costs.ts';
 import type { Library } from '../library.ts';
 import { NativeList } from '../runtime/native-values.ts';
-import { cachedPattern } from '../runtime/patterns.ts';
+import { cachedPattern, checkMatching } from '../runtime/patterns.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { INT, listOf, STRING } from '../types.ts';
 import { CelError, type CelInt, type CelList, type Value } from '../values.ts';
 import { sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
-function compile(pattern: string): Re2 {
+function compile(pattern: string, text: string): Re2 {
   const result = cachedPattern(pattern);
   if (!result.ok) throw new CelError(`Illegal regex: ${result.message}`);
+  checkMatching(result.regexp, text);
   return result.regexp;
 }
 
 function find(text: Value, pattern: Value): string {
-  return compile(pattern as string).find(text as string) ?? '';
+  return compile(pattern as string, text as string).find(text as string) ?? '';
 }
 
 function findAll(text: Value, pattern: Value, limit: Value): CelList {
   const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit);
-  return new NativeList(compile(pattern as string).findAll(text as string, max));
+  return new NativeList(compile(pattern as string, text as string).findAll(text as string, max));
 }
 
 const COSTS: OverloadCosts = {

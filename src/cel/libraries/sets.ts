@@ -10,6 +10,7 @@ import { BOOL, listOf, paramType } from '../types.ts';
 import type { CelList, Value } from '../values.ts';
 import { sizeOfArg } from './costs.ts';
 import { declare, type OverloadCosts, overload } from './declare.ts';
+import { checkComparisons } from './limits.ts';
 
 function has(list: CelList, item: Value): boolean {
   for (let i = 0; i < list.size; i++) if (isSameValue(item, list.at(i))) return true;
@@ -17,11 +18,13 @@ function has(list: CelList, item: Value): boolean {
 }
 
 function contains(list: Value, part: Value): boolean {
+  checkComparisons((list as CelList).size, (part as CelList).size);
   for (const item of itemsOf(part as CelList)) if (!has(list as CelList, item)) return false;
   return true;
 }
 
 function intersects(a: Value, b: Value): boolean {
+  checkComparisons((a as CelList).size, (b as CelList).size);
   for (const item of itemsOf(a as CelList)) if (has(b as CelList, item)) return true;
   return false;
 }

@@ -19,6 +19,7 @@ import {
   type Value,
 } from '../values.ts';
 import { declare, overload } from './declare.ts';
+import { checkTextLength } from './limits.ts';
 
 const A = paramType('A');
 const LIST = listOf(A);
@@ -56,6 +57,17 @@ function nanos(value: Value): bigint {
   return (value as CelDuration | CelTimestamp).nanos;
 }
 
+/** Where the types are known at run time only, the cost does not depend on the lengths. */
+function joinTexts(a: string, b: string): string {
+  checkTextLength(a.length + b.length);
+  return a + b;
+}
+
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  checkTextLength(a.length + b.length);
+  return concatBytes([a, b]);
+}
+
 /** Both sides are copied. */
 function joinCost(args: readonly Value[]): number {
   return traversalCost(args.reduce<number>((sum, arg) => sum + sizeForCost(arg), 0));
@@ -64,7 +76,7 @@ function joinCost(args: readonly Value[]): number {
 export const ARITHMETIC: readonly FunctionDeclaration[] = [
   declare(
     '_+_',
-    overload('add_bytes', [BYTES, BYTES], BYTES, (a, b) => concatBytes([a as Uint8Array, b as Uint8Array]), {
+    overload('add_bytes', [BYTES, BYTES], BYTES, (a, b) => joinBytes(a as Uint8Array, b as Uint8Array), {
       runtimeCost: joinCost,
     }),
     overload(
@@ -84,7 +96,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
     ),
     overload('add_int64', [INT, INT], INT, ints(addInts)),
     overload('add_list', [LIST, LIST], LIST, (a, b) => concatLists(a as CelList, b as CelList)),
-    overload('add_string', [STRING, STRING], STRING, (a, b) => (a as string) + (b as string), {
+    overload('add_string', [STRING, STRING], STRING, (a, b) => joinTexts(a as string, b as string), {
       runtimeCost: joinCost,
     }),
     overload(

@@ -4,7 +4,7 @@
 
 import type { FunctionDeclaration } from '../library.ts';
 import { isSameValue } from '../runtime/equality.ts';
-import { cachedPattern } from '../runtime/patterns.ts';
+import { cachedPattern, checkMatching } from '../runtime/patterns.ts';
 import { codePoints, sizeForCost, traversalCost } from '../runtime/sizes.ts';
 import { BOOL, BYTES, INT, listOf, mapOf, paramType, STRING } from '../types.ts';
 import { CelError, type CelList, type CelMap, CelObject, type Value } from '../values.ts';
@@ -41,6 +41,7 @@ function stringSize(value: Value): Value {
 function matches(text: Value, pattern: Value): Value {
   const compiled = cachedPattern(pattern as string);
   if (!compiled.ok) throw new CelError(compiled.message);
+  checkMatching(compiled.regexp, text as string);
   return compiled.regexp.test(text as string);
 }
 

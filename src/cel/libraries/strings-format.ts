@@ -86,7 +86,7 @@ function firstByte(char: string): string {
 export function formatText(text: string, args: CelList, clauses: Clauses): string {
   let formatted = '';
   const add = (part: string): void => {
-    checkTextLength(formatted.length + part.length);
+    checkTextLength(part.length);
     formatted += part;
   };
   walkFormat(

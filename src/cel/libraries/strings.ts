@@ -80,6 +80,7 @@ function upperAscii(text: Value): string {
 function replace(text: Value, old: Value, replacement: Value, limit: Value): string {
   const [whole, sought, put] = [text as string, old as string, replacement as string];
   const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit as CelInt);
+  checkItemCount(Math.floor(whole.length / Math.max(1, sought.length)));
   const parts = sought === '' ? ['', ...whole, ''] : whole.split(sought);
   const count = Math.min(max, parts.length - 1);
   checkTextLength(whole.length + count * put.length);
@@ -91,8 +92,9 @@ function replace(text: Value, old: Value, replacement: Value, limit: Value): str
 function split(text: Value, separator: Value, limit: Value): NativeList {
   const [whole, between, max] = [text as string, separator as string, limit as CelInt];
   if (max === 0) return new NativeList([]);
+  // Each character may become an item.
+  checkItemCount(max < 0 ? whole.length : Math.min(whole.length, Number(max)));
   const parts = between === '' ? [...whole] : whole.split(between);
-  checkItemCount(parts.length);
   if (max < 0 || parts.length <= max) return new NativeList(parts);
   const kept = Number(max) - 1;
   return new NativeList([...parts.slice(0, kept), parts.slice(kept).join(between)]);
@@ -134,9 +136,9 @@ function join(list: Value, separator: Value): string {
   for (const item of itemsOf(list as CelList)) {
     if (typeof item !== 'string') throw new CelError(`join: invalid input: ${formatPlain(item)}`);
     length += item.length + (separator as string).length;
-    checkTextLength(length);
     texts.push(item);
   }
+  checkTextLength(length);
   return texts.join(separator as string);
 }
 

@@ -93,6 +93,10 @@ export function copyExpr(expr: Expr): Expr {
   }
 }
 
+export function countNodes(expr: Expr): number {
+  return childrenOf(expr).reduce((sum, child) => sum + countNodes(child), 1);
+}
+
 /** The nodes right below a node, in the order in which they are written. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {

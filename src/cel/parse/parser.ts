@@ -22,13 +22,15 @@ import {
 } from './grammar.ts';
 import { countCodePoints, tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
-import { balance, callAt, identAt, literalAt } from './nodes.ts';
+import { balance, callAt, copyExpr, countNodes, identAt, literalAt } from './nodes.ts';
 import type { ParseResult, ParserOptions } from './options.ts';
 import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** cel-go's default limits. */
 const MAX_DEPTH = 250;
 const MAX_CODE_POINTS = 100_000;
+/** Of nodes that macros copy. The reference has no such limit: fifty nested `optMap` keep it busy for good. */
+const MAX_COPIED = 100_000;
 
 export function parse(source: string, options: ParserOptions): ParseResult {
   const size = source.length > MAX_CODE_POINTS ? countCodePoints(source) : source.length;
@@ -42,6 +44,7 @@ export function parse(source: string, options: ParserOptions): ParseResult {
 class Parser implements ExprReader {
   readonly #options: ParserOptions;
   readonly #issues: CelIssue[] = [];
+  #copied = 0;
   readonly #cursor: Cursor;
   /** How deep each of the rules is nested that can contain themselves. */
   #expressions = 0;
@@ -367,6 +370,13 @@ class Parser implements ExprReader {
     return this.#faulty();
   }
 
+  /** Macros that copy what they are called on double it each time. */
+  #copy(expr: Expr): Expr {
+    this.#copied += countNodes(expr);
+    if (this.#copied > MAX_COPIED) this.#end(`macros copy too much of the expression: limit ${MAX_COPIED}`);
+    return copyExpr(expr);
+  }
+
   /** What a macro of that name makes of the call, or the call. One with a syntax error in it, where there were `reports` before, is left alone. */
   #expand(call: CallExpr, reports: number): Expr {
     if (this.#cursor.reports > reports) return call;
@@ -382,7 +392,8 @@ class Parser implements ExprReader {
       faulty = true;
       this.#issues.push(issue);
     };
-    const expansion = macro.expand({ at: call.at, issue }, call.target, call.args);
+    const copy = (expr: Expr): Expr => this.#copy(expr);
+    const expansion = macro.expand({ at: call.at, copy, issue }, call.target, call.args);
     return faulty ? literalAt(call.at, { type: 'null' }) : (expansion ?? call);
   }
 }
