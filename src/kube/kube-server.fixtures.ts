@@ -59,7 +59,7 @@ export async function startTestKube(
     random: () => 0,
     logger: SILENT,
     delegate: () => ({ kind: 'bytes', status: 404, headers: {}, body: encodeUtf8('{}') }),
-    discovery: { publish: () => undefined, remove: () => undefined },
+    discovery: { publish: () => undefined, remove: () => undefined, get: () => undefined },
     openapi: { publish: () => undefined, remove: () => undefined },
     authenticateToken: tokens,
     apiAudiences: [ISSUER],

@@ -7,7 +7,7 @@ describe('the middle server', () => {
   const published: DiscoveryVersion[] = [];
   beforeAll(async () => {
     kube = await startTestKube({
-      discovery: { publish: (version) => void published.push(version), remove: () => undefined },
+      discovery: { publish: (version) => void published.push(version), remove: () => undefined, get: () => undefined },
     });
   });
   afterAll(() => kube.stop());

@@ -1,10 +1,10 @@
 /**
  * What discovery and OpenAPI say about custom resources. Invariant: a change publishes the group-versions it touches and no other, at the cost of that one call; what is shown is made when somebody
- * asks, from the handlers there are then.
+ * asks, from the handlers there are then. A group-version that another server has published is never touched: it is that server who answers its requests.
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { DiscoveryPublisher, DiscoveryResource } from '../../server/discovery/discovery.ts';
+import type { DiscoveryPublisher, DiscoveryResource, DiscoveryVersion } from '../../server/discovery/discovery.ts';
 import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi.ts';
 import { storageVersionHash } from '../../server/resource-server.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
@@ -31,6 +31,8 @@ export type Documenter = (published: readonly Published[]) => Omit<OpenApiVersio
 interface GroupVersionState {
   /** By plural. */
   readonly resources: Map<string, Published>;
+  /** What discovery has of ours. */
+  shown: DiscoveryVersion | undefined;
 }
 
 export class PublishedResources {
@@ -70,24 +72,28 @@ export class PublishedResources {
     }
     let state = versions.get(version);
     if (state === undefined) {
-      state = { resources: new Map() };
+      state = { resources: new Map(), shown: undefined };
       versions.set(version, state);
     }
     return state;
   }
 
   #publish({ group, version }: GroupVersion): void {
-    const { resources } = this.#state(group, version);
+    const state = this.#state(group, version);
+    const { resources } = state;
+    const isOurs = this.#discovery.get({ group, version }) === state.shown;
     if (resources.size === 0) {
       const versions = this.#groups.get(group);
       versions?.delete(version);
       if (versions?.size === 0) this.#groups.delete(group);
+      if (!isOurs) return;
       this.#discovery.remove({ group, version });
       this.#openapi.remove({ group, version });
       return;
     }
+    if (!isOurs) return;
     let shown: readonly DiscoveryResource[] | undefined;
-    this.#discovery.publish({
+    state.shown = {
       group,
       version,
       get resources() {
@@ -98,7 +104,8 @@ export class PublishedResources {
       versionPriority: VERSION_PRIORITY,
       stale: false,
       namesKindsInFull: true,
-    });
+    };
+    this.#discovery.publish(state.shown);
     let document: ReturnType<Documenter> | undefined;
     const documented = (): ReturnType<Documenter> => {
       document ??= this.#document(sorted(resources));

@@ -47,4 +47,6 @@ export interface DiscoveryVersion extends GroupVersion {
 export interface DiscoveryPublisher {
   publish(version: DiscoveryVersion): void;
   remove(version: GroupVersion): void;
+  /** What is published of a group-version, by whomever. */
+  get(version: GroupVersion): DiscoveryVersion | undefined;
 }

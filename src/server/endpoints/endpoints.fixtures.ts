@@ -252,6 +252,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     delegate: () => ({ kind: 'bytes', status: 404, headers: {}, body: encodeUtf8('404 page not found\n') }),
     discovery: {
       publish: (v) => void published.set(nameOf(v), v),
+      get: () => undefined,
       remove: (v) => void published.delete(nameOf(v)),
     },
     openapi: { publish: (v) => void documents.set(nameOf(v), v), remove: (v) => void documents.delete(nameOf(v)) },
