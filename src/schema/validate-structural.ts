@@ -133,10 +133,26 @@ function addValueIssues(issues: FieldIssue[], value: ValueValidation, place: Val
   value.oneOf.forEach((each, i) => void addNestedIssues(issues, each, false, part('oneOf', i)));
   if (value.not !== undefined) addNestedIssues(issues, value.not, false, childPath(path, 'not'));
   if (value.pattern === '') return;
-  const compiled = compileRe2(value.pattern);
-  if (compiled.ok) return;
-  const detail = `must be a valid regular expression, but isn't: ${compiled.message}`;
+  const problem = patternProblem(value.pattern);
+  if (problem === undefined) return;
+  const detail = `must be a valid regular expression, but isn't: ${problem}`;
   issues.push(invalid(childPath(path, 'pattern'), value.pattern, detail));
+}
+
+/** Short patterns that compile: schemas say the same few again and again, and a quantity's takes a millisecond. */
+const GOOD_PATTERNS = new Set<string>();
+const MAX_GOOD_PATTERNS = 256;
+const MAX_GOOD_LENGTH = 256;
+
+function patternProblem(pattern: string): string | undefined {
+  if (GOOD_PATTERNS.has(pattern)) return undefined;
+  const compiled = compileRe2(pattern);
+  if (!compiled.ok) return compiled.message;
+  if (pattern.length <= MAX_GOOD_LENGTH) {
+    if (GOOD_PATTERNS.size >= MAX_GOOD_PATTERNS) GOOD_PATTERNS.clear();
+    GOOD_PATTERNS.add(pattern);
+  }
+  return undefined;
 }
 
 function addNestedIssues(issues: FieldIssue[], value: NestedValidation, skipAnyOf: boolean, path: Path): void {
