@@ -3,6 +3,8 @@
  */
 import { RE2JS } from 're2js';
 import { patternWeight } from './pattern-weight.ts';
+import { PlainMatcher } from './plain-matcher.ts';
+import { readPlainPattern } from './plain-pattern.ts';
 
 export { patternWeight } from './pattern-weight.ts';
 
@@ -30,10 +32,28 @@ export type Re2Result =
 /** Larger programs take seconds to compile. The reference's limit is some sixty times as high. */
 const MAX_WEIGHT = 50_000;
 
+/** Plain patterns that were compiled lately: definitions repeat each other's. */
+const plainPatterns: Map<string, Re2Result> = new Map();
+const MAX_PLAIN_PATTERNS = 200;
+
 /** Compiles a pattern. Costs far more than a match: keep the result. */
 export function compileRe2(pattern: string): Re2Result {
+  const known = plainPatterns.get(pattern);
+  if (known !== undefined) return known;
   const weight = patternWeight(pattern);
   if (weight > MAX_WEIGHT) return { ok: false, message: 'error parsing regexp: expression too large' };
+  const plain = readPlainPattern(pattern);
+  if (plain === undefined) return compileAny(pattern, weight);
+  const result: Re2Result = { ok: true, regexp: new Compiled(pattern, weight, new PlainMatcher(plain), undefined) };
+  for (const oldest of plainPatterns.keys()) {
+    if (plainPatterns.size < MAX_PLAIN_PATTERNS) break;
+    plainPatterns.delete(oldest);
+  }
+  plainPatterns.set(pattern, result);
+  return result;
+}
+
+function compileAny(pattern: string, weight: number): Re2Result {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
@@ -42,22 +62,30 @@ export function compileRe2(pattern: string): Re2Result {
       return { ok: false, message: caught.message };
     throw caught;
   }
-  return { ok: true, regexp: new Compiled(pattern, weight, compiled) };
+  return { ok: true, regexp: new Compiled(pattern, weight, undefined, compiled) };
 }
 
 class Compiled implements Re2 {
   readonly pattern: string;
   readonly weight: number;
-  readonly #compiled: RE2JS;
+  readonly #plain: PlainMatcher | undefined;
+  #any: RE2JS | undefined;
 
-  constructor(pattern: string, weight: number, compiled: RE2JS) {
+  constructor(pattern: string, weight: number, plain: PlainMatcher | undefined, any: RE2JS | undefined) {
     this.pattern = pattern;
     this.weight = weight;
-    this.#compiled = compiled;
+    this.#plain = plain;
+    this.#any = any;
   }
 
   test(text: string): boolean {
-    return this.#compiled.test(text);
+    return this.#plain?.test(text) ?? this.#compiled.test(text);
+  }
+
+  /** Of a plain pattern made when it is first needed. */
+  get #compiled(): RE2JS {
+    this.#any ??= RE2JS.compile(this.pattern);
+    return this.#any;
   }
 
   find(text: string): string | undefined {

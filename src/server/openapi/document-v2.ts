@@ -4,7 +4,7 @@
  */
 
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
-import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES } from '../type-book.ts';
@@ -29,7 +29,7 @@ const KINDS = 'x-kubernetes-group-version-kind';
 export class DocumentV2 {
   readonly #paths = new Map<string, JsonObject>();
   readonly #definitions = new Map<string, { readonly schema: JsonObject; readonly kinds: Map<string, JsonValue> }>();
-  readonly #parameters = new Map<string, { readonly value: JsonObject; readonly text: string }>();
+  readonly #parameters = new Map<string, JsonObject>();
   readonly #versions: GroupVersion[] = [];
   #info: JsonObject = {};
 
@@ -44,7 +44,6 @@ export class DocumentV2 {
 
   finish(): JsonObject {
     for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type);
-    const parameters = [...this.#parameters].map(([name, { value }]): [string, JsonObject] => [name, value]);
     const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, JsonObject] => [
       name,
       kinds.size === 0 ? schema : { ...schema, [KINDS]: [...kinds.values()] },
@@ -54,7 +53,7 @@ export class DocumentV2 {
       info: this.#info,
       paths: sorted(this.#paths),
       definitions: sorted(definitions),
-      parameters: sorted(parameters),
+      parameters: sorted(this.#parameters),
       securityDefinitions: {
         BearerToken: { description: 'A bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
       },
@@ -126,11 +125,10 @@ export class DocumentV2 {
       const { type, uniqueItems } = objectAt(parameter, 'schema');
       const { in: place, required } = parameter;
       const value = pick({ uniqueItems, type, description, name, in: place, required });
-      const text = writeJson(value);
       const key = String(name);
       const known = this.#parameters.get(key);
-      if (known === undefined) this.#parameters.set(key, { value, text });
-      return known === undefined || known.text === text ? { $ref: `#/parameters/${key}` } : value;
+      if (known === undefined) this.#parameters.set(key, value);
+      return known === undefined || equalJson(known, value) ? { $ref: `#/parameters/${key}` } : value;
     });
   }
 }
@@ -219,7 +217,10 @@ function sorted(map: Iterable<[string, JsonObject]>): JsonObject {
 
 /** Without what is undefined. */
 function pick(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
-  );
+  const picked: JsonObject = {};
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }

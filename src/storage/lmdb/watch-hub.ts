@@ -13,7 +13,8 @@ const PROGRESS_EVERY = 1024;
 export class WatchHub {
   readonly #all = new Set<Watcher>();
   readonly #byPrefix = new Map<string, Set<Watcher>>();
-  /** Lengths of the watched prefixes, ascending, each with the number of its prefixes. */
+  /** Lengths of the watched prefixes, each with the number of its prefixes; and the lengths alone, ascending. */
+  readonly #counts = new Map<number, number>();
   #lengths: number[] = [];
   #progressed = 0;
   readonly #host: WatchHost;
@@ -71,22 +72,27 @@ export class WatchHub {
       if (watchers === undefined) {
         watchers = new Set();
         this.#byPrefix.set(prefix, watchers);
+        this.#count(prefix.length, 1);
       }
       watchers.add(watcher);
     }
-    this.#measure();
   }
 
   #detach(watcher: Watcher): void {
     this.#all.delete(watcher);
     for (const prefix of watcher.prefixes) {
       const watchers = this.#byPrefix.get(prefix);
-      if (watchers?.delete(watcher) && watchers.size === 0) this.#byPrefix.delete(prefix);
+      if (!watchers?.delete(watcher) || watchers.size > 0) continue;
+      this.#byPrefix.delete(prefix);
+      this.#count(prefix.length, -1);
     }
-    this.#measure();
   }
 
-  #measure(): void {
-    this.#lengths = [...new Set([...this.#byPrefix.keys()].map((prefix) => prefix.length))].sort((a, b) => a - b);
+  /** One prefix of this length more, or less. */
+  #count(length: number, change: 1 | -1): void {
+    const count = (this.#counts.get(length) ?? 0) + change;
+    if (count === 0) this.#counts.delete(length);
+    else this.#counts.set(length, count);
+    if (this.#counts.size !== this.#lengths.length) this.#lengths = [...this.#counts.keys()].sort((a, b) => a - b);
   }
 }
