@@ -26,6 +26,8 @@ type program struct {
 	mapper    *restmapper.DeferredDiscoveryRESTMapper
 	dynamic   dynamic.Interface
 	metadata  metadata.Interface
+	// COMPAT_EXACT: the server keeps the past of custom resources when their definition changes, and converts only to what is asked for.
+	isExact bool
 }
 
 func main() {
@@ -37,7 +39,7 @@ func main() {
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
 	check("read the kubeconfig", err)
-	p := &program{ctx: ctx, namespace: os.Args[2], config: config}
+	p := &program{ctx: ctx, namespace: os.Args[2], config: config, isExact: os.Getenv("COMPAT_EXACT") != ""}
 	p.discovery, err = discovery.NewDiscoveryClientForConfig(config)
 	check("make the discovery client", err)
 	p.dynamic, err = dynamic.NewForConfig(config)
@@ -62,6 +64,11 @@ func main() {
 		{"use the typed client with its default, protobuf", useDefaultTyped},
 		{"lead an election over a lease", elect},
 		{"delete one, and a collection", deleteAll},
+		{"define a kind with JSON", defineWithJSON},
+		{"define a kind with protobuf", defineWithProtobuf},
+		{"inform while versions of a kind change", informAcrossVersions},
+		{"convert by a webhook", convertByWebhook},
+		{"convert by a webhook that knows old reviews", convertByOldWebhook},
 	} {
 		check(step.name, step.run(p))
 	}

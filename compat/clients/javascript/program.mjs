@@ -2,9 +2,11 @@
 // usage: node program.mjs KUBECONFIG NAMESPACE
 import assert from 'node:assert/strict';
 import {
+  ApiextensionsV1Api,
   AuthorizationV1Api,
   CoordinationV1Api,
   CoreV1Api,
+  CustomObjectsApi,
   KubeConfig,
   KubernetesObjectApi,
   makeInformer,
@@ -178,4 +180,105 @@ await step('delete one, and a collection', async () => {
   await assert.rejects(core.deleteNamespacedConfigMap({ namespace, name: 'cm-03' }), (error) => error.code === 404);
   await core.deleteCollectionNamespacedConfigMap({ namespace, labelSelector: 'app=js' });
   assert.deepEqual(names(await core.listNamespacedConfigMap({ namespace, labelSelector: 'app=js' })), []);
+});
+
+const group = 'js.clients.example.com';
+const kind = { group, version: 'v1', plural: 'kites', namespace };
+const kites = config.makeApiClient(CustomObjectsApi);
+const kite = (name, spec) => ({ apiVersion: `${group}/v1`, kind: 'Kite', metadata: { name }, spec });
+
+await step('define a kind', async () => {
+  const definitions = config.makeApiClient(ApiextensionsV1Api);
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: { color: { type: 'string', _default: 'red' }, length: { type: 'integer', maximum: 100 } },
+      },
+      status: { type: 'object', properties: { flies: { type: 'boolean' } } },
+    },
+  };
+  const name = `kites.${group}`;
+  const made = await definitions.createCustomResourceDefinition({
+    body: {
+      metadata: { name },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'kites', kind: 'Kite' },
+        versions: [
+          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
+        ],
+      },
+    },
+  });
+  assert.equal(made.spec.names.listKind, 'KiteList');
+  for (;;) {
+    const { status } = await definitions.readCustomResourceDefinition({ name });
+    const isServed = await kites.listNamespacedCustomObject(kind).then(
+      () => true,
+      () => false,
+    );
+    if (isServed && status.conditions.some(({ type, status }) => type === 'Established' && status === 'True')) break;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+});
+
+await step('create, read, replace and patch objects of it', async () => {
+  const made = await kites.createNamespacedCustomObject({ ...kind, body: kite('a', { length: 5 }) });
+  assert.deepEqual(made.spec, { color: 'red', length: 5 });
+  await assert.rejects(
+    kites.createNamespacedCustomObject({ ...kind, body: kite('b', { length: 500 }) }),
+    (error) => error.code === 422,
+  );
+  const one = await kites.getNamespacedCustomObject({ ...kind, name: 'a' });
+  await kites.replaceNamespacedCustomObject({ ...kind, name: 'a', body: { ...one, spec: { length: 6 } } });
+  await assert.rejects(
+    kites.replaceNamespacedCustomObject({ ...kind, name: 'a', body: { ...one, spec: { length: 7 } } }),
+    (error) => error.code === 409,
+  );
+  await kites.patchNamespacedCustomObject(
+    { ...kind, name: 'a', body: [{ op: 'replace', path: '/spec/color', value: 'blue' }] },
+    setHeaderOptions('Content-Type', PatchStrategy.JsonPatch),
+  );
+  await kites.patchNamespacedCustomObject(
+    { ...kind, name: 'a', body: { spec: { length: 8 } } },
+    setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+  );
+  const { status } = await kites.patchNamespacedCustomObjectStatus(
+    { ...kind, name: 'a', body: { status: { flies: true } } },
+    setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+  );
+  assert.deepEqual(status, { flies: true });
+  const { items } = await kites.listNamespacedCustomObject(kind);
+  assert.deepEqual(
+    items.map(({ spec }) => spec),
+    [{ color: 'blue', length: 8 }],
+  );
+});
+
+await step('watch and delete objects of it', async () => {
+  const { metadata } = await kites.listNamespacedCustomObject(kind);
+  const events = [];
+  let enough;
+  const three = new Promise((resolve) => {
+    enough = resolve;
+  });
+  const controller = await new Watch(config).watch(
+    `/apis/${group}/v1/namespaces/${namespace}/kites`,
+    { resourceVersion: metadata.resourceVersion },
+    (type, object) => {
+      events.push(`${type} ${object.metadata.name}`);
+      if (events.length === 3) enough();
+    },
+    () => enough(),
+  );
+  await kites.createNamespacedCustomObject({ ...kind, body: kite('w', {}) });
+  await kites.deleteNamespacedCustomObject({ ...kind, name: 'w' });
+  await kites.deleteCollectionNamespacedCustomObject(kind);
+  await three;
+  controller.abort();
+  assert.deepEqual(events, ['ADDED w', 'DELETED w', 'DELETED a']);
+  await config.makeApiClient(ApiextensionsV1Api).deleteCustomResourceDefinition({ name: `kites.${group}` });
 });

@@ -6,6 +6,7 @@ import base64
 import faulthandler
 import sys
 import threading
+import time
 import traceback
 
 from kubernetes import client, config, dynamic, watch
@@ -118,6 +119,88 @@ def delete():
     assert core.list_namespaced_config_map(namespace, label_selector="app=py").items == []
 
 
+group = "py.clients.example.com"
+kites = client.CustomObjectsApi()
+where = (group, "v1", namespace, "kites")
+
+
+def kite(name, **spec):
+    return {"apiVersion": f"{group}/v1", "kind": "Kite", "metadata": {"name": name}, "spec": spec}
+
+
+def define():
+    definitions = client.ApiextensionsV1Api()
+    properties = {
+        "spec": client.V1JSONSchemaProps(
+            type="object",
+            properties={
+                "color": client.V1JSONSchemaProps(type="string", default="red"),
+                "length": client.V1JSONSchemaProps(type="integer", maximum=100),
+            },
+        ),
+        "status": client.V1JSONSchemaProps(type="object", x_kubernetes_preserve_unknown_fields=True),
+    }
+    version = client.V1CustomResourceDefinitionVersion(
+        name="v1",
+        served=True,
+        storage=True,
+        schema=client.V1CustomResourceValidation(open_apiv3_schema=client.V1JSONSchemaProps(type="object", properties=properties)),
+        subresources=client.V1CustomResourceSubresources(status={}),
+    )
+    names = client.V1CustomResourceDefinitionNames(plural="kites", kind="Kite")
+    spec = client.V1CustomResourceDefinitionSpec(group=group, scope="Namespaced", names=names, versions=[version])
+    body = client.V1CustomResourceDefinition(metadata=client.V1ObjectMeta(name=f"kites.{group}"), spec=spec)
+    definitions.create_custom_resource_definition(body)
+    for _ in range(200):
+        conditions = definitions.read_custom_resource_definition(f"kites.{group}").status.conditions or []
+        if any(one.type == "Established" and one.status == "True" for one in conditions):
+            try:
+                kites.list_namespaced_custom_object(*where)
+                return
+            except ApiException as error:
+                assert error.status == 404, error
+        time.sleep(0.025)
+    raise AssertionError("the definition was not established")
+
+
+def custom_objects():
+    made = kites.create_namespaced_custom_object(*where, kite("a", length=5))
+    assert made["spec"] == {"color": "red", "length": 5}, made
+    refused(422, lambda: kites.create_namespaced_custom_object(*where, kite("b", length=500)))
+    refused(409, lambda: kites.create_namespaced_custom_object(*where, kite("a")))
+    one = kites.get_namespaced_custom_object(*where, "a")
+    one["spec"]["length"] = 6
+    kites.replace_namespaced_custom_object(*where, "a", one)
+    refused(409, lambda: kites.replace_namespaced_custom_object(*where, "a", one))
+    kites.patch_namespaced_custom_object(*where, "a", {"spec": {"length": 8}})
+    patch = [{"op": "replace", "path": "/spec/color", "value": "blue"}]
+    kites.patch_namespaced_custom_object(*where, "a", patch, _content_type="application/json-patch+json")
+    patched = kites.patch_namespaced_custom_object_status(*where, "a", {"status": {"flies": True}})
+    assert patched["status"] == {"flies": True}, patched
+    items = kites.list_namespaced_custom_object(*where)["items"]
+    assert [item["spec"] for item in items] == [{"color": "blue", "length": 8}], items
+
+
+def watch_custom_objects():
+    revision = kites.list_namespaced_custom_object(*where)["metadata"]["resourceVersion"]
+
+    def change():
+        kites.create_namespaced_custom_object(*where, kite("w"))
+        kites.delete_namespaced_custom_object(*where, "w")
+        kites.delete_collection_namespaced_custom_object(*where)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    seen = []
+    for event in watch.Watch().stream(kites.list_namespaced_custom_object, *where, resource_version=revision, timeout_seconds=10):
+        seen.append(f"{event['type']} {event['object']['metadata']['name']}")
+        if len(seen) == 3:
+            break
+    thread.join()
+    assert seen == ["ADDED w", "DELETED w", "DELETED a"], seen
+    client.ApiextensionsV1Api().delete_custom_resource_definition(f"kites.{group}")
+
+
 for name, step in [
     ("read the version", read_version),
     ("create a namespace and 12 objects", create),
@@ -128,6 +211,9 @@ for name, step in [
     ("discover and use the dynamic client", dynamic_client),
     ("other kinds", other_kinds),
     ("delete one, and a collection", delete),
+    ("define a kind", define),
+    ("create, replace and patch objects of it", custom_objects),
+    ("watch and delete objects of it", watch_custom_objects),
 ]:
     try:
         step()

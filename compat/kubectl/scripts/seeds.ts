@@ -128,7 +128,7 @@ export const seeds: Script = {
     $('wait --for=condition=Established crd/crontabs.seeds.example.io --timeout=10s'),
     $('get --raw /apis/seeds.example.io/v1/crontabs?limit=1', { retryUntil: 0, view: () => '' }),
     $('get crontabs.seeds.example.io'),
-    $('get CronTab -v 6', { errors: requestLines }),
+    $('get CronTab -v 6 --cache-dir=new', { errors: requestLines }),
     $('create -f crontab.yaml'),
     $('get ct'),
     $('get crontab nightly -o yaml'),
