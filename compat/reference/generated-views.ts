@@ -3,7 +3,7 @@ import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { kinds } from '../../src/kinds/facts/all.ts';
 import { kindView } from '../../src/kinds/views.ts';
 
-const NOT_IN_SCHEME = new Set(['apidiscovery.k8s.io', 'apiextensions.k8s.io', 'meta.k8s.io']);
+const NOT_IN_SCHEME = new Set(['apidiscovery.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'meta.k8s.io']);
 
 /** By `group/version/Kind`, as the oracle names them. */
 export function generatedViews(): Map<string, StructView> {

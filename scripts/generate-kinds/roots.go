@@ -53,7 +53,6 @@ var roots = []root{
 	{"resource.k8s.io", "v1alpha3", "*"},
 	{"scheduling.k8s.io", "v1alpha2", "*"},
 	{"storage.k8s.io", "v1beta1", "*"},
-	{"storage.k8s.io", "v1alpha1", "*"},
 	{"storagemigration.k8s.io", "v1beta1", "*"},
 
 	// Spoken with webhooks and in discovery, and stored by older releases.

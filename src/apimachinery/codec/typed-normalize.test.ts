@@ -190,6 +190,21 @@ describe('normalizing a typed value', () => {
     );
   });
 
+  it('keeps kind and apiVersion of the object itself only, which the envelope carries, but reads those inside', () => {
+    const claim = struct('v1.Claim', ['kind', undefined, 'string'], ['name', 1, 'string', '?']);
+    const set = struct('v1.Set', ['kind', undefined, 'string'], ['claims', 1, list(claim)], ['first', 2, claim, '?*']);
+    const value = { kind: 'Set', claims: [{ kind: 'Claim', name: 'a' }], first: { kind: 'Claim' } };
+    expect(kept(value, set)).toEqual(value);
+    expect(kept(value, set, 'stored')).toEqual({ kind: 'Set', claims: [{ name: 'a' }], first: {} });
+    expect(normalizeTyped({ first: { kind: [] } }, set, 'stored').ok).toBe(false);
+  });
+
+  it('keeps the fields of types that have no binary form at all', () => {
+    const cell = struct('v1.Cell', ['text', undefined, 'string']);
+    const table = struct('v1.Table', ['cells', undefined, list(cell)]);
+    expect(kept({ cells: [{ text: 'a' }] }, table, 'stored')).toEqual({ cells: [{ text: 'a' }] });
+  });
+
   it('refuses a type in itself beyond 1,000 levels instead of running out of stack', () => {
     const self: StructView = createStructView('v1.Self', (): FieldView[] => [
       {

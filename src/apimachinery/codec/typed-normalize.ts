@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { zeroScalar } from '../protobuf/decode-scalar.ts';
+import { hasBinaryForm } from '../protobuf/plan.ts';
 import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 import { findTypeMismatch } from './typed.ts';
 import { keepScalar } from './typed-normalize-scalar.ts';
@@ -23,7 +24,7 @@ export type Normalized =
  *
  * `form` (default `decoded`) is what happens to what JSON can say and the binary form cannot. The reference stores built-in kinds in the
  * binary form and answers with what it stored, so for them it is `stored`: an empty list or map becomes none, null bytes in a map become
- * empty ones. For kinds that are answered without being stored it is `decoded`.
+ * empty ones, and an object inside another loses its `kind` and `apiVersion`. For kinds that are answered without being stored it is `decoded`.
  *
  * A field without wire facts counts as `omitempty` and not as a pointer, which is true of `kind` and `apiVersion`. Types that hold
  * themselves may be nested 1,000 deep; what is deeper is refused as too deep.
@@ -50,6 +51,8 @@ interface FieldPlan {
   readonly emptyIsNull: boolean;
   /** Null is not absent but refused. */
   readonly refusesNull: boolean;
+  /** `kind` and `apiVersion`, which the binary form has at the root only, in its envelope. */
+  readonly rootOnly: boolean;
 }
 
 const plans: Readonly<Record<NormalizeForm, WeakMap<StructView, StructPlan>>> = {
@@ -79,7 +82,7 @@ class StructPlan {
 
   keep(value: JsonValue, depth: number): JsonObject | undefined {
     if (!isJsonObject(value) || depth > MAX_DEPTH) return undefined;
-    this.#fields ??= Array.from(this.#view.fields(), (field) => planField(field, this.#form));
+    this.#fields ??= this.#plan();
     const out: JsonObject = {};
     for (const field of this.#fields) {
       const given = value[field.name];
@@ -90,10 +93,15 @@ class StructPlan {
       }
       const kept = field.keep(given, depth + 1);
       if (kept === undefined) return undefined;
-      if (isDropped(kept, field.drop)) continue;
+      if (isDropped(kept, field.drop) || (field.rootOnly && depth > 0)) continue;
       out[field.name] = field.emptyIsNull && isEmpty(kept) ? null : kept;
     }
     return out;
+  }
+
+  #plan(): readonly FieldPlan[] {
+    const isBinary = this.#form === 'stored' && hasBinaryForm(this.#view);
+    return Array.from(this.#view.fields(), (field) => planField(field, this.#form, isBinary));
   }
 
   /** What is written if nothing was read. */
@@ -121,7 +129,7 @@ function isEmpty(value: JsonValue): boolean {
   return true;
 }
 
-function planField({ name, type, wire }: FieldView, form: NormalizeForm): FieldPlan {
+function planField({ name, type, wire }: FieldView, form: NormalizeForm, isBinary: boolean): FieldPlan {
   const pointer = wire?.pointer ?? false;
   const omitEmpty = wire?.omitEmpty ?? true;
   const drop = pointer ? 'never' : dropOf(type, omitEmpty, wire?.omitZero ?? false);
@@ -133,6 +141,7 @@ function planField({ name, type, wire }: FieldView, form: NormalizeForm): FieldP
     drop,
     emptyIsNull: form === 'stored' && isContainer && drop === 'never',
     refusesNull: !pointer && type.kind === 'scalar' && type.scalar === 'duration',
+    rootOnly: isBinary && wire === undefined,
   };
 }
 

@@ -41,7 +41,6 @@ import { resourceV1beta2 } from './resource-v1beta2.ts';
 import { schedulingV1 } from './scheduling-v1.ts';
 import { schedulingV1alpha2 } from './scheduling-v1alpha2.ts';
 import { storageV1 } from './storage-v1.ts';
-import { storageV1alpha1 } from './storage-v1alpha1.ts';
 import { storageV1beta1 } from './storage-v1beta1.ts';
 import { storagemigrationV1beta1 } from './storagemigration-v1beta1.ts';
 import { version } from './version.ts';
@@ -88,7 +87,6 @@ export const packages: readonly PackageFacts[] = [
   schedulingV1,
   schedulingV1alpha2,
   storageV1,
-  storageV1alpha1,
   storageV1beta1,
   storagemigrationV1beta1,
   version,
@@ -220,12 +218,6 @@ export const kinds: readonly KindsOfPackage[] = [
     'v1beta1',
     'storage-v1beta1',
     'CSIDriver CSIDriverList CSINode CSINodeList CSIStorageCapacity CSIStorageCapacityList StorageClass StorageClassList VolumeAttachment VolumeAttachmentList VolumeAttributesClass VolumeAttributesClassList',
-  ],
-  [
-    'storage.k8s.io',
-    'v1alpha1',
-    'storage-v1alpha1',
-    'CSIStorageCapacity CSIStorageCapacityList VolumeAttachment VolumeAttachmentList VolumeAttributesClass VolumeAttributesClassList',
   ],
   [
     'storagemigration.k8s.io',
