@@ -24,6 +24,18 @@ export function schemaHas(root: JsonObject, test: (schema: JsonObject) => boolea
   return false;
 }
 
+/** True if schemas stand in schemas more than `limit` levels deep. */
+export function isDeeper(root: JsonObject, limit: number): boolean {
+  let level: JsonObject[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    const below: JsonObject[] = [];
+    for (const schema of level) pushInner(schema, below);
+    level = below;
+  }
+  return false;
+}
+
 const SINGLE = ['not', 'additionalProperties', 'additionalItems', 'items'] as const;
 const LISTS = ['items', 'allOf', 'anyOf', 'oneOf'] as const;
 const MAPS = ['properties', 'patternProperties', 'definitions', 'dependencies'] as const;

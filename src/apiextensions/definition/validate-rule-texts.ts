@@ -9,7 +9,7 @@ import {
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { fieldAt, textAt } from '../object-fields.ts';
-import type { SchemaChecks } from './schema-checks.ts';
+import type { ParsedSchema, SchemaChecks } from './schema-checks.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const LINE_BREAK = /[\n\r]/;
@@ -21,11 +21,16 @@ export function validateRuleTexts(
   path: FieldPath,
   checks: SchemaChecks,
 ): FieldIssue[] {
+  let parsed: ParsedSchema | undefined;
+  const parse = (): ParsedSchema => {
+    parsed ??= checks.parse(schema);
+    return parsed;
+  };
   return rules.flatMap((rule, i) => [
     ...checkRuleAndMessage(rule, path.index(i)),
     ...checkMessageExpression(rule, path.index(i)),
     ...checkReason(rule, path.index(i)),
-    ...checkFieldPath(rule, schema, path.index(i), checks),
+    ...checkFieldPath(rule, parse, path.index(i), checks),
   ]);
 }
 
@@ -54,14 +59,19 @@ function checkReason(rule: JsonObject, path: FieldPath): FieldIssue[] {
   return [declared(notSupported(path.child('reason'), reason, REASONS))];
 }
 
-function checkFieldPath(rule: JsonObject, schema: JsonObject, path: FieldPath, checks: SchemaChecks): FieldIssue[] {
+function checkFieldPath(
+  rule: JsonObject,
+  parse: () => ParsedSchema,
+  path: FieldPath,
+  checks: SchemaChecks,
+): FieldIssue[] {
   const text = textAt(rule, 'fieldPath');
   if (text === '') return [];
   const place = path.child('fieldPath');
   const issues: FieldIssue[] = [];
   if (text.trim() === '') issues.push(invalid(place, text, 'must be non-empty if specified'));
   if (LINE_BREAK.test(text)) issues.push(invalid(place, text, 'must not contain line breaks'));
-  const parsed = checks.parse(schema);
+  const parsed = parse();
   if (parsed.ok && !checks.findPath(text, parsed.schema).ok) issues.push(invalid(place, text, 'must be a valid path'));
   return issues;
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { flagAt, objectAt, textAt } from '../object-fields.ts';
 import { fieldsSet, schemaValue } from './go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
+import { isDeeper } from './schema-walk.ts';
 import { type NodeOptions, validateSchemaNodes } from './validate-schema-node.ts';
 
 /** What the root may say if the status is a subresource: it is cut out of the schema, and nothing else at the root may apply to it. */
@@ -36,6 +37,9 @@ const ROOT_FIELDS: readonly string[] = [
   'XValidations',
 ];
 
+/** Of schemas in schemas. Whoever looks at schemas and at objects by them does so by recursion. The reference has no limit but that of JSON. */
+const MAX_DEPTH = 500;
+
 /** `validation` is `schema` of a version or `validation` of the top, `path` its own. */
 export function validateSchema(
   validation: JsonObject | undefined,
@@ -46,6 +50,7 @@ export function validateSchema(
   const schema = validation && objectAt(validation, 'openAPIV3Schema');
   if (schema === undefined) return [];
   const place = path.child('openAPIV3Schema');
+  if (isDeeper(schema, MAX_DEPTH)) return [forbidden(place, `must not be nested deeper than ${MAX_DEPTH} levels`)];
   const issues: FieldIssue[] = [];
   if (hasStatus) issues.push(...validateRoot(schema, path));
   if (flagAt(schema, 'nullable'))

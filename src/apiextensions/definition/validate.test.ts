@@ -213,6 +213,40 @@ describe('a schema', () => {
   });
 });
 
+describe('a huge schema', () => {
+  const nested = (levels: number, wrap: (inner: object) => object): object => {
+    let schema: object = { type: 'string' };
+    for (let i = 0; i < levels; i++) schema = wrap(schema);
+    return schema;
+  };
+
+  test.each<[string, (inner: object) => object]>([
+    ['properties', (inner) => ({ type: 'object', properties: { a: inner } })],
+    ['items', (inner) => ({ type: 'array', items: inner })],
+    ['additionalProperties', (inner) => ({ type: 'object', additionalProperties: inner })],
+    ['allOf', (inner) => ({ allOf: [inner] })],
+    ['not', (inner) => ({ not: inner })],
+  ])('may not have too many levels of %s', (_, wrap) => {
+    expect(property(nested(600, wrap))).toEqual([
+      'spec.validation.openAPIV3Schema: Forbidden: must not be nested deeper than 500 levels',
+    ]);
+  });
+
+  test('may have many levels', () => {
+    expect(property(nested(490, (inner) => ({ type: 'object', properties: { a: inner } })))).toEqual([]);
+  });
+
+  test('is read once for all its rules', () => {
+    const names = Array.from({ length: 3000 }, (_, i) => `p${i}`);
+    const issues = property({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'integer' }])),
+      'x-kubernetes-validations': names.map((name) => ({ rule: `self.${name} > 0`, fieldPath: `.${name}x` })),
+    });
+    expect(issues).toHaveLength(3000);
+  });
+});
+
 describe('selectable fields', () => {
   test('are texts, numbers or flags that the schema has, each once', () => {
     const schema = {

@@ -8,6 +8,7 @@ import type { CheckedExpression, Environment, Program, SizeHints } from '../../c
 import { formatIssues } from '../../cel/issues.ts';
 import { KUBERNETES_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
 import { BOOL, type CelType, optionalOf, STRING } from '../../cel/types.ts';
+import { CelError } from '../../cel/values.ts';
 import type { StructuralSchema, ValidationRule } from '../structural.ts';
 import { type DeclaredType, maxCardinality } from './declared-type.ts';
 import { validFieldPath } from './valid-field-path.ts';
@@ -92,11 +93,11 @@ function compileRule(
   const checked = environment.check(rule.rule);
   if (!checked.ok) return { ...empty, problem: `compilation failed: ${formatIssues(rule.rule, checked.issues)}` };
   if (checked.checked.type !== BOOL) return { ...empty, problem: 'cel expression must evaluate to a bool' };
-  const compiled = {
-    ...empty,
-    program: expression(environment, checked.checked, hints),
-    usesOldSelf: usesOldSelf(checked.checked),
-  };
+  const program = expression(environment, checked.checked, hints);
+  const reads = usesOldSelf(checked.checked);
+  if (typeof program === 'string')
+    return { ...empty, problem: `program instantiation failed: ${program}`, usesOldSelf: reads };
+  const compiled = { ...empty, program, usesOldSelf: reads };
   if (rule.messageExpression === '') return compiled;
   const message = environment.check(rule.messageExpression);
   if (!message.ok) {
@@ -105,20 +106,31 @@ function compileRule(
   }
   if (message.checked.type !== STRING)
     return { ...compiled, messageProblem: 'messageExpression must evaluate to a string' };
-  return { ...compiled, message: expression(environment, message.checked, hints) };
+  const text = expression(environment, message.checked, hints);
+  if (typeof text === 'string')
+    return { ...compiled, messageProblem: `messageExpression instantiation failed: ${text}` };
+  return { ...compiled, message: text };
 }
 
-function expression(environment: Environment, checked: CheckedExpression, hints: SizeHints): CompiledExpression {
+/** The expression made ready, or why it fails whatever is given to it: `int('x')`. */
+function expression(
+  environment: Environment,
+  checked: CheckedExpression,
+  hints: SizeHints,
+): CompiledExpression | string {
+  let program: Program;
+  try {
+    program = environment.program(checked);
+  } catch (thrown) {
+    if (thrown instanceof CelError) return thrown.message;
+    throw thrown;
+  }
   let maxCost: number | undefined;
-  let program: Program | undefined;
   return {
+    program,
     get maxCost(): number {
       maxCost ??= estimateCost(checked, hints).max;
       return maxCost;
-    },
-    get program(): Program {
-      program ??= environment.program(checked);
-      return program;
     },
   };
 }

@@ -290,6 +290,24 @@ describe('checkRules', () => {
     ).toEqual([true, false]);
   });
 
+  it('tells of constants that have no value', () => {
+    const schema = withSpec({ a: INTEGER }, [
+      "int('x') == self.a",
+      { rule: 'self.a == 1', messageExpression: "string(int('y'))" },
+    ]);
+    const judged = checkRules(schema.properties.get('spec') as StructuralSchema, false);
+    expect(judged).toMatchObject({
+      ok: true,
+      verdicts: [
+        { problem: "program instantiation failed: type conversion error from 'string' to 'int'" },
+        { messageProblem: "messageExpression instantiation failed: type conversion error from 'string' to 'int'" },
+      ],
+    });
+    expect(judge(schema, { a: 1 }).issues).toEqual([
+      "spec: Invalid value: \"object\": rule compile error: program instantiation failed: type conversion error from 'string' to 'int'",
+    ]);
+  });
+
   it('does not know math and base64', () => {
     const problem = verdicts({
       type: 'string',

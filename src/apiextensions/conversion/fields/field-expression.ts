@@ -1,9 +1,10 @@
 /** Expressions of field rules. Invariant: `self` is the object before any rule; the same libraries and limits hold as for rules of schemas. */
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import type { Program } from '../../../cel/environment.ts';
 import { formatIssues } from '../../../cel/issues.ts';
 import { valueFromJson } from '../../../cel/runtime/native-values.ts';
 import { type CelType, DYN } from '../../../cel/types.ts';
-import { CelOptional } from '../../../cel/values.ts';
+import { CelError, CelOptional } from '../../../cel/values.ts';
 import { adapterOf } from '../../../schema/rules/adapt-value.ts';
 import { declaredType } from '../../../schema/rules/declared-type.ts';
 import { withObjectMeta } from '../../../schema/rules/object-meta.ts';
@@ -28,7 +29,13 @@ export function compileExpression(source: string, schema: StructuralSchema | und
   const environment = ruleEnvironment().extend({ variables: [{ name: 'self', type: declared ?? DYN }] });
   const result = environment.check(source);
   if (!result.ok) return { ok: false, message: formatIssues(source, result.issues) };
-  const program = environment.program(result.checked);
+  let program: Program;
+  try {
+    program = environment.program(result.checked);
+  } catch (thrown) {
+    if (thrown instanceof CelError) return { ok: false, message: thrown.message };
+    throw thrown;
+  }
   const adapt = schema === undefined || declared === undefined ? valueFromJson : adapterOf(withObjectMeta(schema));
   return {
     ok: true,
