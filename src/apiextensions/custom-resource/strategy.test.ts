@@ -78,11 +78,15 @@ describe('refusals of custom resources', () => {
     });
   });
 
-  it('of an object without a kind name the kind of the path', async () => {
+  it('of an object without a kind name the kind of the path, with the beginning of the body if fields are checked', async () => {
     const request = await started();
-    const { body } = await request('POST', GADGETS, { apiVersion: 'example.test/v1', metadata: { name: 'a' } });
-    expect(body['message']).toBe(
-      'Gadget in version "v1" cannot be handled as a Gadget: Object \'Kind\' is missing in \'{"apiVersion":"example.test/v1","metadata":{"name":"a"}}\'',
+    const body = { apiVersion: 'example.test/v1', metadata: { name: 'a' } };
+    const missing = 'Object \'Kind\' is missing in \'{"apiVersion":"example.test/v1","metadata":{"name":"a"}}\'';
+    const ignored = await request('POST', `${GADGETS}?fieldValidation=Ignore`, body);
+    expect(ignored.body['message']).toBe(`Gadget in version "v1" cannot be handled as a Gadget: ${missing}`);
+    const warned = await request('POST', GADGETS, body);
+    expect(warned.body['message']).toBe(
+      `the object provided is unrecognized (must be of type Gadget): ${missing} ({"apiVersion":"example.test/v1 ...)`,
     );
   });
 });

@@ -63,7 +63,11 @@ export function decodeObject(
   const value = decoded.value ?? {};
   const kind = bodyKind(value, expected, body);
   if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
-  if (kind.problem !== undefined) throw unhandled(kind.gvk, expected, kind.problem);
+  if (kind.problem !== undefined) {
+    // The reference's strict decoder forgets what the path expects.
+    if (body.fieldValidation !== 'Ignore') throw unrecognized(expected, kind.problem, body.bytes);
+    throw unhandled(kind.gvk, expected, kind.problem);
+  }
   if (expected.unstructured !== true) checkKind(host, scope, kind.gvk);
   if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
   const object = value as JsonObject;
@@ -155,7 +159,7 @@ type BodyKind =
   /** It says nothing that can be understood. */
   | { readonly message: string };
 
-/** What the body says it is; absent parts are those of the path. A body of JSON is shown as it came. */
+/** What the body says it is; absent parts are those of the path. A body is shown as it came, or as JSON. */
 function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDecode): BodyKind {
   if (!isJsonObject(value))
     return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
@@ -174,7 +178,8 @@ function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDe
   if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);
   const gvk = { group, version, kind: kind === '' ? expected.kind : kind };
   if (expected.unstructured !== true) return { gvk };
-  const shown = body?.mediaType === 'application/json' ? decodeUtf8(body.bytes) : writeJson(value);
+  const isShown = body !== undefined && (body.mediaType === 'application/json' || body.fieldValidation !== 'Ignore');
+  const shown = isShown ? decodeUtf8(body.bytes) : writeJson(value);
   return { gvk, problem: `Object 'Kind' is missing in '${shown}'` };
 }
 
