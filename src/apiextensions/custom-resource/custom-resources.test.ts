@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
@@ -95,6 +97,21 @@ describe('definitions that change while objects are written', () => {
       apiVersion: 'example.test/v2',
       spec: { color: 'red', size: 2 },
     });
+  });
+
+  it('let objects be deleted in the version that they are stored in, even if nobody can convert them', async () => {
+    const { define, request } = await startTestExtensions({
+      converter: () => ({ convert: () => Promise.reject(new StatusError(unknown('the converter is out of order'))) }),
+    });
+    await define(storing('v1'));
+    for (const name of ['a', 'b', 'c']) await request('POST', GADGETS, gadget(name));
+    await redefine({ request }, storing('v2'));
+    expect((await request('DELETE', `${GADGETS_V2}/a`)).status).toBe(500);
+    expect((await request('DELETE', `${GADGETS}/a?dryRun=All`)).status).toBe(200);
+    expect((await request('DELETE', `${GADGETS}/a`)).status).toBe(200);
+    expect((await request('GET', `${GADGETS}/a`)).status).toBe(404);
+    expect((await request('DELETE', GADGETS)).status).toBe(200);
+    expect((await request('GET', GADGETS)).body['items']).toEqual([]);
   });
 
   it('convert by other field rules as soon as these are written', async () => {

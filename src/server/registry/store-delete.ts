@@ -2,6 +2,7 @@
  * Delete: one object goes, or is marked if finalizers, a grace period or its kind hold it. Invariant: what is deleted is exactly the state that preconditions
  * and admission saw; whoever watches gets that state with the revision of the deletion.
  */
+import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { finalizersOf, isTerminating, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -10,6 +11,7 @@ import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { withRevision } from '../../cache/entry.ts';
 import { changeKey, type Step } from './change-key.ts';
+import type { Strategy } from './definition.ts';
 import { beginDeletion, deletionFinalizers, type Gracefulness, markDeleting } from './deletion-marks.ts';
 import { checkDeletePreconditions } from './preconditions.ts';
 import type { DeleteAnswer, DeleteRequest, ResourceContext } from './resource-store.ts';
@@ -52,6 +54,10 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const exact = core.isExact(current.revision);
   checkExpectations(deletion, stored);
   const shown = await versions.fromStored(cloneJson(stored), context.version, exact);
+  if (!exact && justGoes(strategy, shown, options)) {
+    await request.validate(shown);
+    return deleteNow(deletion, shown);
+  }
   const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
   const isFirst = !isTerminating(object);
@@ -66,6 +72,13 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   if (gracefulness.kind === 'now') markDeleting(object, now);
   strategy.prepareForDeletion?.(object, isFirst);
   return mark(deletion, object, gracefulness, held);
+}
+
+/** Nothing will be stored or shown of the object, so it need not be had in the stored version, which its converter may not be able to make. */
+function justGoes(strategy: Strategy, shown: JsonObject, options: DeleteOptions): boolean {
+  const { grace, holdsDeletion, returnsDeletedObject } = strategy;
+  if (grace !== undefined || holdsDeletion !== undefined || returnsDeletedObject === true) return false;
+  return deletionFinalizers(strategy, finalizersOf(shown), options).length === 0;
 }
 
 function checkExpectations({ context, request, marked }: Deletion, object: JsonObject): void {
