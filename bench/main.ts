@@ -6,12 +6,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { benchCel } from './cel/evaluations.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchHttpGet } from './http/get.ts';
 import { benchLabelSelector } from './label-selector.ts';
 import { benchLmdbCreate } from './lmdb-create.ts';
 import type { BenchLine } from './measure.ts';
 import type { MemoryFigures } from './memory.ts';
+import { benchSchema } from './schema.ts';
 import { benchWatchCacheList } from './watch-cache-list.ts';
 
 const short = process.argv.includes('--short');
@@ -63,6 +65,8 @@ const benches: readonly { readonly name: string; run(): Promise<BenchLine | read
   { name: 'fan-out', run: () => benchFanOut(size) },
   { name: 'selector', run: () => benchLabelSelector(size) },
   { name: 'memory', run: () => benchMemory() },
+  { name: 'schema', run: async () => benchSchema(size) },
+  { name: 'cel', run: async () => benchCel(size) },
   { name: 'http', run: () => benchHttpGet(size) },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Matches plain patterns: one table look-up for each character. States are made when they are first reached. Invariant: time is linear in the text, and memory is bounded: with too many states it gives up, for good.
+ * Matches plain patterns: one table look-up for each character. States are made when they are first reached. Invariant: time is linear in the text, and memory is bounded: a text that needs too many states is left to others.
  */
 import { OTHER, type PlainPattern, SYMBOLS } from './plain-pattern.ts';
 
@@ -18,7 +18,6 @@ export class PlainMatcher {
   readonly #positions: (readonly number[])[] = [[], [], []];
   readonly #accepts: boolean[] = [false, true];
   #next: Int16Array = new Int16Array(SYMBOLS * 8).fill(UNKNOWN);
-  #isFull = false;
 
   constructor(pattern: PlainPattern) {
     this.#pattern = pattern;
@@ -27,7 +26,7 @@ export class PlainMatcher {
     this.#next.fill(DONE, SYMBOLS, 2 * SYMBOLS);
   }
 
-  /** Whether the pattern matches anywhere in the text; undefined once it has given up. */
+  /** Whether the pattern matches anywhere in the text; undefined where that takes too many states. */
   test(text: string): boolean | undefined {
     let next = this.#next;
     let state = START;
@@ -46,7 +45,6 @@ export class PlainMatcher {
       }
       let target = next[state * SYMBOLS + symbol] as number;
       if (target === UNKNOWN) {
-        if (this.#isFull) return undefined;
         target = this.#step(state, symbol);
         if (target === UNKNOWN) return undefined;
         next = this.#next;
@@ -78,10 +76,7 @@ export class PlainMatcher {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const state = this.#positions.length;
-    if (state >= MAX_STATES) {
-      this.#isFull = true;
-      return UNKNOWN;
-    }
+    if (state >= MAX_STATES) return UNKNOWN;
     this.#known.set(key, state);
     this.#positions.push(positions);
     this.#accepts.push(accepts);

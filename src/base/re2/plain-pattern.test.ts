@@ -138,6 +138,6 @@ describe('plain patterns', () => {
     };
     const text = Array.from({ length: 20_000 }, letter).join('');
     expect(matcher.test(text)).toBeUndefined();
-    expect(matcher.test('c')).toBe(false);
+    expect(matcher.test(text.slice(0, 5))).toBe(false);
   });
 });
