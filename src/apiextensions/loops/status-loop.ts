@@ -38,6 +38,8 @@ export class StatusLoop {
   readonly #options: StatusLoopOptions;
   readonly #queue: WorkQueue;
   readonly #claims = new NameClaims();
+  /** Those whose names are being written. */
+  readonly #writing = new Set<string>();
   /** Those that do not have the names they want, by group. */
   readonly #unnamed = new Map<string, Set<string>>();
   /** The generation whose schemas were looked at. */
@@ -55,10 +57,11 @@ export class StatusLoop {
   /** Hears of every change of definitions. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) {
-      const group = name.slice(name.indexOf('.') + 1);
+      const group = groupOf(name);
       if (crd === undefined) this.#checked.delete(name);
       this.#note(group, name, crd !== undefined && !hasItsNames(crd));
-      if (this.#claims.set(name, crd)) for (const other of this.#unnamed.get(group) ?? []) this.#queue.add(other);
+      // What is being written counts until the lister knows how that ended.
+      if (!this.#writing.has(name)) this.#claim(name, crd);
       if (crd !== undefined) this.#queue.add(name);
     }
   };
@@ -72,13 +75,23 @@ export class StatusLoop {
     if (crd === undefined) return;
     const wanted = this.#decide(crd);
     if (wanted === undefined) return;
+    const { lister, writer } = this.#options;
     const { acceptedNames } = wanted;
+    this.#writing.add(name);
     if (acceptedNames !== undefined) this.#claims.set(name, { group: crd.group, acceptedNames });
     try {
-      await this.#options.writer.write(crd, (stored) => this.#apply(stored, wanted));
+      await writer.write(crd, (stored) => this.#apply(stored, wanted));
+      await lister.fresh();
     } finally {
-      this.#claims.set(name, this.#options.lister.get(name));
+      this.#writing.delete(name);
+      this.#claim(name, lister.get(name));
     }
+  }
+
+  /** Those that wait for names look again if some became free. */
+  #claim(name: string, crd: Crd | undefined): void {
+    if (!this.#claims.set(name, crd)) return;
+    for (const other of this.#unnamed.get(groupOf(name)) ?? []) this.#queue.add(other);
   }
 
   /** What is to be written; undefined if everything is as it should be. */
@@ -136,6 +149,11 @@ export class StatusLoop {
     unnamed?.delete(name);
     if (unnamed?.size === 0) this.#unnamed.delete(group);
   }
+}
+
+/** Of `<plural>.<group>`. */
+function groupOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }
 
 interface WantedStatus {
