@@ -74,6 +74,8 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
   }
   const results: StepResult[] = [];
   for (const step of script.steps) {
+    // Between two references nobody can do what only ours does.
+    if (step.expected !== undefined && pair.candidate.name !== 'keelson') continue;
     const [reference, candidate] = (await Promise.all(
       sides.map((side) => (step.expected === undefined || side === sides[1] ? runUntil(side, step) : expected(step))),
     )) as [KubectlAnswer, KubectlAnswer];
