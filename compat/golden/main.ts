@@ -1,5 +1,5 @@
 /**
- * Reads and writes the golden objects of the Go modules in every form and compares the bytes.
+ * Reads and writes the golden objects of the Go modules in every form and compares the bytes; compares the schema that apply merges by.
  * usage: main.ts [--kind NAME]
  * Fails on any difference, and on a kind of this release that our tables have in no form.
  */
@@ -12,6 +12,7 @@ import { ROOT } from '../peers/programs.ts';
 import { type Check, checkList, checks } from './checks.ts';
 import { CURRENT, type Fixture, readFixtures } from './fixtures.ts';
 import { isLeftOut } from './left-out.ts';
+import { compareMergeSchema } from './merge-schema.ts';
 
 const { values } = parseArgs({ options: { kind: { type: 'string' } } });
 
@@ -44,7 +45,8 @@ function attempt(row: Row, fixture: Fixture, name: string, run: () => string | u
   misses.push(`${fixture.release} ${fixture.group}/${fixture.version} ${fixture.kind}, ${name}: ${difference}`);
 }
 
-for (const fixture of readFixtures(join(ROOT, 'scripts', 'generate-kinds'))) {
+const source = join(ROOT, 'scripts', 'generate-kinds');
+for (const fixture of readFixtures(source)) {
   const { group, version, kind, release } = fixture;
   if (values.kind !== undefined && values.kind !== kind) continue;
   const groupVersion = group === '' ? version : `${group}/${version}`;
@@ -89,6 +91,9 @@ function print(name: string, count: number, row: Row): void {
 const unseen = [...views.keys()].filter((name) => !seen.has(name) && !name.startsWith('meta.k8s.io/'));
 console.log(`\ngolden files of versions that no server has: ${[...leftOut].sort().join(' ')}`);
 if (values.kind === undefined) console.log(`kinds without golden files: ${unseen.join(' ')}`);
+const merge = compareMergeSchema(source);
+misses.push(...merge.differences.map((difference) => `merge schema: ${difference}`));
+console.log(`merge schema: ${merge.types} types, ${merge.fields} fields, ${merge.differences.length} differences`);
 for (const miss of misses.slice(0, 40)) console.log(`FAIL ${miss.slice(0, 300)}`);
 console.log(
   `${total.checks - total.failed} of ${total.checks} checks hold${misses.length === 0 ? '' : `, ${misses.length} misses`}`,

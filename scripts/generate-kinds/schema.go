@@ -16,8 +16,11 @@ var formats = map[string]string{
 // The default that list items and map values have; structs have {}, types with a form of their own none.
 var zeros = map[string]any{"string": "", "boolean": false, "int32": 0, "int64": 0, "uint32": 0, "uint64": 0, "float": 0, "double": 0}
 
-// schemaFacts prints what the OpenAPI definition says of a field beyond Go; `atomic` is said of a map or of a struct in this place.
-func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out string, atomic bool) {
+var mapTypes = map[string]string{"atomic": "~", "granular": "g"}
+
+// schemaFacts prints what the OpenAPI definition says of a field beyond Go; mapType is the flag for what
+// is said of a map or of a struct in this place.
+func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out, mapType string) {
 	place := fmt.Sprintf("%s.%s", r.owner, name)
 	keys := ""
 	for key, value := range property.Extensions {
@@ -33,7 +36,10 @@ func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out 
 				keys += "," + k.(string)
 			}
 		case "x-kubernetes-map-type":
-			atomic = value == "atomic"
+			mapType = mapTypes[value.(string)]
+			if mapType == "" {
+				panic(place + ": unexpected map type")
+			}
 		case "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key": // the tags say so too
 		default:
 			panic(place + ": unexpected " + key)
@@ -56,7 +62,7 @@ func (r *fieldReader) schemaFacts(name, word string, property spec.Schema) (out 
 	if property.Default != nil {
 		out += " =" + compact(property.Default)
 	}
-	return out, atomic
+	return out, mapType
 }
 
 // hasBounds is true of a schema that says more of its values than their type, format and enum.

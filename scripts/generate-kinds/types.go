@@ -252,16 +252,16 @@ func (r *fieldReader) field(f reflect.StructField, name string, options, numbers
 	if slices.Contains(numbers, "0") {
 		where = "-" // TypeMeta, which the envelope carries; types that have no binary form
 	}
-	extra, atomic := "", false
+	extra, mapType := "", ""
 	shown := member{name: name, word: word, required: strings.HasSuffix(flags, "!")}
 	if r.described {
-		extra, atomic = r.schemaFacts(name, word, property)
+		extra, mapType = r.schemaFacts(name, word, property)
 		for _, value := range innermost(name, word, property).Enum {
 			shown.enum = append(shown.enum, value.(string))
 		}
 	}
 	r.members = append(r.members, shown)
-	flag("~", atomic)
+	flags += mapType
 	line := name + " " + word + " " + where + flags
 	goType := f.Type
 	if goType.Kind() == reflect.Pointer {

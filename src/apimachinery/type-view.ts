@@ -52,6 +52,8 @@ export interface MapView {
   readonly kind: 'map';
   readonly atomic: boolean;
   readonly values: TypeView;
+  /** True where the type itself says `granular`, which is what follows anyway. Default false. */
+  readonly declared?: boolean;
 }
 
 export interface ListView {

@@ -13,7 +13,7 @@
  * A type is a word for a scalar, for anything or for a part of a JSON schema (`schema-parts`), `[` before the type of items, `{` before the type of values, `Name` for a struct of this
  * package and `package:Name` for one of another. The number is that of protobuf, after those of the messages around it that JSON flattens
  * (`2.5`), or `-` for none. Flags: `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a
- * map or struct that apply takes as one value in this place.
+ * map or struct that apply takes as one value in this place, `g` one whose fields it merges in this place.
  *
  * Not written because it follows: in OpenAPI an item of a list or a value of a map defaults to the zero of its scalar or to `{}` for a
  * struct, and bytes, times, quantities, ports, anything and nested lists have no default. The generator stops where that is not so.

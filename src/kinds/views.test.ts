@@ -141,6 +141,14 @@ describe('views of built-in kinds', () => {
     expect(() => viewOfTypeName('Nothing')).toThrow(BugError);
   });
 
+  it('say where apply merges the fields of a struct that it otherwise takes as one value', () => {
+    const spec = kindView('', 'v1', 'PersistentVolume').field('spec')?.type as StructView;
+    expect((field(spec, 'claimRef').type as StructView).atomic).toBe(false);
+    expect((field(kindView('', 'v1', 'Event'), 'involvedObject').type as StructView).atomic).toBe(true);
+    const status = kindView('', 'v1', 'PersistentVolumeClaim').field('status')?.type as StructView;
+    expect(field(status, 'allocatedResourceStatuses').type).toMatchObject({ atomic: false, declared: true });
+  });
+
   it('can all be read to the bottom, and planned for protobuf', () => {
     const seen = new Set<unknown>();
     const visit = (type: unknown): void => {

@@ -71,9 +71,9 @@ function packageOf(id: string): Package {
   return found;
 }
 
-/** `atomicHere`: the place says that apply takes the struct as one value, though the struct itself does not. */
-function structView(packageId: string, name: string, atomicHere = false): StructView {
-  const key = `${packageId}:${name}${atomicHere ? '~' : ''}`;
+/** `here`: the place says that apply takes the struct as one value (`~`) or merges its fields (`g`), whatever the struct itself says. */
+function structView(packageId: string, name: string, here: '' | '~' | 'g' = ''): StructView {
+  const key = `${packageId}:${name}${here}`;
   let view = views.get(key);
   if (view === undefined) {
     const { facts, structs } = packageOf(packageId);
@@ -83,7 +83,7 @@ function structView(packageId: string, name: string, atomicHere = false): Struct
     view = createStructView(
       `${facts.goPackage}.${name}`,
       () => fields.map((text) => fieldView(packageId, readField(text))),
-      { atomic: atomic || atomicHere, ...(extensions === undefined ? {} : { extensions }) },
+      { atomic: here === '' ? atomic : here === '~', ...(extensions === undefined ? {} : { extensions }) },
     );
     modelNames.set(view, facts.modelPrefix + name);
     views.set(key, view);
@@ -132,6 +132,7 @@ function typeView(packageId: string, type: string, facts: FieldFacts, isOuter = 
         kind: 'map',
         atomic: isOuter && facts.flags.includes('~'),
         values: typeView(packageId, type.slice(1), facts, false),
+        ...(isOuter && facts.flags.includes('g') ? { declared: true } : {}),
       };
   }
   switch (type) {
@@ -147,7 +148,8 @@ function typeView(packageId: string, type: string, facts: FieldFacts, isOuter = 
   }
   if (!/[A-Z]/.test(type)) return scalarView(type as ScalarType, facts);
   const [name = '', other] = type.split(':').reverse();
-  return structView(other ?? packageId, name, isOuter && facts.flags.includes('~'));
+  const here = isOuter ? (/[~g]/.exec(facts.flags)?.[0] as '~' | 'g' | undefined) : undefined;
+  return structView(other ?? packageId, name, here);
 }
 
 /** The types of a JSON schema that are no structs in JSON; each package has its own. */
