@@ -71,6 +71,8 @@ export class FinalizingLoop {
   }
 
   async #sync(name: string): Promise<void> {
+    // Otherwise a conflict with what was just written would be one again.
+    await this.#options.lister.fresh();
     const present = this.#options.lister.get(name);
     if (present === undefined || !isHeld(present)) return;
     const begun = await this.#tell(present, IN_PROGRESS);
