@@ -3,6 +3,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
+import { FieldLookup } from './field-lookup.ts';
 import type { StructuralSchema } from './structural.ts';
 
 /** Undefined: a place of which the schema says nothing, so that objects there have no fields. */
@@ -12,7 +13,12 @@ const NOTHING: readonly string[] = [];
 
 /** Drops unspecified fields of a whole resource, in place; the paths of what was dropped, in the order of their texts. */
 export function pruneObject(schema: StructuralSchema, object: JsonObject): readonly string[] {
-  if (!isUnspecified(schema, object, true)) return NOTHING;
+  let plan = plans.get(schema);
+  if (plan === undefined) {
+    plan = new PrunePlan(schema);
+    plans.set(schema, plan);
+  }
+  if (!isUnspecified(plan, object, true)) return NOTHING;
   const dropped: string[] = [];
   prune(schema, object, true, [], dropped);
   return dropped.sort(compareUtf8);
@@ -27,48 +33,92 @@ function isMeta(name: string): boolean {
   return name === 'apiVersion' || name === 'kind' || name === 'metadata';
 }
 
+/** A node as the search for unspecified fields needs it. */
+class PrunePlan {
+  readonly keeps: boolean;
+  readonly isEmbedded: boolean;
+  readonly hasOthers: boolean;
+  readonly #schema: Schema;
+  #fields: FieldLookup<PrunePlan> | undefined;
+  #items: PrunePlan | undefined;
+  #others: PrunePlan | undefined;
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+    this.keeps = schema?.preserveUnknownFields === true;
+    this.isEmbedded = isEmbedded(schema);
+    this.hasOthers = schema?.additionalProperties !== undefined;
+  }
+
+  get isNothing(): boolean {
+    return this.#schema === undefined;
+  }
+
+  get fields(): FieldLookup<PrunePlan> {
+    this.#fields ??= new FieldLookup(
+      new Map([...(this.#schema?.properties ?? [])].map(([name, field]) => [name, new PrunePlan(field)])),
+    );
+    return this.#fields;
+  }
+
+  get items(): PrunePlan {
+    this.#items ??= this.#schema?.items === undefined ? NOWHERE : new PrunePlan(this.#schema.items);
+    return this.#items;
+  }
+
+  /** Of fields that are not listed. */
+  get others(): PrunePlan {
+    const others = this.#schema?.additionalProperties;
+    this.#others ??= typeof others === 'object' ? new PrunePlan(others) : NOWHERE;
+    return this.#others;
+  }
+}
+
+const NOWHERE: PrunePlan = new PrunePlan(undefined);
+const plans: WeakMap<StructuralSchema, PrunePlan> = new WeakMap();
+
 /** True if something below is unspecified. */
-function isUnspecified(schema: Schema, value: JsonValue, isResource: boolean): boolean {
+function isUnspecified(plan: PrunePlan, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const keeps = schema?.preserveUnknownFields === true;
+  const { keeps } = plan;
   if (Array.isArray(value)) {
-    const items = schema?.items;
-    if (keeps) return items !== undefined && value.some((item) => isUnspecifiedInside(items, item));
-    const embeds = isEmbedded(items);
+    const { items } = plan;
+    if (keeps) return !items.isNothing && value.some((item) => isUnspecifiedInside(items, item));
+    const { isEmbedded: embeds } = items;
     for (let i = 0; i < value.length; i++) if (isUnspecified(items, value[i] as JsonValue, embeds)) return true;
     return false;
   }
-  if (schema === undefined) {
+  if (plan.isNothing) {
     for (const _ in value) return true;
     return false;
   }
-  const { properties, additionalProperties } = schema;
+  const { fields, hasOthers } = plan;
+  let place = 0;
   for (const name in value) {
-    const property = properties.get(name);
-    if (property === undefined && additionalProperties === undefined) {
+    const field = fields.get(place++, name);
+    if (field === undefined && !hasOthers) {
       if (keeps || (isResource && isMeta(name))) continue;
       return true;
     }
     const child = value[name];
     if (typeof child !== 'object' || child === null || (isResource && isMeta(name))) continue;
-    const next = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-    if (isUnspecified(next, child, isEmbedded(next))) return true;
+    const next = field ?? plan.others;
+    if (isUnspecified(next, child, next.isEmbedded)) return true;
   }
   return false;
 }
 
 /** As `isUnspecified` where the list around keeps unknown fields, and its items do so too. */
-function isUnspecifiedInside(schema: Schema, value: JsonValue): boolean {
-  if (schema === undefined) return false;
-  if (Array.isArray(value)) return value.some((item) => isUnspecifiedInside(schema.items, item));
+function isUnspecifiedInside(plan: PrunePlan, value: JsonValue): boolean {
+  if (plan.isNothing) return false;
+  if (Array.isArray(value)) return value.some((item) => isUnspecifiedInside(plan.items, item));
   if (!isJsonObject(value)) return false;
-  const { properties, additionalProperties, embeddedResource } = schema;
-  return Object.keys(value).some((name) => {
-    if (embeddedResource && isMeta(name)) return false;
-    const property = properties.get(name);
-    if (property === undefined && additionalProperties === undefined) return false;
-    const next = property ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-    return isUnspecified(next, value[name] as JsonValue, isEmbedded(next));
+  return Object.keys(value).some((name, place) => {
+    if (plan.isEmbedded && isMeta(name)) return false;
+    const field = plan.fields.get(place, name);
+    if (field === undefined && !plan.hasOthers) return false;
+    const next = field ?? plan.others;
+    return isUnspecified(next, value[name] as JsonValue, next.isEmbedded);
   });
 }
 
