@@ -13,7 +13,7 @@ import { childPath, type FieldPath, indexPath, keyPath } from '../../apimachiner
 import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import type { Outcome, Program } from '../../cel/environment.ts';
-import { CelOptional, CelStopped, type Value } from '../../cel/values.ts';
+import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.ts';
 import { Correlated } from '../correlated.ts';
 import type { ValidationRule } from '../structural.ts';
 import { itemsByKey } from './items-by-key.ts';
@@ -146,9 +146,17 @@ class RulePass {
       if (rule.program === undefined) continue;
       const optional = rule.rule.optionalOldSelf === true;
       if (rule.usesOldSelf && old === undefined && !optional) continue;
-      self ??= { value: node.adapt(value) };
-      if (rule.usesOldSelf && old !== undefined) oldSelf ??= { value: node.adapt(old) };
-      const variables = [self.value, optional ? new CelOptional(oldSelf?.value) : oldSelf?.value];
+      let variables: readonly (Value | undefined)[];
+      try {
+        self ??= { value: node.adapt(value) };
+        if (rule.usesOldSelf && old !== undefined) oldSelf ??= { value: node.adapt(old) };
+        variables = [self.value, optional ? new CelOptional(oldSelf?.value) : oldSelf?.value];
+      } catch (thrown) {
+        // An old value may be from before the schema was what it is.
+        if (!(thrown instanceof CelError)) throw thrown;
+        this.issues.push(invalid(path, type, failureDetail(thrown, rule.rule)));
+        continue;
+      }
       if (!this.#judge(rule, rule.program.program, variables, path, node, value, place)) return false;
     }
     return true;
