@@ -2,6 +2,7 @@
  * Runs a server until a signal ends it. Invariant: standard output holds the lines of the first minute (or the audit log, if that was asked for) and nothing else; logs go
  * to standard error. The first signal stops the server in order, the second ends the process at once.
  */
+import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { completeOptions } from '../controlplane/complete-options.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
@@ -9,6 +10,7 @@ import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { startControlPlane } from '../controlplane/start.ts';
 import { createLogger } from '../node/logging.ts';
 import { readPackageVersion } from '../node/platform.ts';
+import { processTidyOptions, tidyAtRest } from '../node/tidy-at-rest.ts';
 import { firstMinuteLines } from './first-minute.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 
@@ -27,11 +29,13 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
     const plane = await startControlPlane(completed, { logger, logRequests: log.verbosity >= LOG_REQUESTS_FROM });
+    const tidy = tidyAtRest(processTidyOptions(systemClock));
     try {
       await Promise.race([plane.ready, signals.first]);
       if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);
       logger.info('stopping', { signal: await signals.first });
     } finally {
+      tidy.stop();
       await plane.stop();
     }
     logger.info('stopped');

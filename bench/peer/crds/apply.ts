@@ -43,6 +43,7 @@ export async function applyDefinitions(
     const seconds = (performance.now() - begin) / 1000;
     await atRest(side);
     const cpu = cpuSeconds(side.pids) - before.cpu;
+    await sleep(TIDY_MS);
     const resident = memoryOf(side.pids).resident - before.memory.resident;
     return { seconds, cpuMillis: (cpu * 1000) / count, residentBytes: resident / count };
   } finally {
@@ -83,6 +84,9 @@ async function until(trouble: string, pauseMs: number, isSo: () => Promise<boole
     await sleep(pauseMs);
   }
 }
+
+/** Both servers give memory back some time after their work. */
+const TIDY_MS = 15_000;
 
 /** Less than 8 % of a core in two seconds, twice in a row; after a minute it is taken as it is. */
 async function atRest(side: Side): Promise<void> {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { processTidyOptions, tidyAtRest } from './tidy-at-rest.ts';
+
+const MEGABYTE = 2 ** 20;
+
+function start(): { clock: VirtualClock; state: { cpu: number; heap: number; collected: number }; stop(): void } {
+  const clock = new VirtualClock();
+  const state = { cpu: 0, heap: 20 * MEGABYTE, collected: 0 };
+  const tidy = tidyAtRest({
+    clock,
+    cpuMicros: () => state.cpu,
+    heapBytes: () => state.heap,
+    collect: () => {
+      state.collected++;
+      state.heap = 30 * MEGABYTE;
+    },
+  });
+  return { clock, state, stop: () => tidy.stop() };
+}
+
+describe('tidying at rest', () => {
+  it('collects once what a busy time has left', async () => {
+    const { clock, state } = start();
+    state.heap = 90 * MEGABYTE;
+    state.cpu = 4_000_000;
+    await clock.advance(6000);
+    expect(state.collected).toBe(0);
+    await clock.advance(6000);
+    expect(state.collected).toBe(1);
+    await clock.advance(60_000);
+    expect(state.collected).toBe(1);
+  });
+
+  it('leaves little, and what takes long', async () => {
+    const { clock, state } = start();
+    state.heap = 30 * MEGABYTE;
+    await clock.advance(20_000);
+    state.heap = 600 * MEGABYTE;
+    await clock.advance(20_000);
+    expect(state.collected).toBe(0);
+  });
+
+  it('ends', async () => {
+    const { clock, state, stop } = start();
+    state.heap = 90 * MEGABYTE;
+    stop();
+    await clock.advance(20_000);
+    expect(state.collected).toBe(0);
+  });
+
+  it('frees what nobody holds', () => {
+    const options = processTidyOptions(new VirtualClock());
+    let held: unknown[] | undefined = Array.from({ length: 200_000 }, (_, i) => ({ i }));
+    const before = options.heapBytes();
+    expect(held.length).toBe(200_000);
+    held = undefined;
+    options.collect();
+    expect(options.heapBytes()).toBeLessThan(before);
+    expect(options.cpuMicros()).toBeGreaterThan(0);
+  });
+});
