@@ -4,6 +4,8 @@
 
 import { formatJson } from '../apimachinery/go-format.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import type { Re2 } from '../base/re2/re2.ts';
+import { takeEffort } from './validation-effort.ts';
 import type { ValidatorNode } from './validator-node.ts';
 import { isIntegerValue, isNearInteger, numberFits } from './validator-number.ts';
 
@@ -24,7 +26,7 @@ export function accepts(node: ValidatorNode, value: JsonValue): boolean {
       if (value === null) return node.takes.null && node.enum.length === 0;
       if (Array.isArray(value) ? !acceptsList(node, value) : !acceptsObject(node, value)) return false;
   }
-  if (node.enum.length > 0 && !isListed(node.enum, value)) return false;
+  if (node.enum.length > 0 && !isListed(node, value)) return false;
   return !node.hasLogic || acceptsLogic(node, value);
 }
 
@@ -40,12 +42,21 @@ function acceptsText(node: ValidatorNode, value: string): boolean {
   if (minLength !== undefined && (value.length < minLength || runeCount(value) < minLength)) return false;
   if (node.pattern !== '') {
     const compiled = node.regexp;
-    if (!compiled.ok || !compiled.regexp.test(value)) return false;
+    if (!compiled.ok || !matches(compiled.regexp, value)) return false;
   }
   if (node.checkFormat !== undefined && !node.checkFormat(value)) return false;
   if (value.length <= REMEMBERED) node.lastText = value;
   return true;
 }
+
+/** Throws TooMuchEffort where the text is too long for the pattern. */
+export function matches(regexp: Re2, text: string): boolean {
+  takeEffort((regexp.weight * text.length) / STEPS);
+  return regexp.test(text);
+}
+
+/** Steps of matching that take as long as one check. */
+const STEPS = 8;
 
 /** Longer texts are not kept. */
 const REMEMBERED = 256;
@@ -97,12 +108,12 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
   if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
     return true;
   const { others } = node;
-  const fields = node.hasProperties ? node.fields : undefined;
+  const fields = node.hasProperties ? node.lookup : undefined;
   let count = 0;
   for (const name in value) {
-    count++;
     const child = value[name] as JsonValue;
-    const field = fields?.get(name);
+    const field = fields?.get(count, name);
+    count++;
     if (field !== undefined) {
       const next = field.node;
       if (typeof child !== next.plain && !accepts(next, child)) return false;
@@ -119,14 +130,19 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
 }
 
 /** As Go converts and compares: a fraction is cut where the listed number is an integer, an integer is the character of that code where a text is listed. */
-export function isListed(listed: readonly JsonValue[], value: JsonValue): boolean {
+export function isListed(node: ValidatorNode, value: JsonValue): boolean {
   // Null is never listed, even where it is.
   if (value === null) return false;
-  for (const each of listed) {
+  if (typeof value === 'string') return node.listedTexts.has(value);
+  takeEffort(node.enum.length * (typeof value === 'object' ? COMPARED : 1));
+  for (const each of node.enum) {
     if (each === value || equalConverted(each, value)) return true;
   }
   return false;
 }
+
+/** Checks that take as long as comparing two objects that differ soon. */
+const COMPARED = 8;
 
 function equalConverted(listed: JsonValue, value: Exclude<JsonValue, null>): boolean {
   switch (typeof value) {
@@ -152,6 +168,7 @@ function characterOf(code: number): string {
 
 function acceptsLogic(node: ValidatorNode, value: JsonValue): boolean {
   const { allOf, anyOf, oneOf, not } = node;
+  takeEffort(allOf.length + anyOf.length + oneOf.length + 1);
   for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as ValidatorNode, value)) return false;
   if (anyOf.length > 0 && !anyOf.some((part) => accepts(part, value))) return false;
   if (oneOf.length > 0) {

@@ -16,6 +16,7 @@ import { pruneObject } from './prune.ts';
 import { defaultsOf } from './prune-default.ts';
 import { Defaulter } from './set-defaults.ts';
 import type { StructuralSchema } from './structural.ts';
+import { renewEffort, TooMuchEffort } from './validation-effort.ts';
 import { ValidationResult } from './validation-result.ts';
 import { type ValidatorNode, validatorNode } from './validator-node.ts';
 import { viewOf } from './view.ts';
@@ -74,7 +75,8 @@ class Compiled implements CompiledSchema {
       issues ??= [];
       addIssues(issues, more);
     };
-    if (part !== 'rest') add(part === 'status' ? this.#statusIssues(object, old) : this.#schemaIssues(object, old));
+    if (part !== 'rest')
+      add(withinEffort(() => (part === 'status' ? this.#statusIssues(object, old) : this.#schemaIssues(object, old))));
     if (this.#embeds && part !== 'status')
       add(validateEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta }));
     this.#hasListTypes ??= hasListTypes(this.schema.source);
@@ -118,6 +120,17 @@ class Compiled implements CompiledSchema {
 }
 
 const STATUS = FieldPath.of('status');
+
+/** What is too much to judge is wrong. */
+function withinEffort(judge: () => readonly FieldIssue[]): readonly FieldIssue[] {
+  renewEffort();
+  try {
+    return judge();
+  } catch (caught) {
+    if (caught instanceof TooMuchEffort) return [invalid(undefined, null, caught.message)];
+    throw caught;
+  }
+}
 
 function issuesOf(
   node: ValidatorNode,

@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-valu
 import { type MetaOptions, metaForm } from './object-meta-form.ts';
 import { EMBEDDED_RESOURCE, type SchemaSource, someNode } from './schema-source.ts';
 import type { StructuralSchema } from './structural.ts';
+import { MANY_FINDINGS } from './validation-result.ts';
 
 /** True if a resource is embedded somewhere. */
 export function hasEmbedded(source: SchemaSource): boolean {
@@ -119,6 +120,7 @@ function addIssues(
     value.forEach((item, i) => void addIssues(issues, schema.items, item, indexPath(path, i), false, objectMeta));
     return;
   }
+  if (issues.length >= MANY_FINDINGS) return;
   if (isResource || schema.embeddedResource) addResourceIssues(issues, value, path, objectMeta);
   for (const name of Object.keys(value)) {
     const [next, at] = fieldOf(schema, name, path);

@@ -3,12 +3,16 @@
  * where the reference's is random.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { isListed, isUnique, runeCount } from './accepts.ts';
+import { isListed, isUnique, matches, runeCount } from './accepts.ts';
 import type { Correlated } from './correlated.ts';
 import { explainLogic } from './explain-logic.ts';
+import { takeEffort } from './validation-effort.ts';
 import type { Place, ValidationResult } from './validation-result.ts';
 import type { ValidatorNode } from './validator-node.ts';
 import { isIntegerValue, isNearInteger, numberProblems, typeLimits } from './validator-number.ts';
+
+/** Checks that take as long as explaining what is wrong under one alternative. */
+const JUDGED = 100;
 
 /** Adds to `result` what is wrong with the value. `pair` is its old value: what did not change passes. */
 export function explain(
@@ -41,6 +45,7 @@ function explainNode(
     result.matches++;
   }
   explainLogic(result, node, place, (part) => {
+    takeEffort(JUDGED);
     const found = result.fresh();
     explain(found, part, value, place, undefined);
     return found;
@@ -93,7 +98,7 @@ function explainType(result: ValidationResult, node: ValidatorNode, value: JsonV
 }
 
 function explainEnum(result: ValidationResult, node: ValidatorNode, value: JsonValue, place: Place): void {
-  if (node.enum.length > 0 && !isListed(node.enum, value)) result.addNotSupported(place, value, node.enum);
+  if (node.enum.length > 0 && !isListed(node, value)) result.addNotSupported(place, value, node.enum);
 }
 
 /** The first limit that a text breaks, and its format. */
@@ -105,7 +110,7 @@ function explainText(result: ValidationResult, node: ValidatorNode, value: strin
   else if (pattern !== '') {
     const compiled = node.regexp;
     const shown = compiled.ok ? pattern : `${pattern}, but pattern is invalid: ${compiled.message}`;
-    if (!compiled.ok || !compiled.regexp.test(value))
+    if (!compiled.ok || !matches(compiled.regexp, value))
       result.addInvalid(place, value, `${place} in body should match '${shown}'`);
   }
   result.matches++;
@@ -132,9 +137,8 @@ function explainList(
   pair: Correlated | undefined,
 ): void {
   if (node.hasItems) {
-    value.forEach((item, i) => {
-      explain(result, node.items, item, `${place}[${i}]`, pair?.index(i));
-    });
+    for (let i = 0; i < value.length && !result.isFull; i++)
+      explain(result, node.items, value[i] as JsonValue, `${place}[${i}]`, pair?.index(i));
   }
   const { minItems, maxItems } = node;
   if (minItems !== undefined && value.length < minItems)
@@ -162,14 +166,19 @@ function explainObject(
   const pairOf = (name: string): Correlated | undefined =>
     place === '' && (name === 'kind' || name === 'apiVersion') ? undefined : pair?.key(name);
   for (const name of node.others === 'free' ? [] : names) {
+    if (result.isFull) return;
     if (node.property(name) !== undefined) continue;
     if (node.others === 'none') result.addInvalid(place, name, `${place}.${name} in body is a forbidden property`);
     else explain(result, node.additional, value[name] as JsonValue, `${place}.${name}`, pairOf(name));
   }
   for (const name of names) {
+    if (result.isFull) return;
     const property = node.property(name);
     if (property === undefined) continue;
     explain(result, property, value[name] as JsonValue, place === '' ? name : `${place}.${name}`, pairOf(name));
   }
-  for (const name of node.required) if (!Object.hasOwn(value, name)) result.addRequired(`${place}.${name}`);
+  for (const name of node.required) {
+    if (result.isFull) return;
+    if (!Object.hasOwn(value, name)) result.addRequired(`${place}.${name}`);
+  }
 }

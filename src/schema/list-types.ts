@@ -2,9 +2,17 @@
 import { formatJson } from '../apimachinery/go-format.ts';
 import { duplicate, type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, indexPath, keyPath } from '../apimachinery/validation/field-path.ts';
-import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import {
+  getField,
+  isJsonObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setField,
+} from '../base/json-value.ts';
 import { LIST_TYPE, type SchemaSource, someNode } from './schema-source.ts';
 import type { StructuralSchema } from './structural.ts';
+import { MANY_FINDINGS } from './validation-result.ts';
 
 /** True if a list somewhere in the schema is a set or a map. */
 export function hasListTypes(source: SchemaSource): boolean {
@@ -42,6 +50,7 @@ function addValue(
 }
 
 function addList(issues: FieldIssue[], schema: StructuralSchema, list: JsonArray, path: FieldPath): void {
+  if (issues.length >= MANY_FINDINGS) return;
   const { listType, items } = schema;
   if (listType === 'set') {
     for (const i of repeated(list)) issues.push(duplicate(path.index(i), list[i]));
@@ -67,7 +76,7 @@ function keysOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   const keys: JsonObject = {};
   for (const name of item === null ? [] : names) {
     const value = getField(item as JsonObject, name);
-    if (value !== undefined) keys[name] = value;
+    if (value !== undefined) setField(keys, name, value);
   }
   return keys;
 }
@@ -81,7 +90,7 @@ function repeated(list: JsonArray): number[] {
     const identity = identityOf(item);
     const seen = times.get(identity) ?? 0;
     times.set(identity, seen + 1);
-    if (seen === 1) second.push(i);
+    if (seen === 1 && second.push(i) >= MANY_FINDINGS) break;
   }
   return second;
 }

@@ -2,6 +2,8 @@
  * Nulls that mean nothing are dropped, then defaults filled in. Invariant: idempotent; the schema's defaults are never given out, only copies; what an object gets at once is
  * worked out once for each node.
  */
+import { StatusError } from '../apimachinery/status/status.ts';
+import { requestEntityTooLarge } from '../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import type { DefaultOf } from './prune-default.ts';
 import type { StructuralSchema } from './structural.ts';
@@ -12,16 +14,20 @@ type Schema = StructuralSchema | undefined;
 export class Defaulter {
   /** By node: the fields with defaults, and the value that an object gets; undefined if pruning leaves nothing of it. */
   readonly #fields: Map<StructuralSchema, readonly Filled[]> = new Map();
-  readonly #values: Map<StructuralSchema, { readonly value: JsonValue | undefined }> = new Map();
+  readonly #values: Map<StructuralSchema, { readonly value: JsonValue | undefined; readonly size: number }> = new Map();
   readonly #root: StructuralSchema;
   readonly #defaultOf: DefaultOf;
+  /** What this object got so far. */
+  #filled = 0;
 
   constructor(root: StructuralSchema, defaultOf: DefaultOf) {
     this.#root = root;
     this.#defaultOf = defaultOf;
   }
 
+  /** Throws a StatusError (413) where defaults would blow the object up beyond all measure. */
   setDefaults(object: JsonObject): void {
+    this.#filled = 0;
     this.#fill(this.#root, object, true);
   }
 
@@ -78,12 +84,32 @@ export class Defaulter {
     if (schema.default === undefined) return undefined;
     let made = this.#values.get(schema);
     if (made === undefined) {
-      made = { value: this.#defaultOf(schema) };
-      if (made.value !== undefined) this.#fill(schema, made.value, false);
+      const value = this.#defaultOf(schema);
+      if (value !== undefined) this.#fill(schema, value, false);
+      made = { value, size: value === undefined ? 0 : sizeOf(value) };
       this.#values.set(schema, made);
     }
-    return made.value === undefined ? undefined : cloneJson(made.value);
+    if (made.value === undefined) return undefined;
+    this.#filled += made.size;
+    if (this.#filled > SIZE_MAX) throw new StatusError(requestEntityTooLarge(TOO_LARGE));
+    return cloneJson(made.value);
   }
+}
+
+/**
+ * In bytes of JSON, about. A list of small items, each with a large default, becomes as large as the list times the default; far less than this is refused by every storage, but only once it
+ * has been written out.
+ */
+const SIZE_MAX = 64 * 1024 * 1024;
+const TOO_LARGE = 'defaults would make the object larger than any storage takes';
+
+function sizeOf(value: JsonValue): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  let size = 2;
+  if (Array.isArray(value)) for (const item of value) size += 1 + sizeOf(item);
+  else for (const name of Object.keys(value)) size += name.length + 4 + sizeOf(value[name] as JsonValue);
+  return size;
 }
 
 interface Filled {

@@ -13,6 +13,7 @@ import { pruneValue } from './prune.ts';
 import { defaultsOf } from './prune-default.ts';
 import type { DefaultRules } from './rule-evaluator.ts';
 import type { StructuralSchema } from './structural.ts';
+import { renewEffort, TooMuchEffort } from './validation-effort.ts';
 import { ValidationResult } from './validation-result.ts';
 import { ValidatorNode } from './validator-node.ts';
 
@@ -31,6 +32,8 @@ const BUDGET = 10_000_000;
 
 /** What is wrong with the defaults of the schema of a whole resource. */
 export function validateDefaults(schema: StructuralSchema, options: DefaultsOptions): FieldIssue[] {
+  // All defaults together may take as much as one object.
+  renewEffort();
   const pass = new DefaultsPass(options);
   pass.visit(schema, { path: options.path, isResource: true, root: schema, insideMeta: false, wrap: resourceOf });
   return pass.issues;
@@ -151,8 +154,13 @@ const UNKNOWN_FIELDS = 'must not have unknown fields';
 
 function schemaIssues(schema: StructuralSchema, value: JsonValue, path: FieldPath): readonly FieldIssue[] {
   const node = new ValidatorNode(schema.source, 'default');
-  if (accepts(node, value)) return [];
-  const result = new ValidationResult(path);
-  explain(result, node, value, '', undefined);
-  return [...result.findings.values()];
+  try {
+    if (accepts(node, value)) return [];
+    const result = new ValidationResult(path);
+    explain(result, node, value, '', undefined);
+    return [...result.findings.values()];
+  } catch (caught) {
+    if (caught instanceof TooMuchEffort) return [invalid(path, value, caught.message)];
+    throw caught;
+  }
 }

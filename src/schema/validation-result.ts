@@ -16,6 +16,10 @@ import {
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
 import type { JsonValue } from '../base/json-value.ts';
 
+/** Findings, and characters of their texts: whoever broke so many rules is not helped by more, and each takes time and memory. */
+export const MANY_FINDINGS = 1000;
+export const MUCH_TEXT = 1_000_000;
+
 /** The place of a value inside what is validated, such as `spec.ports[0]`; '' for itself. */
 export type Place = string;
 
@@ -23,6 +27,7 @@ export class ValidationResult {
   /** By text. */
   readonly findings: Map<string, FieldIssue> = new Map();
   matches = 0;
+  #textLength = 0;
   /** Where what is validated stands; undefined for the whole object. */
   readonly #base: FieldPath | undefined;
 
@@ -34,13 +39,21 @@ export class ValidationResult {
     return this.findings.size === 0;
   }
 
+  /** So much is wrong that nothing more is looked for. The reference goes on. */
+  get isFull(): boolean {
+    return this.findings.size >= MANY_FINDINGS || this.#textLength >= MUCH_TEXT;
+  }
+
   /** An empty one for the same object. */
   fresh(): ValidationResult {
     return new ValidationResult(this.#base);
   }
 
   merge(other: ValidationResult): void {
-    for (const [text, issue] of other.findings) this.#add(text, issue);
+    for (const [text, issue] of other.findings) {
+      if (this.isFull) break;
+      this.#add(text, issue);
+    }
     this.matches += other.matches;
   }
 
@@ -80,7 +93,9 @@ export class ValidationResult {
   }
 
   #add(text: string, issue: FieldIssue): void {
-    if (!this.findings.has(text)) this.findings.set(text, issue);
+    if (this.findings.has(text)) return;
+    this.findings.set(text, issue);
+    this.#textLength += text.length;
   }
 
   #path(place: Place): FieldPath | undefined {

@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from '../base/json-value.ts';
 import { compileRe2, type Re2Result } from '../base/re2/re2.ts';
+import { FieldLookup } from './field-lookup.ts';
 import { type FormatCheck, formatCheck, isKnownFormat } from './formats/formats.ts';
 import {
   countOf,
@@ -79,6 +80,8 @@ export class ValidatorNode {
   #items: ValidatorNode | undefined;
   #additional: ValidatorNode | undefined;
   #fields: Map<string, FieldSlot> | undefined;
+  #lookup: FieldLookup<FieldSlot> | undefined;
+  #listedTexts: ReadonlySet<JsonValue> | undefined;
 
   constructor(source: SchemaSource, mode: ValidationMode) {
     this.#source = source;
@@ -122,6 +125,12 @@ export class ValidatorNode {
     return this.#regexp;
   }
 
+  /** The texts of `enum`. */
+  get listedTexts(): ReadonlySet<JsonValue> {
+    this.#listedTexts ??= new Set(this.enum);
+    return this.#listedTexts;
+  }
+
   get items(): ValidatorNode {
     this.#items ??= validatorNode(schemaOf(this.#source, 'items') ?? {}, this.#mode);
     return this.#items;
@@ -136,6 +145,12 @@ export class ValidatorNode {
   get fields(): ReadonlyMap<string, FieldSlot> {
     this.#fields ??= new Map(namesOf(this.#source, 'properties').map((name) => [name, new FieldSlot(this, name)]));
     return this.#fields;
+  }
+
+  /** The same for walks. */
+  get lookup(): FieldLookup<FieldSlot> {
+    this.#lookup ??= new FieldLookup(this.fields);
+    return this.#lookup;
   }
 
   property(name: string): ValidatorNode | undefined {

@@ -33,28 +33,29 @@ function structOf(schema: StructuralSchema, options: ViewOptions, isResource: bo
 }
 
 function* fieldsOf(schema: StructuralSchema, options: ViewOptions, isResource: boolean): Iterable<FieldView> {
+  const required = new Set(schema.required);
   if (isResource) {
-    yield field('apiVersion', STRING, schema);
-    yield field('kind', STRING, schema);
-    yield field('metadata', options.objectMeta, schema);
+    yield field('apiVersion', STRING, required);
+    yield field('kind', STRING, required);
+    yield field('metadata', options.objectMeta, required);
   }
   for (const [name, property] of schema.properties) {
     if (isResource && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) continue;
     yield {
-      ...field(name, typeOf(property, options), schema),
+      ...field(name, typeOf(property, options), required),
       nullable: property.nullable,
       defaultValue: property.default,
     };
   }
 }
 
-function field(name: string, type: TypeView, parent: StructuralSchema): FieldView {
+function field(name: string, type: TypeView, required: ReadonlySet<string>): FieldView {
   return {
     name,
     type,
     patchStrategies: [],
     patchMergeKey: undefined,
-    required: parent.required.includes(name),
+    required: required.has(name),
     nullable: false,
     defaultValue: undefined,
     wire: undefined,

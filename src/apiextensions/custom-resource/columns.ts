@@ -8,7 +8,7 @@ import { isZeroInstant, parseTime } from '../../apimachinery/scalars/time.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { ColumnDefinition, TableDefinition } from '../../server/registry/version-definition.ts';
 import type { CrdColumn } from '../crd.ts';
-import { type JsonPath, parseJsonPath } from './json-path.ts';
+import { parseJsonPath, type WalkEffort, walkEffort } from './json-path.ts';
 
 const NAME: ColumnDefinition = {
   name: 'Name',
@@ -41,7 +41,7 @@ function replicas(name: string, description: string, jsonPath: string): CrdColum
 /** Without any column there is the age. */
 export function customTable(declared: readonly CrdColumn[]): TableDefinition {
   const columns: ColumnDefinition[] = [NAME];
-  const cells: ((object: JsonObject, now: number) => JsonValue)[] = [nameCell];
+  const cells: ((object: JsonObject, now: number, effort: WalkEffort) => JsonValue)[] = [nameCell];
   for (const column of declared.length === 0 ? [AGE] : declared) {
     const path = parseJsonPath(column.jsonPath);
     if (path === undefined) break;
@@ -49,9 +49,15 @@ export function customTable(declared: readonly CrdColumn[]): TableDefinition {
     const description =
       column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath}`;
     columns.push({ name, type, format, description, priority });
-    cells.push((object, now) => cellOf(path, type, object, now));
+    cells.push((object, now, effort) => cellOf(path.find(object, effort), type, now));
   }
-  return { columns, cells: (object, now) => cells.map((cell) => cell(object, now)) };
+  return {
+    columns,
+    cells: (object, now) => {
+      const effort = walkEffort();
+      return cells.map((cell) => cell(object, now, effort));
+    },
+  };
 }
 
 function nameCell(object: JsonObject): JsonValue {
@@ -60,8 +66,8 @@ function nameCell(object: JsonObject): JsonValue {
   return typeof name === 'string' ? name : '';
 }
 
-function cellOf(path: JsonPath, type: string, object: JsonObject, now: number): JsonValue {
-  const value = path.find(object)?.[0];
+function cellOf(found: readonly JsonValue[] | undefined, type: string, now: number): JsonValue {
+  const value = found?.[0];
   if (value === undefined) return null;
   if (type === 'string') return textOf(value);
   switch (type) {

@@ -6,10 +6,29 @@
 import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { compareScalars } from './json-path-compare.ts';
 
+/** What walks may take together. `..a..a..a` visits a deep object once for every choice of three places in it; a walk that takes too long leads nowhere. */
+export interface WalkEffort {
+  /** Values that may still be met. */
+  left: number;
+}
+
+/** As much as one object of several columns needs at most. */
+export function walkEffort(): WalkEffort {
+  return { left: 20_000 };
+}
+
 /** A parsed path. */
 export interface JsonPath {
   /** What it leads to, in order; undefined if the path cannot be walked on this value (an index out of bounds). Keys that are missing lead to nothing. */
-  find(value: JsonValue): readonly JsonValue[] | undefined;
+  find(value: JsonValue, effort?: WalkEffort): readonly JsonValue[] | undefined;
+}
+
+/** Of the walk under way: walks are synchronous. */
+let current = walkEffort();
+
+function visit(count: number): void {
+  current.left -= count;
+  if (current.left < 0) throw new Unwalkable();
 }
 
 /** Thrown inside, while walking, and caught in `find`. */
@@ -22,7 +41,8 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   const step = parseSteps(text);
   if (step === undefined) return undefined;
   return {
-    find: (value) => {
+    find: (value, effort = walkEffort()) => {
+      current = effort;
       try {
         return step([value]);
       } catch (caught) {
@@ -70,7 +90,11 @@ function parseSteps(text: string): Step | undefined {
       at = end;
     }
   }
-  return (values) => steps.reduce((present, step) => step(present), values);
+  return (values) =>
+    steps.reduce((present, step) => {
+      visit(present.length);
+      return step(present);
+    }, values);
 }
 
 /** Adds the field or wildcard that begins here; returns where it ends. */
@@ -96,13 +120,26 @@ function membersOf(value: JsonValue): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-const members: Step = (values) => values.flatMap(membersOf);
-
-const recursive: Step = (values) =>
+const members: Step = (values) =>
   values.flatMap((value) => {
     const inside = membersOf(value);
-    return inside.length === 0 ? [] : [value, ...recursive(inside)];
+    visit(inside.length);
+    return inside;
   });
+
+/** Every value that has members, each before its own. */
+const recursive: Step = (values) => {
+  const found: JsonValue[] = [];
+  const pending = [...values].reverse();
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    const inside = membersOf(value);
+    visit(1);
+    if (inside.length === 0) continue;
+    found.push(value);
+    for (let i = inside.length - 1; i >= 0; i--) pending.push(inside[i] as JsonValue);
+  }
+  return found;
+};
 
 const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 

@@ -87,6 +87,7 @@ function declaredObject(schema: StructuralSchema, name: string): DeclaredType | 
     return { type: mapOf(STRING, element.type), maxElements, minSize: 2, key: KEY_TYPE, element };
   }
   const fields = new Map<string, DeclaredType>();
+  const required = new Set(schema.required);
   let minSize = 2;
   for (const [property, child] of schema.properties) {
     const escaped = escapeName(property);
@@ -94,8 +95,7 @@ function declaredObject(schema: StructuralSchema, name: string): DeclaredType | 
     if (type === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, type);
     // Defaults are filled in by the server: the request may leave them out.
-    if (schema.required.includes(property) && child.default === undefined)
-      minSize += utf8Length(property) + type.minSize + 4;
+    if (required.has(property) && child.default === undefined) minSize += utf8Length(property) + type.minSize + 4;
   }
   return { type: objectType(name, fields), maxElements: 0, minSize, fields };
 }

@@ -16,6 +16,7 @@ import type { Outcome, Program } from '../../cel/environment.ts';
 import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.ts';
 import { Correlated } from '../correlated.ts';
 import type { ValidationRule } from '../structural.ts';
+import { MANY_FINDINGS, MUCH_TEXT } from '../validation-result.ts';
 import { itemsByKey } from './items-by-key.ts';
 import type { CompiledRule } from './rule-program.ts';
 import type { RuleNode } from './rule-tree.ts';
@@ -60,6 +61,9 @@ const NOWHERE: Place = { here: undefined, above: undefined };
 class RulePass {
   readonly issues: FieldIssue[] = [];
   readonly #run: RuleRun;
+  /** Of issues. */
+  #textLength = 0;
+  #warnings = 0;
   remaining: number;
 
   constructor(run: RuleRun) {
@@ -77,6 +81,8 @@ class RulePass {
   ): boolean {
     // Rules judge values that are there; whether one is null or missing is for the rules around it.
     if (value === null) return true;
+    // The object is refused as it is.
+    if (this.issues.length >= MANY_FINDINGS || this.#textLength >= MUCH_TEXT) return false;
     if (node.rules.length > 0 && !this.#rules(node, path, value, old, place)) return false;
     for (const part of node.allOf) {
       if (!this.visit(part, path, value, old, { here: undefined, above: place.above })) return false;
@@ -182,8 +188,12 @@ class RulePass {
     if (outcome.value === true) return true;
     const at = compiled.fieldPath === '' ? path : childPath(path, compiled.fieldPath);
     const tell = (issue: FieldIssue): void => {
-      if (!compiled.usesOldSelf && isUnchanged(place)) this.#run.warn(formatIssue(issue));
-      else this.issues.push(issue);
+      if (!compiled.usesOldSelf && isUnchanged(place)) {
+        if (++this.#warnings <= MANY_FINDINGS) this.#run.warn(formatIssue(issue));
+        return;
+      }
+      this.#textLength += issue.detail.length;
+      this.issues.push(issue);
     };
     const message = this.#message(compiled, variables);
     if ('stop' in message) {
