@@ -28,14 +28,19 @@ import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selec
 import { readJson } from '../../src/base/json-read.ts';
 import { equalJson, type JsonObject } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
+import type { MaybePromise } from '../../src/base/maybe-promise.ts';
 
 export interface FuzzTarget {
   readonly name: string;
   /** Good inputs: the target accepts each. */
   readonly corpus: readonly (string | Uint8Array)[];
   readonly words: readonly (string | Uint8Array)[];
-  /** True if the input was accepted. Whatever it throws is a finding. */
-  run(input: Buffer): boolean;
+  /** Counted blocks per input byte that the target may take; default 150. What compiles and runs programs takes more. */
+  readonly stepsPerByte?: number;
+  /** The share of the inputs that it gets, where one takes long; default 1. */
+  readonly inputs?: number;
+  /** Whether the input was accepted. Whatever it throws is a finding. */
+  run(input: Buffer): MaybePromise<boolean>;
 }
 
 const POD: JsonObject = {

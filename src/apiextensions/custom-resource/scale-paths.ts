@@ -3,7 +3,7 @@
  * accessors.
  */
 import { formatNumber } from '../../apimachinery/go-format.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
 /** `found` is false where the path leads nowhere. */
 export type AtPath<T> =
@@ -37,12 +37,12 @@ export function setIntegerAt(object: JsonObject, path: string, value: number): s
     const next = Object.hasOwn(inside, name) ? inside[name] : undefined;
     if (next === undefined) {
       const made: JsonObject = {};
-      inside[name] = made;
+      setField(inside, name, made);
       inside = made;
     } else if (isJsonObject(next)) inside = next;
     else return `value cannot be set because ${joined(names.slice(0, i + 1))} is not a map[string]interface{}`;
   }
-  inside[names.at(-1) as string] = value;
+  setField(inside, names.at(-1) as string, value);
   return undefined;
 }
 

@@ -131,6 +131,14 @@ describe('rules of a schema', () => {
     ]);
   });
 
+  it('tell of an old value that does not fit the schema any more', () => {
+    const schema = withSpec({ a: INTEGER }, ['self.a >= oldSelf.a', 'self.a > 0']);
+    const old = ['was a list'] as unknown as JsonObject;
+    expect(judge(schema, { a: 1 }, old).issues).toEqual([
+      'spec: Invalid value: "object": invalid data, expected a map for the provided schema with type=object evaluating rule: self.a >= oldSelf.a',
+    ]);
+  });
+
   it('pair items of a list that is a map with their old ones', () => {
     const items = {
       type: 'object',
