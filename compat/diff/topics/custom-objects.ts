@@ -297,7 +297,7 @@ export const customObjects: Topic = topic('custom objects', {
   ],
   metadata: [
     ...meta.make,
-    meta.create('a', { metadata: { labels: { 'bad key': 'x', ok: 'bad value' } } }),
+    meta.create('a', { metadata: { labels: { 'bad key': 'x', ok: 'bad value' } } }, { anyOrder: true }),
     meta.create('a', { metadata: { annotations: { 'Bad Key': 'x' } } }),
     meta.create('a', { metadata: { finalizers: ['plain'] } }),
     meta.create('a', { metadata: { finalizers: ['Bad Name/x'] } }),
