@@ -44,7 +44,8 @@ class ClosureProgram implements Program {
       frame.checkLimit();
       return value instanceof CelError ? { error: value, cost: frame.cost } : { value, cost: frame.cost };
     } catch (thrown) {
-      if (thrown instanceof CelStopped) return { error: thrown, cost: frame.cost };
+      // Values from outside throw where what is read in them does not fit its type, also from inside a comparison.
+      if (thrown instanceof CelStopped || thrown instanceof CelError) return { error: thrown, cost: frame.cost };
       throw thrown;
     }
   }
