@@ -89,4 +89,22 @@ describe('refusals of custom resources', () => {
       `the object provided is unrecognized (must be of type Gadget): ${missing} ({"apiVersion":"example.test/v1 ...)`,
     );
   });
+
+  it('of a patch that changes the group name the group that came out', async () => {
+    const request = await started();
+    await request('POST', GADGETS, gadget('a'));
+    const { body } = await request('PATCH', `${GADGETS}/a`, { apiVersion: 'other.test/v1' });
+    expect(body['message']).toMatch(
+      /^Gadget\.other\.test "a" is invalid: apiVersion: Invalid value: "other\.test\/v1"/,
+    );
+  });
+
+  it('of a patch that leaves no kind show the object with its fields in order', async () => {
+    const request = await started();
+    await request('POST', GADGETS, gadget('a', { spec: { weight: 2 } }));
+    const { body } = await request('PATCH', `${GADGETS}/a`, { kind: null });
+    expect(body['message']).toMatch(
+      /Object 'Kind' is missing in '\{"apiVersion":"[^"]+","metadata":\{"creationTimestamp":/,
+    );
+  });
 });

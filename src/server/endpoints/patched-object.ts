@@ -88,14 +88,16 @@ export class Patch {
     const { version } = this.#target;
     const isStrategic = this.#body.type === 'strategic';
     // What the refusal shows: the whole object that came out, or for strategic merges the patch.
-    const shown = isStrategic ? () => formatDecoded(patch.value) : () => writeJson(sortedFields(patched));
+    const isDeep = version.unstructured === true;
+    const shown = isStrategic ? () => formatDecoded(patch.value) : () => writeJson(sortedFields(patched, isDeep));
     const refuse = (problem: string): StatusError => {
       const issue = invalidField(FieldPath.of('patch'), shown(), problem);
       return new StatusError(invalid({ group: '', kind: '' }, '', [issue]));
     };
     // A strategic merge goes straight into the type, which has no type fields to disagree with.
     const kindProblem = isStrategic ? undefined : this.#target.kindProblem(patched);
-    if (kindProblem !== undefined) throw refuse(kindProblem);
+    if (kindProblem !== undefined)
+      throw refuse(isDeep ? (this.#target.kindProblem(sortedFields(patched, true)) ?? kindProblem) : kindProblem);
     const { object, unknownFields } = this.#prune(patched as JsonObject);
     if (version.unstructured !== true) {
       object['kind'] = version.kind;
@@ -119,7 +121,7 @@ export class Patch {
     const view = this.#target.version.type();
     if (!hasUnknownFields(patched, view)) return { object: cloneJson(patched), unknownFields: [] };
     const { fieldValidation } = this.#body;
-    const text = writeJson(sortedFields(patched), { escapeHtml: false });
+    const text = writeJson(sortedFields(patched, false), { escapeHtml: false });
     const read = decodeStrictJson(text, { fieldValidation, view });
     if (!read.ok) throw new StatusError(badRequest(read.error.message));
     return { object: read.value as JsonObject, unknownFields: read.problems };
@@ -158,12 +160,13 @@ function statusOfPatchError({ code, message }: PatchError): Status {
   }
 }
 
-/** The patched document as the reference's library writes it: the fields of the root in order. */
-function sortedFields(value: JsonValue): JsonValue {
+/** The patched document as the reference's library writes it: the fields of the root in order, and if it has no fixed type all others too. */
+function sortedFields(value: JsonValue, isDeep: boolean): JsonValue {
+  if (isDeep && Array.isArray(value)) return value.map((item) => sortedFields(item, true));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort(compareUtf8)
-      .map((key) => [key, value[key] as JsonValue]),
+      .map((key) => [key, isDeep ? sortedFields(value[key] as JsonValue, true) : (value[key] as JsonValue)]),
   );
 }

@@ -2,6 +2,7 @@
  * Create: a new object under a name that is free. Invariant: what is validated is what is stored; a name that the server generates is tried again when it is
  * taken, as often as the reference does.
  */
+import { parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { isAlreadyExists, StatusError } from '../../apimachinery/status/status.ts';
 import {
@@ -132,9 +133,13 @@ export function judgedVersion(core: StoreCore, context: ResourceContext): Versio
 /** 422 if there is anything to complain about. Objects without a fixed type are called what they call themselves. */
 export function refuse(version: VersionDefinition, object: JsonObject, issues: readonly FieldIssue[]): void {
   if (issues.length === 0) return;
-  const { group, unstructured } = version;
-  const kind = unstructured === true ? String(object['kind'] ?? '') : version.kind;
-  throw new StatusError(invalid({ group, kind }, nameOf(object), issues));
+  const named = version.unstructured === true ? claimedKind(object) : version;
+  throw new StatusError(invalid({ group: named.group, kind: named.kind }, nameOf(object), issues));
+}
+
+function claimedKind({ apiVersion, kind }: JsonObject): { readonly group: string; readonly kind: string } {
+  const parsed = parseGroupVersion(String(apiVersion ?? ''));
+  return { group: parsed.ok ? parsed.value.group : '', kind: String(kind ?? '') };
 }
 
 /** Validating admission sees the request's version, storage the stored one. */
