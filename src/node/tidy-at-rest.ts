@@ -59,6 +59,8 @@ export function processTidyOptions(clock: Clock): TidyOptions {
     heapBytes: () => process.memoryUsage().heapUsed,
     collect: () => {
       collect ??= collector();
+      // The first finds what only finalizers and weak references still know; the second gives the pages back.
+      collect();
       collect();
     },
   };
