@@ -186,21 +186,23 @@ function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
         reader.skip(end);
     }
   }
-  const at = Number(seconds);
-  if (Math.abs(at) > MAX_SECONDS) {
+  // Nanoseconds beyond a second carry over, as Go's time does it. A Time has none in JSON.
+  const whole = micro ? Math.trunc(nanos / 1000) * 1000 : 0;
+  const carry = Math.floor(whole / SECOND);
+  const at = Number(seconds) + carry;
+  if (at < MIN_SECONDS || at > MAX_SECONDS) {
     reader.fail('a time that is out of range', start);
     return null;
   }
-  if (!micro) return timeToJson({ seconds: at, nanos: 0 });
-  // Nanoseconds beyond a second carry over, as Go's time does it.
-  const whole = Math.trunc(nanos / 1000) * 1000;
-  const carry = Math.floor(whole / SECOND);
-  return microTimeToJson({ seconds: at + carry, nanos: whole - carry * SECOND });
+  return micro
+    ? microTimeToJson({ seconds: at, nanos: whole - carry * SECOND })
+    : timeToJson({ seconds: at, nanos: 0 });
 }
 
 const SECOND = 1_000_000_000;
-/** Some 270,000 years around 1970, less a little for the carry: what a Date can print. */
-const MAX_SECONDS = 8_640_000_000_000 - 10;
+/** The years 0 to 9999, which are those that the text of a time can have. */
+const MIN_SECONDS = -62_167_219_200;
+const MAX_SECONDS = 253_402_300_799;
 
 function readVarint(reader: WireReader, end: number): boolean {
   if (reader.wireType === VARINT) return reader.readVarint(end);

@@ -99,11 +99,20 @@ describe('decoding', () => {
     ],
     ['an int-or-string of a third kind', httpGet, '1202 0802', 'neither an integer nor a string', 2],
     ['a time out of range', event, '320a 08ffffffffffffffff7f', 'a time that is out of range', 2],
+    // 9999-12-31T23:59:59Z is 253402300799.
+    ['a time in the year 10000', event, '3207 088083d1ffaf07', 'a time that is out of range', 2],
+    ['a second before the year 0', event, '320b 08ff87aeb498feffffff01', 'a time that is out of range', 2],
     ['a number that JSON lacks', odds, '49 000000000000f07f', 'a number that JSON does not have', 9],
     ['bad JSON inside', odds, '0a05 0a03 7b7d7d', "invalid character '}' after top-level value", 6],
     ['an object of a type nobody knows', odds, '0a06 0a04 6b387300', 'no type is known for "", ""', 4],
   ])('refuses %s, with its offset', (_, view, bytes, message, offset) => {
     expect(decodeMessage(view, bytesOf(bytes))).toEqual({ ok: false, error: { message, offset } });
+  });
+
+  it('reads the first and the last second that a text can say, and writes them again', () => {
+    for (const firstTimestamp of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+      expect(decoded(event, encoded(event, { firstTimestamp }))['firstTimestamp']).toBe(firstTimestamp);
+    }
   });
 
   it('refuses more depth than allowed', () => {
