@@ -9,6 +9,7 @@ import { celTargets } from './cel-targets.ts';
 import { crdTargets } from './crd-targets.ts';
 import { mutate, stretch } from './mutate.ts';
 import { createRandom } from './random.ts';
+import { schemaTargets } from './schema-targets.ts';
 import { createStepCounter, type StepCounter } from './steps.ts';
 import { targets as decoders, type FuzzTarget } from './targets.ts';
 
@@ -64,7 +65,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   let worst = 0;
   let baseline = 0;
 
-  const stepsPerByte = target.stepsPerByte ?? STEPS_PER_BYTE;
+  const { stepsPerByte = STEPS_PER_BYTE, stepsPerInput = STEPS_PER_INPUT } = target;
 
   const run = async (input: Buffer): Promise<void> => {
     try {
@@ -78,7 +79,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   const measure = async (bytes: number, count: number, what: string): Promise<void> => {
     const taken = await steps.take();
     worst = Math.max(worst, taken / Math.max(1, bytes));
-    if (taken > bytes * stepsPerByte + count * STEPS_PER_INPUT && failures.length < 5) {
+    if (taken > bytes * stepsPerByte + count * stepsPerInput && failures.length < 5) {
       failures.push(`${what}: ${taken} steps for ${count} inputs of ${bytes} bytes`);
     }
   };
@@ -118,7 +119,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   return { accepted, refused, failures, worstStepsPerByte: worst, growth };
 }
 
-const targets = [...decoders, ...crdTargets, ...celTargets];
+const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets];
 const chosen = targets.filter((target) => values.target === undefined || target.name === values.target);
 if (chosen.length === 0)
   throw new Error(`no target ${values.target}; there are ${targets.map((target) => target.name).join(', ')}`);

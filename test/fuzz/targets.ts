@@ -37,6 +37,8 @@ export interface FuzzTarget {
   readonly words: readonly (string | Uint8Array)[];
   /** Counted blocks per input byte that the target may take; default 150. What compiles and runs programs takes more. */
   readonly stepsPerByte?: number;
+  /** Beside them, for each input; default 5000. */
+  readonly stepsPerInput?: number;
   /** The share of the inputs that it gets, where one takes long; default 1. */
   readonly inputs?: number;
   /** Whether the input was accepted. Whatever it throws is a finding. */

@@ -139,6 +139,13 @@ describe('rules of a schema', () => {
     ]);
   });
 
+  it('tell of an old value that holds what does not fit, wherever it is read', () => {
+    const schema = withSpec({ l: { type: 'array', items: STRING } }, ['self == oldSelf', 'oldSelf.l[0] == "a"']);
+    const [first, second] = judge(schema, { l: ['a'] }, { l: [1] }).issues;
+    expect(first).toContain('invalid data, expected string, got int64 evaluating rule: self == oldSelf');
+    expect(second).toContain('invalid data, expected string, got int64 evaluating rule: oldSelf.l[0] == "a"');
+  });
+
   it('pair items of a list that is a map with their old ones', () => {
     const items = {
       type: 'object',
