@@ -10,9 +10,6 @@ import { runUpdates } from './updates.ts';
 
 /** Subjects at a time, far more than there are cores: the reference lets creates sleep until a definition has been established for 2 seconds. */
 const WIDTH = 16;
-/** A line after so many subjects. */
-const PROGRESS = 50;
-
 export interface RunOptions {
   readonly plan: Plan;
   /** Every how many-th subject gets a tightened schema. */
@@ -30,7 +27,6 @@ export async function runSubjects(session: Session, subjects: readonly Subject[]
       const run = new SubjectRun(session, subjects[i] as Subject, options.plan);
       const served = await runSubject(run, options, i);
       published.push({ run, served });
-      if (published.length % PROGRESS === 0) console.log(`${published.length} of ${subjects.length} CRDs`);
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));

@@ -69,11 +69,11 @@ export class Session {
   mutated = 0;
   accepted = 0;
   refused = 0;
-  readonly #clients: readonly Client[];
+  #clients: readonly Client[] = [];
   readonly #counts = new Map<string, number>();
 
-  /** The reference first; with no other, nothing is compared. */
-  constructor(peers: readonly Peer[]) {
+  /** Asks these from now on, the reference first; with no other, nothing is compared. */
+  connect(peers: readonly Peer[]): void {
     this.#clients = peers.map(createClient);
   }
 
