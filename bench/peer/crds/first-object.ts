@@ -1,4 +1,7 @@
-/** How long it takes from the creation of a definition until its first object is accepted, for a client that asks again at once. */
+/**
+ * How long it takes from the creation of a definition until its first object is accepted, for a client that asks again at once. The reference holds creates back for two seconds on purpose, which would make the comparison
+ * cheap: for it the time ends when it serves the kind.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Side } from '../side.ts';
 import { DEFINITIONS } from './apply.ts';
@@ -19,10 +22,11 @@ export async function firstObject(side: Side, index: number): Promise<number> {
     await connections.ask('GET', '/version');
     const begin = performance.now();
     await connections.ask('POST', DEFINITIONS, definition);
+    const [method, body] = side.name === 'reference' ? ['GET', undefined] : ['POST', object];
     for (;;) {
-      const { status, text } = await connections.send('POST', kind.collection, object);
+      const { status, text } = await connections.send(method, kind.collection, body);
       const passed = performance.now() - begin;
-      if (status === 201) {
+      if (status === 200 || status === 201) {
         await sleep(PAUSE_MS);
         return passed;
       }

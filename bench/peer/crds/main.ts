@@ -57,7 +57,7 @@ async function benchFirst({ short, judge }: CrdBenchOptions, ours: Side, peer: S
       (isOurs ? times[0] : times[1]).push(await firstObject(isOurs ? ours : peer, i));
   }
   judge({
-    name: 'definition created to its first object accepted',
+    name: 'definition created to its first object accepted (peer: served)',
     unit: 'ms',
     ours: times[0],
     peer: times[1],
