@@ -91,7 +91,7 @@ export function readStruct(line: string): StructFacts {
 /** One field from its text. */
 export function readField(text: string): FieldFacts {
   const [name = '', type = '', place = '', ...rest] = beforeJson(text).split(' ');
-  const facts = new Map(rest.map((word) => [word.split('=', 1)[0], word.slice(word.indexOf('=') + 1)]));
+  const fact = (key: string): string | undefined => rest.find((word) => word.startsWith(key))?.slice(key.length);
   const flagsAt = place.search(/[^0-9.-]/);
   const where = flagsAt < 0 ? place : place.slice(0, flagsAt);
   return {
@@ -99,13 +99,13 @@ export function readField(text: string): FieldFacts {
     type,
     numbers: where === '-' ? undefined : where.split('.').map(Number),
     flags: place.slice(where.length),
-    goType: facts.get('go'),
-    goInline: facts.get('in')?.split('.') ?? [],
-    patchStrategies: (facts.get('patch')?.split(',') ?? []) as PatchStrategy[],
-    patchMergeKey: facts.get('key'),
-    list: rest.includes('list') ? '' : facts.get('list'),
-    enum: facts.get('enum')?.replaceAll('^', ' ').split('|'),
-    format: facts.get('format'),
+    goType: fact('go='),
+    goInline: fact('in=')?.split('.') ?? [],
+    patchStrategies: (fact('patch=')?.split(',') ?? []) as PatchStrategy[],
+    patchMergeKey: fact('key='),
+    list: rest.includes('list') ? '' : fact('list='),
+    enum: fact('enum=')?.replaceAll('^', ' ').split('|'),
+    format: fact('format='),
     defaultValue: jsonOf(text),
   };
 }
