@@ -2,9 +2,9 @@
  * Programs: what a checked expression becomes to be run. Invariant: a program holds nothing of an evaluation, so it may be shared and run at any time.
  */
 import type { CheckedExpression, Evaluation, EvaluationLimits, Outcome, Program } from './environment.ts';
-import { renewAllowance } from './runtime/allowance.ts';
+import { endAllowance, renewAllowance } from './runtime/allowance.ts';
 import { compile } from './runtime/compile.ts';
-import { Frame, type Step } from './runtime/frame.ts';
+import { Frame, type Result, type Step } from './runtime/frame.ts';
 import { CelError, CelStopped, type Value } from './values.ts';
 
 /** Throws CelError where the expression fails whatever its variables: `int('x')`, a bad constant pattern, constants that take too much to make. */
@@ -15,6 +15,8 @@ export function compileProgram(checked: CheckedExpression): Program {
     return new ClosureProgram(step, locals);
   } catch (thrown) {
     throw thrown instanceof CelStopped ? new CelError(thrown.message) : thrown;
+  } finally {
+    endAllowance();
   }
 }
 
@@ -28,17 +30,22 @@ class ClosureProgram implements Program {
   }
 
   evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation {
-    renewAllowance();
     const frame = new Frame(variables, this.#locals, limits);
-    const value = this.#step(frame);
+    renewAllowance();
+    let value: Result;
+    try {
+      value = this.#step(frame);
+    } finally {
+      endAllowance();
+    }
     frame.checkLimit();
     if (value instanceof CelError) throw value;
     return { value, cost: frame.cost };
   }
 
   run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome {
-    renewAllowance();
     const frame = new Frame(variables, this.#locals, limits);
+    renewAllowance();
     try {
       const value = this.#step(frame);
       frame.checkLimit();
@@ -47,6 +54,8 @@ class ClosureProgram implements Program {
       // Values from outside throw where what is read in them does not fit its type, also from inside a comparison.
       if (thrown instanceof CelStopped || thrown instanceof CelError) return { error: thrown, cost: frame.cost };
       throw thrown;
+    } finally {
+      endAllowance();
     }
   }
 }

@@ -16,8 +16,8 @@ export interface Re2 {
   test(text: string): boolean;
   /** The leftmost match, undefined for none. */
   find(text: string): string | undefined;
-  /** All matches that do not overlap, from the left, at most `limit` of them. */
-  findAll(text: string, limit?: number): string[];
+  /** All matches that do not overlap, from the left, at most `limit` of them. Each may look ahead to the end: `found`, called for each, may throw to end it. */
+  findAll(text: string, limit?: number, found?: () => void): string[];
   /** The leftmost match with its groups, undefined for none; a group that took no part is undefined. */
   groups(text: string): readonly (string | undefined)[] | undefined;
   /** Every match replaced by what `replacement` makes of its groups. */
@@ -93,15 +93,16 @@ class Compiled implements Re2 {
     return matcher.find() ? (matcher.group() ?? '') : undefined;
   }
 
-  findAll(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
-    const found: string[] = [];
+  findAll(text: string, limit: number = Number.POSITIVE_INFINITY, found?: () => void): string[] {
+    const matches: string[] = [];
     const matcher = this.#compiled.matcher(text);
     let end = -1;
-    while (found.length < limit && matcher.find()) {
-      if (!isEmptyAt(matcher, end)) found.push(matcher.group() ?? '');
+    while (matches.length < limit && matcher.find()) {
+      found?.();
+      if (!isEmptyAt(matcher, end)) matches.push(matcher.group() ?? '');
       end = matcher.end();
     }
-    return found;
+    return matches;
   }
 
   groups(text: string): readonly (string | undefined)[] | undefined {

@@ -50,12 +50,15 @@ export function unescapeFor(text: string, part: UrlPart): string {
 }
 
 function checkEscape(encoded: string, part: UrlPart): void {
-  const fault = new UrlFault(`invalid URL escape ${quote(encoded)}`);
-  if (!/^%[0-9a-fA-F]{2}$/.test(encoded)) throw fault;
+  if (!/^%[0-9a-fA-F]{2}$/.test(encoded)) throw badEscape(encoded);
   if (encoded === '%25') return;
   const byte = Number.parseInt(encoded.slice(1), 16);
-  if (part === 'host' && byte < 0x80) throw fault;
-  if (part === 'zone' && byte !== 0x20 && !isPlain(byte, 'host')) throw fault;
+  if (part === 'host' && byte < 0x80) throw badEscape(encoded);
+  if (part === 'zone' && byte !== 0x20 && !isPlain(byte, 'host')) throw badEscape(encoded);
+}
+
+function badEscape(encoded: string): UrlFault {
+  return new UrlFault(`invalid URL escape ${quote(encoded)}`);
 }
 
 function decodeBytes(text: string): Uint8Array {

@@ -5,6 +5,7 @@ import type { Re2 } from '../../base/re2/re2.ts';
 import { REGEX_FACTOR, STRING_FACTOR } from '../cost/range.ts';
 import { patternCost } from '../cost/standard-costs.ts';
 import type { Library } from '../library.ts';
+import { takeSteps } from '../runtime/allowance.ts';
 import { NativeList } from '../runtime/native-values.ts';
 import { cachedPattern, checkMatching } from '../runtime/patterns.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
@@ -26,7 +27,10 @@ function find(text: Value, pattern: Value): string {
 
 function findAll(text: Value, pattern: Value, limit: Value): CelList {
   const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit);
-  return new NativeList(compile(pattern as string, text as string).findAll(text as string, max));
+  // A match may look ahead to the end of the text, and so may the next one.
+  const regexp = compile(pattern as string, text as string);
+  const steps = regexp.weight * (/[*+{]/.test(pattern as string) ? (text as string).length : 1);
+  return new NativeList(regexp.findAll(text as string, max, () => takeSteps(steps)));
 }
 
 const COSTS: OverloadCosts = {

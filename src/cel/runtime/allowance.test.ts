@@ -30,6 +30,12 @@ function doubled(start: string, times: number): string {
 
 describe('an evaluation is stopped before it', () => {
   it.each<[string, string]>([
+    ['asks for the size of a long text again and again', 'ints.all(i, text.size() > i || true)'],
+    ['takes characters of a long text again and again', "ints.all(i, text.charAt(i) == 'a')"],
+    ['reads a long text as a number again and again', 'ints.all(i, int(text) == i || true)'],
+    ['compares a list inside a list again and again', 'ints.all(i, [ints] == [ints])'],
+    ['finds matches that each look at the whole text', "text.findAll('a.*b|a').size() == 0"],
+    ['compiles patterns again and again', "ints.all(i, 'a'.matches('[\\\\pL' + string(i) + ']{900}') || true)"],
     ['doubles a text whose type is not known', doubled("dyn('0123456789')", 40)],
     ['doubles bytes whose type is not known', doubled("dyn(b'0123456789')", 40)],
     [

@@ -5,7 +5,9 @@ import type { Overload } from '../library.ts';
 import type { CelType } from '../types.ts';
 import { BOOL, BYTES, DYN, INT, STRING } from '../types.ts';
 import { CelError, type Value } from '../values.ts';
+import { takeSteps } from './allowance.ts';
 import { errorOf, type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
+import { LONG_TEXT } from './sizes.ts';
 import { isOfType, runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 type Accepts = (value: Value) => boolean;
@@ -106,6 +108,11 @@ function charge(frame: Frame, target: Target, args: readonly Value[], result: Re
   }
 }
 
+/** A call goes through its texts, though many cost 1. */
+function takeTextSteps(arg: Value): void {
+  if (typeof arg === 'string' && arg.length > LONG_TEXT) takeSteps(arg.length);
+}
+
 function unaryStep({ target, unknown, chargeFailed }: Single, arg: Step): Step {
   const { evaluate } = target;
   const accepts = target.accepts[0];
@@ -121,6 +128,7 @@ function unaryStep({ target, unknown, chargeFailed }: Single, arg: Step): Step {
     }
     let result: Result;
     try {
+      takeTextSteps(value);
       result = evaluate(value);
     } catch (thrown) {
       result = errorOf(thrown);
@@ -147,6 +155,7 @@ function binaryStep({ target, unknown, chargeFailed }: Single, left: Step, right
     }
     let result: Result;
     try {
+      takeTextSteps(a);
       result = evaluate(a, b);
     } catch (thrown) {
       result = errorOf(thrown);
@@ -185,6 +194,7 @@ function manyStep(targets: readonly Target[], args: readonly Step[], many: Many)
     }
     let result: Result;
     try {
+      values.forEach(takeTextSteps);
       result = target.evaluate(...values);
     } catch (thrown) {
       result = errorOf(thrown);

@@ -18,6 +18,7 @@ import {
   CelUint,
   type Value,
 } from '../values.ts';
+import { takeSteps } from './allowance.ts';
 import { mapOfObject } from './native-values.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
@@ -61,9 +62,14 @@ export function isSameValue(a: Value, b: Value): boolean {
   }
 }
 
+/** What is inside is made and compared whatever the comparison costs. */
+const ITEM_STEPS = 10;
+const ENTRY_STEPS = 400;
+
 function equalLists(a: CelList, b: CelList): boolean {
-  if (a.equals !== undefined) return a.equals(b);
   const size = a.size;
+  takeSteps(ITEM_STEPS * (size < b.size ? size : b.size));
+  if (a.equals !== undefined) return a.equals(b);
   if (size !== b.size) return false;
   for (let index = 0; index < size; index++) if (isOtherItem(a.at(index), b.at(index))) return false;
   return true;
@@ -80,7 +86,9 @@ function isOtherItem(a: Value, b: Value): boolean {
 }
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
-  if (a.size !== b.size) return false;
+  const { size } = a;
+  if (size !== b.size) return false;
+  takeSteps(ENTRY_STEPS * size);
   for (const key of a.keys()) {
     const other = b.get(key);
     if (other === undefined || !equalValues(a.get(key) as Value, other)) return false;

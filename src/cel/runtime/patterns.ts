@@ -9,7 +9,7 @@ const MAX_PATTERNS = 1000;
 /** Of all that are kept. */
 const MAX_WEIGHT = 200_000;
 /** Steps for each unit of a pattern's weight. */
-const COMPILE_STEPS = 300;
+const COMPILE_STEPS = 3000;
 /** For each unit of weight and each character. */
 const MATCH_STEPS = 2;
 /** Large ones are compiled again where they are used again. */

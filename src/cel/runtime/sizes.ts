@@ -2,10 +2,15 @@
  * Sizes of values. Invariant: a string is as long as it has code points.
  */
 import { CelList, CelMap, CelObject, CelOpaque, CelOptional, type Value } from '../values.ts';
+import { takeSteps } from './allowance.ts';
+
+/** Going through a longer one is worth counting. */
+export const LONG_TEXT = 256;
 
 /** How many code points a string has; a lone half of a surrogate pair counts as one. */
 export function codePoints(text: string): number {
   const units = text.length;
+  if (units > LONG_TEXT) takeSteps(units);
   let count = units;
   for (let index = 0; index < units - 1; index++) {
     const unit = text.charCodeAt(index);

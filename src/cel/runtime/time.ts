@@ -3,6 +3,7 @@
  */
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { CelDuration, CelError, CelTimestamp } from '../values.ts';
+import { takeSteps } from './allowance.ts';
 import { formatDecimal } from './go-float.ts';
 import { MAX_INT, MIN_INT } from './integers.ts';
 
@@ -83,10 +84,15 @@ function atoi(text: string): number {
 
 const zones: Map<string, Intl.DateTimeFormat> = new Map();
 
+/** Calendars are slow, and slower to set up. */
+const ZONE_STEPS = 5000;
+const NEW_ZONE_STEPS = 100_000;
+
 /** Zones are few; what expressions make up is not kept without bound. */
-const MAX_ZONES = 1000;
+const MAX_ZONES = 600;
 
 function namedOffset(millis: number, zone: string): number {
+  takeSteps(ZONE_STEPS);
   const parts = zoneFormat(zone).formatToParts(millis);
   const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((each) => each.type === type)?.value);
   const year = parts.some((each) => each.type === 'era' && each.value.startsWith('B'))
@@ -101,6 +107,7 @@ function namedOffset(millis: number, zone: string): number {
 function zoneFormat(zone: string): Intl.DateTimeFormat {
   const known = zones.get(zone);
   if (known !== undefined) return known;
+  takeSteps(NEW_ZONE_STEPS);
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', {

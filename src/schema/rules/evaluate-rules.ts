@@ -13,6 +13,7 @@ import { childPath, type FieldPath, indexPath, keyPath } from '../../apimachiner
 import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import type { Outcome, Program } from '../../cel/environment.ts';
+import { stepsTaken } from '../../cel/runtime/allowance.ts';
 import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.ts';
 import { Correlated } from '../correlated.ts';
 import type { ValidationRule } from '../structural.ts';
@@ -24,6 +25,8 @@ import type { RuleNode } from './rule-tree.ts';
 /** What one call of an expression may cost. */
 const CALL_LIMIT = 1_000_000;
 const MESSAGE_BYTES = 5 * 1024;
+/** What all evaluations for an object may do beside what they cost: twice as much as one. */
+const STEPS_MAX = 400_000_000;
 
 export interface RuleRun {
   /** Undefined for a create. */
@@ -64,6 +67,7 @@ class RulePass {
   /** Of issues. */
   #textLength = 0;
   #warnings = 0;
+  #steps = 0;
   remaining: number;
 
   constructor(run: RuleRun) {
@@ -179,7 +183,8 @@ class RulePass {
   ): boolean {
     const { rule } = compiled;
     const outcome = program.run(variables, { cost: CALL_LIMIT });
-    if (outcome.cost > this.remaining) return this.#outOfBudget(path, type);
+    this.#steps += stepsTaken();
+    if (outcome.cost > this.remaining || this.#steps > STEPS_MAX) return this.#outOfBudget(path, type);
     this.remaining -= outcome.cost;
     if ('error' in outcome) {
       this.issues.push(invalid(path, type, failureDetail(outcome.error, rule)));
@@ -213,6 +218,7 @@ class RulePass {
     const fallback = { text: rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim() };
     if (message === undefined) return fallback;
     const outcome: Outcome = message.program.run(variables, { cost: CALL_LIMIT });
+    this.#steps += stepsTaken();
     if (outcome.cost > this.remaining)
       return {
         stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',

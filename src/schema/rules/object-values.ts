@@ -2,7 +2,8 @@
  * JSON objects as CEL values: those with declared properties, those with free keys, and those that nothing is known about. Invariant: a field that is null counts as absent
  * where properties are declared, as in the reference.
  */
-import { equalJson, getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, getField, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { evaluationNumber, takeSteps } from '../../cel/runtime/allowance.ts';
 import { equalValues } from '../../cel/runtime/equality.ts';
 import { type ObjectType, type OpaqueType, opaqueType } from '../../cel/types.ts';
 import { CelMap, CelObject, CelOpaque, type Value } from '../../cel/values.ts';
@@ -39,7 +40,7 @@ export class JsonStruct extends CelObject {
 
   /** How many fields it has, unknown ones too. */
   override get size(): number {
-    return Object.keys(this.json).length;
+    return countKeys(this.json);
   }
 
   override get(identifier: string): Value | undefined {
@@ -50,7 +51,9 @@ export class JsonStruct extends CelObject {
   }
 
   override equals(other: CelObject): boolean {
-    if (!(other instanceof JsonStruct) || this.size !== other.size) return false;
+    const { size } = this;
+    if (!(other instanceof JsonStruct) || size !== other.size) return false;
+    takeSteps(NODE_STEPS * size);
     return Object.keys(this.json).every((name) => this.#sameField(name, other));
   }
 
@@ -78,7 +81,7 @@ export class JsonMap extends CelMap {
   }
 
   override get size(): number {
-    return Object.keys(this.json).length;
+    return countKeys(this.json);
   }
 
   override get(key: Value): Value | undefined {
@@ -90,6 +93,12 @@ export class JsonMap extends CelMap {
     return Object.keys(this.json);
   }
 }
+
+/** How many keys an object has. Listing those of a large one takes long, so it is done once for an evaluation, during which nothing changes. */
+const countKeys = countedOnce((json: JsonObject) => Object.keys(json).length);
+
+/** What comparing a value costs the time of. */
+const NODE_STEPS = 400;
 
 const PRESERVED: OpaqueType = opaqueType('unknown');
 
@@ -107,6 +116,32 @@ export class Preserved extends CelOpaque {
   }
 
   override equals(other: CelOpaque): boolean {
+    if (typeof this.json === 'object' && this.json !== null) takeSteps(NODE_STEPS * nodesOf(this.json));
     return other instanceof Preserved && equalJson(this.json, other.json);
   }
 }
+
+/** How many values there are inside, itself included. */
+const nodesOf = countedOnce((root: JsonObject | JsonArray) => {
+  let count = 0;
+  const pending: JsonValue[] = [root];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    count++;
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) pending.push(inner);
+  }
+  return count;
+});
+
+function countedOnce<T extends JsonObject | JsonArray>(count: (json: T) => number): (json: T) => number {
+  const counts = new WeakMap<T, { readonly evaluation: number; readonly count: number }>();
+  return (json) => {
+    const evaluation = evaluationNumber();
+    const known = counts.get(json);
+    if (known?.evaluation === evaluation) return known.count;
+    const counted = count(json);
+    if (counted > WORTH_KEEPING) counts.set(json, { evaluation, count: counted });
+    return counted;
+  };
+}
+
+const WORTH_KEEPING = 100;
