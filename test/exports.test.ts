@@ -16,6 +16,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
   '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
   './cel': { eager: ['re2js'], lazy: [] },
+  './kinds': { eager: [], lazy: [] },
   './schema': { eager: ['re2js'], lazy: [] },
   './storage': { eager: [], lazy: [] },
   './storage/memory': { eager: [], lazy: [] },
