@@ -104,17 +104,21 @@ export function isUnique(list: readonly JsonValue[]): boolean {
 function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
   if (!node.takes.object) return false;
   const { required, minProperties, maxProperties } = node;
-  for (let i = 0; i < required.length; i++) if (!Object.hasOwn(value, required[i] as string)) return false;
+  // Those that are listed are counted on the way.
+  if (!node.requiresListed)
+    for (let i = 0; i < required.length; i++) if (!Object.hasOwn(value, required[i] as string)) return false;
   if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
     return true;
   const { others } = node;
   const fields = node.hasProperties ? node.lookup : undefined;
   let count = 0;
+  let found = 0;
   for (const name in value) {
     const child = value[name] as JsonValue;
     const field = fields?.get(count, name);
     count++;
     if (field !== undefined) {
+      if (field.isRequired) found++;
       const next = field.node;
       if (typeof child !== next.plain && !accepts(next, child)) return false;
     } else if (others !== 'free') {
@@ -123,6 +127,7 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
       if (typeof child !== next.plain && !accepts(next, child)) return false;
     }
   }
+  if (node.requiresListed && found < required.length) return false;
   return !(
     (minProperties !== undefined && count < minProperties) ||
     (maxProperties !== undefined && count > maxProperties)

@@ -58,6 +58,8 @@ export class ValidatorNode {
   readonly maxProperties: number | undefined;
   readonly minProperties: number | undefined;
   readonly required: readonly string[];
+  /** Every required field is one of the listed ones, each named once. */
+  readonly requiresListed: boolean;
   readonly enum: readonly JsonValue[];
   readonly hasItems: boolean;
   readonly hasProperties: boolean;
@@ -103,7 +105,9 @@ export class ValidatorNode {
     this.required = required.length === 0 ? NO_NAMES : required;
     this.enum = listOf(source, 'enum');
     this.hasItems = schemaOf(source, 'items') !== undefined;
-    this.hasProperties = namesOf(source, 'properties').length > 0;
+    const listed = namesOf(source, 'properties');
+    this.hasProperties = listed.length > 0;
+    this.requiresListed = this.hasProperties && isAmong(this.required, listed);
     this.others = othersOf(source);
     this.anyOf = partsOf(source, 'anyOf', mode);
     this.oneOf = partsOf(source, 'oneOf', mode);
@@ -167,17 +171,25 @@ export class ValidatorNode {
 export class FieldSlot {
   readonly #owner: ValidatorNode;
   readonly #name: string;
+  readonly isRequired: boolean;
   #node: ValidatorNode | undefined;
 
   constructor(owner: ValidatorNode, name: string) {
     this.#owner = owner;
     this.#name = name;
+    this.isRequired = owner.required.includes(name);
   }
 
   get node(): ValidatorNode {
     this.#node ??= this.#owner.make(this.#name);
     return this.#node;
   }
+}
+
+function isAmong(names: readonly string[], listed: readonly string[]): boolean {
+  if (names.length === 0) return true;
+  const known = new Set(listed);
+  return names.every((name) => known.delete(name));
 }
 
 function typesOf(source: SchemaSource, mode: ValidationMode): readonly string[] {

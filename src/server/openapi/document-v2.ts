@@ -24,6 +24,7 @@ const PREFERENCE = [
 ];
 
 const KINDS = 'x-kubernetes-group-version-kind';
+const HTTPS: JsonArray = ['https'];
 
 /** Takes v3 documents one by one; `finish` gives the whole. */
 export class DocumentV2 {
@@ -107,15 +108,20 @@ export class DocumentV2 {
       ...this.#parameterList(arrayAt(operation, 'parameters')),
     ];
     const { tags, description, operationId } = operation;
-    return {
-      ...pick({ description, consumes }),
-      produces,
-      schemes: ['https'],
-      ...pick({ tags, operationId }),
-      ...(parameters.length === 0 ? {} : { parameters }),
-      responses: Object.fromEntries(Object.entries(responses).map(([code, response]) => [code, responseV2(response)])),
-      ...extensionsV2(operation),
-    };
+    // Field by field: there are thousands of operations.
+    const made: JsonObject = {};
+    if (description !== undefined) made.description = description;
+    if (consumes !== undefined) made.consumes = consumes;
+    made.produces = produces;
+    made.schemes = HTTPS;
+    if (tags !== undefined) made.tags = tags;
+    if (operationId !== undefined) made.operationId = operationId;
+    if (parameters.length > 0) made.parameters = parameters;
+    const answers: JsonObject = {};
+    for (const code of Object.keys(responses)) answers[code] = responseV2(responses[code]);
+    made.responses = answers;
+    addExtensionsV2(made, operation);
+    return made;
   }
 
   /** Each parameter is written once and referred to; one that differs from another of its name stays where it is. */
@@ -134,12 +140,10 @@ export class DocumentV2 {
 }
 
 /** The kind of an operation is written in the order of names here, unlike in v3. */
-function extensionsV2(operation: JsonObject): JsonObject {
-  const result: JsonObject = {};
-  for (const [key, value] of Object.entries(operation)) if (key.startsWith('x-')) result[key] = value;
+function addExtensionsV2(made: JsonObject, operation: JsonObject): void {
+  for (const key of Object.keys(operation)) if (key.startsWith('x-')) made[key] = operation[key] as JsonValue;
   const { group, kind, version } = objectAt(operation, KINDS);
-  if (kind !== undefined) result[KINDS] = pick({ group, kind, version });
-  return result;
+  if (kind !== undefined) made[KINDS] = pick({ group, kind, version });
 }
 
 function bodyParameter(body: JsonObject): JsonObject {
