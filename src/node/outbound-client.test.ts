@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
@@ -96,6 +97,47 @@ describe('the outbound client', () => {
   it('gives up when the time is over', async () => {
     const listener = await serve(() => new Promise(() => undefined));
     await expect(client().post(await callTo(listener, { timeoutMs: 20 }))).rejects.toThrow('context deadline exceeded');
+  });
+
+  it('gives up on an answer that never ends', async () => {
+    const { ca, server: keyed } = await certificates();
+    const server = createTlsServer({ cert: keyed.certificatePem, key: keyed.keyPem }, (_, answer) => {
+      answer.writeHead(200, { 'content-length': '100' });
+      answer.write('{');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    stops.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `https://127.0.0.1:${(server.address() as { port: number }).port}/`;
+    const call = {
+      url,
+      ca: ca.certificatePem,
+      body: encodeUtf8(''),
+      contentType: '',
+      timeoutMs: 200,
+      answerBytes: 999,
+    };
+    await expect(client().post(call)).rejects.toThrow('context deadline exceeded');
+  });
+
+  it('lets a call go on while many others with other authorities come', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const listener = await serve(async (incoming) => {
+      if (incoming.target === '/slow') await gate;
+      return text('here');
+    });
+    const caller = client();
+    const call = await callTo(listener);
+    const slow = caller.post({ ...call, url: `${listener.url}/slow` });
+    for (let i = 1; i <= 70; i++) await caller.post({ ...call, ca: call.ca + '\n'.repeat(i) });
+    release();
+    expect(decodeUtf8((await slow).body)).toBe('here');
   });
 
   it('calls nobody after it was stopped', async () => {

@@ -2,13 +2,13 @@
  * Calls to webhooks and other servers, over HTTPS with connections that are kept. Invariant: a call ends within its time; an answer that is too large is cut off, not kept.
  */
 
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';
 import { isIP } from 'node:net';
 import { concatBytes } from '../base/bytes.ts';
 import type { OutboundAnswer, OutboundCall, OutboundClient } from '../server/outbound.ts';
 
-/** Distinct authorities whose connections are kept; the oldest goes first. */
+/** Distinct authorities whose connections are kept; the one that was not used for longest goes first. */
 const AGENTS = 64;
 const IDLE_MS = 30_000;
 
@@ -19,6 +19,7 @@ export function createOutboundClient(): OutboundClient {
 class NodeOutboundClient implements OutboundClient {
   /** By authority: a connection that one bundle vouched for is not used for another. */
   readonly #agents = new Map<string, Agent>();
+  readonly #underWay = new Set<ClientRequest>();
   #stopped = false;
 
   post(call: OutboundCall): Promise<OutboundAnswer> {
@@ -54,14 +55,18 @@ class NodeOutboundClient implements OutboundClient {
             (error: unknown) => {
               clearTimeout(timer);
               outgoing.destroy();
-              reject(failed(describe(error, call)));
+              reject(failed(isLate ? LATE_BODY : describe(error, call)));
             },
           );
         },
       );
+      let isLate = false;
       const timer = setTimeout(() => {
+        isLate = true;
         outgoing.destroy(new Error('context deadline exceeded (Client.Timeout exceeded while awaiting headers)'));
       }, timeoutMs);
+      this.#underWay.add(outgoing);
+      outgoing.on('close', () => this.#underWay.delete(outgoing));
       outgoing.on('error', (error) => {
         clearTimeout(timer);
         reject(failed(describe(error, call)));
@@ -72,25 +77,34 @@ class NodeOutboundClient implements OutboundClient {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    for (const outgoing of this.#underWay) outgoing.destroy(new Error('the server is shutting down'));
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
   }
 
   #agent(ca: string): Agent {
     const known = this.#agents.get(ca);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#agents.delete(ca);
+      this.#agents.set(ca, known);
+      return known;
+    }
     const options: AgentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 16 };
     if (ca !== '') options.ca = ca;
     const agent = new Agent(options);
     this.#agents.set(ca, agent);
-    const [oldest] = this.#agents.keys();
+    const [oldest] = this.#agents;
     if (this.#agents.size > AGENTS && oldest !== undefined) {
-      this.#agents.get(oldest)?.destroy();
-      this.#agents.delete(oldest);
+      const [bundle, forgotten] = oldest;
+      this.#agents.delete(bundle);
+      // Whoever is being called goes on: the calls of one must not fail because another calls many. What they leave open closes by its idle time.
+      for (const sockets of Object.values(forgotten.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     }
     return agent;
   }
 }
+
+const LATE_BODY = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
 
 function read(answer: IncomingMessage, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

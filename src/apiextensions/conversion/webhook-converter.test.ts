@@ -220,4 +220,14 @@ describe('a conversion webhook', () => {
     expect(await messageOf(convert(cronTab('a')))).toContain('no supported conversion review versions');
     expect(calls).toEqual([]);
   });
+
+  it('takes answers that bear some relation to what was sent, and not more of a message than people read', async () => {
+    const { calls, convert } = convertWith((review) => ({
+      ...(success(review) as JsonObject),
+      response: { uid: review.request.uid, result: { status: 'Failed', message: 'x'.repeat(1_000_000) } },
+    }));
+    const failure = await convert(cronTab('a')).catch((caught: unknown) => caught);
+    expect((failure as Error).message.length).toBeLessThan(20_000);
+    expect(calls[0]?.answerBytes).toBeLessThan(9 * 1024 * 1024);
+  });
 });

@@ -28,8 +28,9 @@ export interface WebhookHost {
 
 /** As long as the reference waits. */
 const TIMEOUT_SECONDS = 30;
-/** As much as a request to us may hold, for each object of a list of ordinary size. */
-const ANSWER_BYTES = 256 * 1024 * 1024;
+/** A webhook may add to objects, but the answer is to bear some relation to what was sent: it is read on the only thread there is. */
+const ANSWER_BYTES = 8 * 1024 * 1024;
+const ANSWER_GROWTH = 4;
 const REVIEW_GROUP = 'apiextensions.k8s.io';
 
 /** The converter of a definition whose strategy is Webhook. */
@@ -44,7 +45,8 @@ export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHos
       try {
         converted = await callWebhook(webhook, host, objects, desired);
       } catch (caught) {
-        throw failed(`conversion webhook for ${kind} failed: ${toError(caught).message}`);
+        const { message } = toError(caught);
+        throw failed(`conversion webhook for ${kind} failed: ${message.slice(0, MESSAGE_LENGTH)}`);
       }
       if (converted.length !== objects.length)
         throw failed(`conversion webhook for ${kind} returned ${converted.length} objects, expected ${objects.length}`);
@@ -52,7 +54,7 @@ export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHos
         const outcome = accept(original, converted[i] as JsonValue, desired);
         if (typeof outcome !== 'string') return outcome;
         const place = objects.length === 1 ? 'object' : `converted object at index ${i}`;
-        throw failed(`conversion webhook for ${kind} returned invalid ${place}: ${outcome}`);
+        throw failed(`conversion webhook for ${kind} returned invalid ${place}: ${outcome.slice(0, MESSAGE_LENGTH)}`);
       });
     },
   };
@@ -79,14 +81,15 @@ async function callWebhook(
     response: { uid: '', convertedObjects: null, result: { metadata: {} } },
   };
   const { url, address } = await endpointOf(webhook, services);
+  const body = encodeUtf8(writeJson(review));
   const answer = await client.post({
     url,
     ...(address === undefined ? undefined : { address }),
     ca: webhook.caBundle === '' ? '' : pemOf(webhook.caBundle),
-    body: encodeUtf8(writeJson(review)),
+    body,
     contentType: 'application/json',
     timeoutMs: TIMEOUT_SECONDS * 1000,
-    answerBytes: ANSWER_BYTES,
+    answerBytes: ANSWER_BYTES + ANSWER_GROWTH * body.byteLength,
   });
   if (answer.status < 200 || answer.status > 299) throw new Error(refusal(answer.status, answer.body));
   return convertedObjects(answer.body, version, uid);
@@ -112,11 +115,15 @@ function pemOf(caBundle: string): string {
 }
 
 const SHOWN_BYTES = 2048;
+const STATUS_BYTES = 256 * 1024;
+/** Of messages of webhooks, which go to clients and into logs. */
+const MESSAGE_LENGTH = 16 * 1024;
 
 /** What a webhook says instead of a review: the message of a Status, or its first words. */
 function refusal(status: number, body: Uint8Array): string {
   const text = decodeUtf8(body.subarray(0, SHOWN_BYTES)).trim();
-  const read = decodeStrictJson(body, { fieldValidation: 'Ignore' });
+  // A Status is small; anything else is not worth reading.
+  const read = decodeStrictJson(body.subarray(0, STATUS_BYTES), { fieldValidation: 'Ignore' });
   const message = read.ok && isJsonObject(read.value) ? getField(read.value, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
   return `an error on the server (${JSON.stringify(text === '' ? 'unknown' : text)}) has prevented the request from succeeding (status ${status})`;

@@ -11,7 +11,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { BugError } from '../../base/errors.ts';
-import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { cloneJson, equalJson, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { ValidateOptions } from '../../schema/compiled-schema.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
@@ -86,7 +86,8 @@ export function customStatusStrategy(rules: CustomRules): Strategy {
     prepareForUpdate: (object, old) => {
       const status = object['status'];
       for (const name of Object.keys(object)) delete object[name];
-      Object.assign(object, cloneJson(old));
+      const before = cloneJson(old);
+      for (const name of Object.keys(before)) setField(object, name, before[name] as JsonValue);
       if (status === undefined) delete object['status'];
       else object['status'] = status;
     },
