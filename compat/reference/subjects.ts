@@ -1,3 +1,4 @@
+import { celSubjects } from './cel-subjects.ts';
 import { codecSubjects } from './codec-subjects.ts';
 import { patchSubjects } from './patch-subjects.ts';
 import { scalarSubjects } from './scalar-subjects.ts';
@@ -11,4 +12,5 @@ export const subjects: readonly Subject[] = [
   ...patchSubjects,
   ...codecSubjects,
   ...schemaSubjects,
+  ...celSubjects,
 ];

@@ -42,7 +42,7 @@ const INT_OPERATORS: ReadonlyMap<string, (a: CelInt, b: CelInt) => CelInt> = new
 const RELATIONS: ReadonlySet<string> = new Set<Relation>(['_<_', '_<=_', '_>_', '_>=_']);
 
 /** Their second argument is a pattern. */
-const PATTERN_FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+export const PATTERN_FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
 /** Undefined for a call of a function. */
 export function planOperator(operator: OperatorToPlan): Plan | undefined {

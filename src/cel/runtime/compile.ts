@@ -9,7 +9,7 @@ import { DYN, isOptional } from '../types.ts';
 import { CelDouble, CelError, CelUint, type Value } from '../values.ts';
 import { type PathAttribute, withQualifier } from './attributes.ts';
 import { callStep } from './calls.ts';
-import { planOperator } from './compile-operators.ts';
+import { PATTERN_FUNCTIONS, planOperator } from './compile-operators.ts';
 import { foldStep } from './comprehension.ts';
 import { listStep, mapStep, objectStep } from './constructors.ts';
 import { Frame, type Step } from './frame.ts';
@@ -140,7 +140,7 @@ export class Compiler {
 
   #function(name: string, overloads: readonly Overload[], args: readonly Plan[]): Plan {
     // cel-go replaces the call by another kind of call, which differs in this.
-    const endsEarly = name === 'matches' && args[1]?.kind === 'constant';
+    const endsEarly = PATTERN_FUNCTIONS.has(name) && args[1]?.kind === 'constant';
     const step = callStep({ name, overloads, args: args.map(toStep), endsEarly });
     const [arg] = args;
     if (args.length !== 1 || arg?.kind !== 'constant' || !CONVERSIONS.has(name)) return stepPlan(step);

@@ -152,6 +152,17 @@ export function compareValues(a: Value, b: Value): number {
   throw new CelError('no such overload');
 }
 
+/** Whether a value has an order at all, with others of its kind. */
+export function hasOrder(value: Value): boolean {
+  if (typeof value !== 'object') return true;
+  return (
+    isNumber(value as Value) ||
+    value instanceof CelTimestamp ||
+    value instanceof CelDuration ||
+    value instanceof Uint8Array
+  );
+}
+
 function compareBigints(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

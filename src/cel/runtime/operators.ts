@@ -3,7 +3,7 @@
  * both sides even if the first is an error, as cel-go does.
  */
 import { CelError, type CelInt, CelOpaque, type Value } from '../values.ts';
-import { compareValues, equalValues } from './equality.ts';
+import { compareValues, equalValues, hasOrder } from './equality.ts';
 import { errorOf, type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
 import { codePoints, sizeForCost } from './sizes.ts';
 
@@ -197,9 +197,11 @@ type Slow = (a: Result, b: Result) => Result;
 
 function slowRelation(relation: Relation): Slow {
   const holds = HOLDS[relation];
+  const unordered = new CelError(`no such overload: ${relation}`);
   return (a, b) => {
     if (a instanceof CelError) return a;
     if (b instanceof CelError) return b;
+    if (!hasOrder(a)) return unordered;
     try {
       return holds(compareValues(a, b));
     } catch (thrown) {

@@ -1,6 +1,7 @@
 /**
  * Timestamps and durations in text, and calendar fields in a time zone. Invariant: what Go's `time` reads and prints, within the years 1 to 9999.
  */
+import { quote } from '../../apimachinery/go-format.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { CelDuration, CelError, CelTimestamp } from '../values.ts';
 import { takeSteps } from './allowance.ts';
@@ -78,7 +79,7 @@ function zoneOffset(millis: number, zone: string): number {
 }
 
 function atoi(text: string): number {
-  if (!/^[-+]?\d{1,9}$/.test(text)) throw new CelError(`strconv.Atoi: parsing "${text}": invalid syntax`);
+  if (!/^[-+]?\d{1,9}$/.test(text)) throw new CelError(`strconv.Atoi: parsing ${quote(text)}: invalid syntax`);
   return Number(text);
 }
 

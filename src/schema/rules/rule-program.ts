@@ -142,7 +142,7 @@ function usesOldSelf({ references }: CheckedExpression): boolean {
 }
 
 /** The declared limits, found by path. */
-function sizeHints(root: DeclaredType): SizeHints {
+export function sizeHints(root: DeclaredType): SizeHints {
   return {
     size: (path) => {
       if (path.length === 0) return undefined;
