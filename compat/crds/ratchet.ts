@@ -60,9 +60,10 @@ interface Place {
 function tightenable(object: JsonDict, schema: Schema): Place[] {
   const places: Place[] = [];
   const visit = (value: Json, node: Schema, path: readonly Step[], schemaPath: readonly Step[]): void => {
-    const plain = (node.type === 'string' && typeof value === 'string' && value.length > 1) || node.type === 'integer';
+    const isText = node.type === 'string' && typeof value === 'string' && value.length > 1;
+    const isNumber = node.type === 'integer' && typeof value === 'number';
     if (
-      plain &&
+      (isText || isNumber) &&
       node.enum === undefined &&
       node.default === undefined &&
       node['x-kubernetes-validations'] === undefined

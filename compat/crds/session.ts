@@ -61,6 +61,8 @@ export interface Asked {
   readonly candidate: Verdict | undefined;
 }
 
+/** The reference needs half a minute for the largest definitions when it has others to publish. */
+const TIMEOUT = 120_000;
 const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
 
 export class Session {
@@ -74,7 +76,7 @@ export class Session {
 
   /** Asks these from now on, the reference first; with no other, nothing is compared. */
   connect(peers: readonly Peer[]): void {
-    this.#clients = peers.map(createClient);
+    this.#clients = peers.map((peer) => createClient(peer, TIMEOUT));
   }
 
   get compares(): boolean {

@@ -23,7 +23,8 @@ export function fill(text: string, variables: ReadonlyMap<string, string>): stri
   return text.replace(/\{\{([\w-]+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole);
 }
 
-export function createClient(peer: Peer): Client {
+/** `timeout`: milliseconds of silence after which an answer is given up; default 20,000. */
+export function createClient(peer: Peer, timeout: number = TIMEOUT): Client {
   const agents = new Map<string, Agent>();
   const agentFor = (user: CertificateUser | undefined): Agent => {
     const key = user ?? '';
@@ -63,6 +64,7 @@ export function createClient(peer: Peer): Client {
         headers,
         agent: agentFor(isCertificate ? (user as CertificateUser) : undefined),
         body,
+        timeout,
       });
     },
     close() {
@@ -90,12 +92,13 @@ interface Exchange {
   readonly headers: Record<string, string | string[]>;
   readonly agent: Agent;
   readonly body: Buffer | undefined;
+  readonly timeout: number;
 }
 
 function exchange(options: Exchange): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { url, method, headers, agent, body } = options;
-    const sent = request(url, { method, headers, agent, timeout: TIMEOUT }, (answer) => {
+    const { url, method, headers, agent, body, timeout } = options;
+    const sent = request(url, { method, headers, agent, timeout }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
@@ -105,7 +108,7 @@ function exchange(options: Exchange): Promise<Answer> {
         resolve({ status: answer.statusCode ?? 0, headers: flatten(answer.headers), text: plain.toString('utf8') });
       });
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT} ms`)));
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeout} ms`)));
     sent.on('error', reject);
     sent.end(body);
   });
