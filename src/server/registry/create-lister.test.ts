@@ -47,6 +47,17 @@ describe('a lister', () => {
     expect(await store.lister()).toBe(lister);
   });
 
+  it('keeps nothing of what clients note down for themselves', async () => {
+    const { store } = await things();
+    const lister = await store.lister();
+    const note = 'kubectl.kubernetes.io/last-applied-configuration';
+    const noted = thing('a');
+    Object.assign(noted['metadata'] as object, { annotations: { [note]: '{}', kept: 'yes' } });
+    await made(store, noted);
+    expect(lister.get('ns', 'a')).toMatchObject({ metadata: { annotations: { kept: 'yes' } } });
+    expect(JSON.stringify(lister.get('ns', 'a'))).not.toContain(note);
+  });
+
   it('tells listeners the state first, then every change, before anybody can find it fresh', async () => {
     const { store } = await things();
     await made(store, thing('a'));

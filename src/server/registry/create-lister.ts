@@ -5,7 +5,7 @@
 import type { Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
 import { StorageError } from '../../storage/errors.ts';
@@ -24,6 +24,7 @@ interface Waiter {
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5000;
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export class RegistryLister implements Lister {
   readonly #core: StoreCore;
@@ -164,7 +165,7 @@ export class RegistryLister implements Lister {
   #parse(event: StorageEvent): JsonObject | undefined {
     if (event.type === 'delete') return undefined;
     try {
-      return readStored(event);
+      return withoutNotes(readStored(event));
     } catch (caught) {
       this.#core.host.onTrouble(toError(caught));
       return undefined;
@@ -232,6 +233,16 @@ export class RegistryLister implements Lister {
       else this.#follow({ after: this.#revision });
     });
   }
+}
+
+/** What clients and field management note down for themselves may be larger than the rest, and nobody here reads it. */
+function withoutNotes(object: JsonObject): JsonObject {
+  const metadata = object['metadata'];
+  if (!isJsonObject(metadata)) return object;
+  delete metadata['managedFields'];
+  const { annotations } = metadata;
+  if (isJsonObject(annotations)) delete annotations[LAST_APPLIED];
+  return object;
 }
 
 function versionOf(object: JsonObject | undefined): unknown {

@@ -14,7 +14,7 @@ export interface ListerChange {
 
 export interface Lister {
   fresh(): MaybePromise<void>;
-  /** In the storage version; parsed once per write and kept. */
+  /** In the storage version, without managedFields and kubectl's note of what it applied; parsed once per write and kept. */
   get(namespace: string, name: string): JsonObject | undefined;
   /** In order of namespace and name. */
   list(namespace?: string): readonly JsonObject[];
