@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, type JsonObject } from '../base/json-value.ts';
 import type { CompiledSchema } from './compiled-schema.ts';
-import { compiled, resource, schemaAndValue } from './schema.fixtures.ts';
+import { rulesOf } from './rules/rules-of.ts';
+import { compiled, parsed, resource, schemaAndValue } from './schema.fixtures.ts';
 
 const anything = schemaAndValue(2).map(({ schema, value }): { plan: CompiledSchema; object: JsonObject } => ({
   plan: compiled({
@@ -16,6 +17,20 @@ const anything = schemaAndValue(2).map(({ schema, value }): { plan: CompiledSche
   }),
   object: resource(value),
 }));
+
+/** Rules for values of any type; most are broken by most values. */
+const RULES = ['false', 'true', 'self == self', 'self != self', 'type(self) == int'];
+
+const withRules = fc
+  .record({ pair: schemaAndValue(2), rules: fc.subarray(RULES, { minLength: 1 }) })
+  .map(({ pair, rules }): { plan: CompiledSchema; object: JsonObject } => {
+    const validations = rules.map((rule) => ({ rule, message: rule }));
+    const source: JsonObject = {
+      type: 'object',
+      properties: { spec: { ...pair.schema, 'x-kubernetes-validations': validations } },
+    };
+    return { plan: compiled(source, { rules: rulesOf(parsed(source)) }), object: resource(pair.value) };
+  });
 
 describe('schemas and objects', () => {
   it('prune and default to a fixed point', () => {
@@ -52,6 +67,23 @@ describe('schemas and objects', () => {
         plan.prune(object);
         fc.pre(!keepsUnknown(plan.schema.source));
         expect(plan.validate(cloneJson(object), { old: object })).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('never refuse an object that did not change because of its rules', () => {
+    fc.assert(
+      fc.property(withRules, ({ plan, object }) => {
+        plan.prune(object);
+        fc.pre(!keepsUnknown(plan.schema.source));
+        const warnings: string[] = [];
+        const warn = (text: string): void => void warnings.push(text);
+        // A rule that cannot be evaluated is told whatever changed, as the reference does.
+        const issues = plan.validate(cloneJson(object), { old: object, warn });
+        expect(issues.filter(({ detail }) => !/evaluating rule|no such overload/.test(detail))).toEqual([]);
+        // The same object is refused when it is new, by its limits or by its rules.
+        if (plan.validate(object).length === 0) expect(warnings).toEqual([]);
       }),
       { numRuns: 200 },
     );

@@ -128,6 +128,19 @@ describe('field rules', () => {
   });
 });
 
+describe('versions without rules between them', () => {
+  it('differ in their type fields alone, there and back', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => {
+        const there = convert('[]', 'v1', 'v2', given as JsonObject);
+        expect(there['apiVersion']).toBe('g.example/v2');
+        expect(there['spec']).toEqual(given);
+        expect(convert('[]', 'v2', 'v1', there['spec'] as JsonObject)['spec']).toEqual(given);
+      }),
+    );
+  });
+});
+
 describe('checkFieldRules', () => {
   const V1BETA1 = version('v1beta1', { cron: TEXT, image: TEXT });
   const V1 = version('v1', { schedule: TEXT, image: TEXT });
