@@ -7,6 +7,7 @@ import type { CompiledSchema } from './compiled-schema.ts';
 import { rulesOf } from './rules/rules-of.ts';
 import { objectMeta } from './schema.fixtures.ts';
 import { structuralOf } from './structural-node.ts';
+import { validateStructural } from './validate-structural.ts';
 import { MANY_FINDINGS } from './validation-result.ts';
 
 function compiled(spec: JsonValue): CompiledSchema {
@@ -117,6 +118,21 @@ describe('what would take too long', () => {
   test('a long text beside a large pattern is refused', () => {
     const schema = { type: 'string', pattern: '(a|aa){500}c' };
     expect(issuesOf(schema, 'a'.repeat(2_000_000)).map(({ detail }) => detail)).toEqual([TOO_MUCH]);
+  });
+
+  test('patterns that are large together are refused when the schema is written', () => {
+    const property = (i: number): JsonValue => ({ type: 'string', pattern: `[\\\\pL${i}]{1000}` });
+    const properties = Object.fromEntries(numbers(1200).map((i) => [`p${i}`, property(i)]));
+    const issues = validateStructural(structuralOf({ type: 'object', properties }));
+    expect(issues[0]?.detail).toContain('the patterns of the schema are too large together');
+    expect(validateStructural(structuralOf({ type: 'object', properties: { a: property(1) } }))).toEqual([]);
+  });
+
+  test('objects of many required fields take time in proportion to them', () => {
+    const names = numbers(50_000).map((i) => `p${i}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+    const object = Object.fromEntries(names.map((name) => [name, 'x']));
+    expect(issuesOf({ type: 'object', required: names, properties }, object)).toEqual([]);
   });
 
   test('defaults do not blow an object up', () => {

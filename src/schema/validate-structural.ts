@@ -3,7 +3,7 @@
  */
 import { type FieldIssue, forbidden, formatIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
-import { compileRe2 } from '../base/re2/re2.ts';
+import { compileRe2, patternWeight } from '../base/re2/re2.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { hasIntOrStringAllOf, hasIntOrStringAnyOf, says } from './int-or-string.ts';
 import {
@@ -27,6 +27,7 @@ type Level = 'root' | 'item' | 'field';
 /** What keeps a schema from being structural; none if it is. `path` is that of the schema. */
 export function validateStructural(schema: StructuralSchema, path?: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
+  compiledWeight = 0;
   addNodeIssues(issues, schema, 'root', path);
   addCompletenessIssues(issues, schema, path);
   const texts = new Map(issues.map((issue) => [issue, formatIssue(issue)]));
@@ -139,6 +140,12 @@ function addValueIssues(issues: FieldIssue[], value: ValueValidation, place: Val
   issues.push(invalid(childPath(path, 'pattern'), value.pattern, detail));
 }
 
+/** Of all patterns of a schema that had to be compiled: about a second's worth, and ten times what large schemas have. */
+const MAX_WEIGHT = 1_000_000;
+
+/** In the schema that is being judged, which is done in one go. */
+let compiledWeight = 0;
+
 /** Short patterns that compile: schemas say the same few again and again, and a quantity's takes a millisecond. */
 const GOOD_PATTERNS = new Set<string>();
 const MAX_GOOD_PATTERNS = 256;
@@ -146,6 +153,8 @@ const MAX_GOOD_LENGTH = 256;
 
 function patternProblem(pattern: string): string | undefined {
   if (GOOD_PATTERNS.has(pattern)) return undefined;
+  compiledWeight += patternWeight(pattern);
+  if (compiledWeight > MAX_WEIGHT) return 'the patterns of the schema are too large together';
   const compiled = compileRe2(pattern);
   if (!compiled.ok) return compiled.message;
   if (pattern.length <= MAX_GOOD_LENGTH) {

@@ -147,8 +147,14 @@ export class ValidatorNode {
 
   /** The fields that are listed, by name; only where `hasProperties`. */
   get fields(): ReadonlyMap<string, FieldSlot> {
-    this.#fields ??= new Map(namesOf(this.#source, 'properties').map((name) => [name, new FieldSlot(this, name)]));
+    this.#fields ??= this.#makeFields();
     return this.#fields;
+  }
+
+  #makeFields(): Map<string, FieldSlot> {
+    const required = new Set(this.required);
+    const slot = (name: string): [string, FieldSlot] => [name, new FieldSlot(this, name, required.has(name))];
+    return new Map(namesOf(this.#source, 'properties').map(slot));
   }
 
   /** The same for walks. */
@@ -174,10 +180,10 @@ export class FieldSlot {
   readonly isRequired: boolean;
   #node: ValidatorNode | undefined;
 
-  constructor(owner: ValidatorNode, name: string) {
+  constructor(owner: ValidatorNode, name: string, isRequired: boolean) {
     this.#owner = owner;
     this.#name = name;
-    this.isRequired = owner.required.includes(name);
+    this.isRequired = isRequired;
   }
 
   get node(): ValidatorNode {
