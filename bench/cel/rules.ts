@@ -85,7 +85,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: "has(self.image) && self.image.startsWith('registry.example.com/')",
-    holds: (self) => self.image !== undefined && self.image.startsWith('registry.example.com/'),
+    holds: (self) => 'image' in self && self.image.startsWith('registry.example.com/'),
   },
   {
     rule: 'self.ports.all(p, p.port > 0 && p.port < 65536)',
