@@ -70,6 +70,12 @@ const adapt = adapterOf(withObjectMeta(schema));
 const SMALL: Value = adapt(object(3));
 const LARGE: Value = adapt(object(20_000));
 
+/** With what is not collected yet. */
+function bytesHeld(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
 /** True if the source compiles; `self` decides how much it can do. */
 function run(source: string, self: Value): boolean {
   const checked = environment.check(source);
@@ -87,9 +93,10 @@ function run(source: string, self: Value): boolean {
     if (caught instanceof CelError) return true;
     throw caught;
   }
-  const before = process.memoryUsage().arrayBuffers;
+  const before = bytesHeld();
   const outcome = program.run([self], { cost: LIMIT });
-  if (process.memoryUsage().arrayBuffers - before > MAX_BYTES) throw new Error('too much memory');
+  const grown = bytesHeld() - before;
+  if (grown > MAX_BYTES) throw new Error(`an evaluation that takes ${grown} bytes`);
   const ended = 'error' in outcome && outcome.error instanceof CelStopped;
   if (!ended && outcome.cost > LIMIT) throw new Error(`cost ${outcome.cost} and not stopped`);
   return true;
