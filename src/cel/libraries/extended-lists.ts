@@ -156,7 +156,8 @@ const FLATTEN_COSTS: OverloadCosts = {
 function compareAllCosts(at: number, factor: number): OverloadCosts {
   return {
     runtimeCost: (args) => {
-      const list = args[at] as CelList;
+      const list = args[at];
+      if (!(list instanceof CelList)) return allocated(2, 1);
       const first = list.size > 0 ? list.at(0) : undefined;
       const isText = typeof first === 'string' || first instanceof Uint8Array;
       return allocated(isText ? 2 + STRING_FACTOR : 2, list.size * list.size);

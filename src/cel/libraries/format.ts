@@ -46,7 +46,7 @@ const PATTERN_MAX = 128;
 const VALIDATE_COSTS: OverloadCosts = {
   runtimeCost: ([format, text]) =>
     Math.ceil((1 + sizeForCost(text as Value)) * STRING_FACTOR) *
-    Math.ceil((format as CelFormat).format.patternLength * REGEX_FACTOR),
+    (format instanceof CelFormat ? Math.ceil(format.format.patternLength * REGEX_FACTOR) : 1),
   estimateCost: (call) => ({
     cost: scaleRange(scaleRange(sizeOfArg(call, 1), STRING_FACTOR), PATTERN_MAX * REGEX_FACTOR),
   }),

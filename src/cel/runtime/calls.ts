@@ -69,7 +69,7 @@ export function callStep(call: CallToPlan): Step {
       cost: isFlat ? undefined : overload.runtimeCost?.bind(overload),
     };
   });
-  const chargeFailed = chargeOfFailed(isStandard ? targets[0]?.cost : undefined);
+  const chargeFailed = chargeOfFailed(isStandard || targets.length === 1 ? targets[0]?.cost : undefined);
   const unknown = unknownOverload(name, overloads);
   const [first, second] = args;
   const [target] = targets;
