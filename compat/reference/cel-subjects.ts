@@ -111,6 +111,7 @@ function known({ text = '' }: Question, ours: OurAnswer, theirs: OurAnswer): str
   if (ours.error?.includes('Syntax error') === true && theirs.error?.includes('Syntax error') === true)
     return 'what is told after a syntax error';
   if (theirs.error?.startsWith('internal error: interface conversion') === true) return 'panics of the reference';
+  if (placesOf(ours) !== '' && placesOf(ours) === placesOf(theirs)) return 'words of a few issues at the same places';
   if (LEADING_DOT.test(text)) return 'variables of macros with a leading dot';
   if (theirs.error === 'no such overload' && text.includes('dyn('))
     return 'lists and objects of the request compared with something else';
@@ -118,6 +119,11 @@ function known({ text = '' }: Question, ours: OurAnswer, theirs: OurAnswer): str
   if (theirTexts.rest !== ourTexts.rest) return undefined;
   if (theirTexts.cost === ourTexts.cost) return 'bounds beyond 2^53';
   return ours.ok ? undefined : 'what an evaluation has cost that fails';
+}
+
+/** Where the issues of a source that does not compile are; '' if it does. */
+function placesOf({ error = '' }: OurAnswer): string {
+  return error.startsWith('compile: ') ? (error.match(/ERROR: <input>:\d+:\d+/g) ?? []).join() : '';
 }
 
 /** Bounds beyond 2^53 are no exact numbers here. */
@@ -131,17 +137,17 @@ function rounded({ ok, out, error, list = [] }: OurAnswer): {
 }
 
 /** A text in which something small is missing, doubled or exchanged. */
-function damaged(text: string, random: Random): string {
+function damaged(whole: string, random: Random): string {
+  const text = Array.from(whole);
   const at = random.int(text.length);
+  const [before, after] = [text.slice(0, at).join(''), text.slice(at).join('')];
   switch (random.int(3)) {
     case 0:
-      return text.slice(0, at) + text.slice(at + 1 + random.int(3));
+      return before + text.slice(at + 1 + random.int(3)).join('');
     case 1:
-      return (
-        text.slice(0, at) + random.pick(['(', ')', '.', ' ', '[', ']', '"', '?', '!', '1', 'x', '+']) + text.slice(at)
-      );
+      return before + random.pick(['(', ')', '.', ' ', '[', ']', '"', '?', '!', '1', 'x', '+']) + after;
     default:
-      return `${text.slice(0, at)}${celExpression(random)}${text.slice(at)}`;
+      return before + celExpression(random) + after;
   }
 }
 

@@ -387,13 +387,13 @@ class Parser implements ExprReader {
           member === (call.target !== undefined) && (args === undefined || args === call.args.length),
       );
     if (macro === undefined) return call;
-    let faulty = false;
+    let fault: CelIssue | undefined;
     const issue = (issue: CelIssue): void => {
-      faulty = true;
+      fault = issue;
       this.#issues.push(issue);
     };
     const copy = (expr: Expr): Expr => this.#copy(expr);
     const expansion = macro.expand({ at: call.at, copy, issue }, call.target, call.args);
-    return faulty ? literalAt(call.at, { type: 'null' }) : (expansion ?? call);
+    return fault === undefined ? (expansion ?? call) : literalAt((fault as CelIssue).at, { type: 'null' });
   }
 }
