@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
 import { celTargets } from './cel-targets.ts';
 import { crdTargets } from './crd-targets.ts';
+import { createKindTargets } from './kind-targets.ts';
 import { mutate, stretch } from './mutate.ts';
 import { createRandom } from './random.ts';
 import { schemaTargets } from './schema-targets.ts';
@@ -119,7 +120,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   return { accepted, refused, failures, worstStepsPerByte: worst, growth };
 }
 
-const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets];
+const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets, ...createKindTargets()];
 const chosen = targets.filter((target) => values.target === undefined || target.name === values.target);
 if (chosen.length === 0)
   throw new Error(`no target ${values.target}; there are ${targets.map((target) => target.name).join(', ')}`);
