@@ -19,7 +19,9 @@ try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   run('npm', ['install', '--no-fund', '--no-audit', join(folder, filename)], folder);
   const { name, version, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const doors = Object.keys(exports).filter((door) => !door.endsWith('.json'));
+  const doors = Object.keys(exports)
+    .filter((door) => !door.endsWith('.json'))
+    .map((door) => door.replace('*', 'apps/v1'));
   const script = doors
     .map(
       (door) =>

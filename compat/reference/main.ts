@@ -38,7 +38,9 @@ function toOurTerms(answer: Answer): OurAnswer {
 function differ(subject: Subject, ours: OurAnswer, theirs: OurAnswer): boolean {
   if (ours.ok !== theirs.ok) return true;
   if ((subject.compareErrors ?? true) && ours.error !== theirs.error) return true;
-  if (ours.ok && ours.out !== undefined && theirs.out !== undefined && !equalJson(ours.out, theirs.out)) return true;
+  const view = subject.view ?? ((out: JsonValue): JsonValue => out);
+  if (ours.ok && ours.out !== undefined && theirs.out !== undefined && !equalJson(view(ours.out), view(theirs.out)))
+    return true;
   if (ours.ok && (ours.out === undefined) !== (theirs.out === undefined)) return true;
   return ours.list !== undefined && !equalJson([...ours.list] as JsonValue, [...(theirs.list ?? [])]);
 }

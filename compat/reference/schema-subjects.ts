@@ -114,6 +114,29 @@ function shownAsDouble(_: Question, ours: OurAnswer, theirs: OurAnswer): string 
   return BOUNDARY.test(plain(ours)) && plain(ours) === plain(theirs) ? 'values beside impossible limits' : undefined;
 }
 
+/** Which of several faults of one embedded resource inside a default is named is chance: one line differs, and both name that resource. */
+function oneOfSeveral({ list: ours = [] }: OurAnswer, { list: theirs = [] }: OurAnswer): string | undefined {
+  const mine = ours.filter((line) => !theirs.includes(line));
+  const other = theirs.filter((line) => !ours.includes(line));
+  const resource = (line = ''): string | undefined => /\|(.*)\.(apiVersion|kind|metadata)\|/.exec(line)?.[1];
+  if (mine.length !== 1 || other.length !== 1) return undefined;
+  return resource(mine[0]) !== undefined && resource(mine[0]) === resource(other[0]) ? 'one of several' : undefined;
+}
+
+/** Type fields and metadata are described in our own words. */
+function withoutTypeTexts(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutTypeTexts);
+  if (!isJsonObject(value)) return value;
+  const out: JsonObject = {};
+  for (const [name, field] of Object.entries(value)) {
+    const part = withoutTypeTexts(field);
+    if (isJsonObject(part) && (name === 'apiVersion' || name === 'kind' || name === 'metadata'))
+      delete part['description'];
+    out[name] = part;
+  }
+  return out;
+}
+
 export const schemaSubjects: readonly Subject[] = [
   {
     name: 'schema-structural',
@@ -170,7 +193,7 @@ export const schemaSubjects: readonly Subject[] = [
       const issues = validateDefaults(parsed.schema, { path: FieldPath.of('schema'), objectMeta, requirePruned: true });
       return { ok: true, list: texts(issues) };
     },
-    known: shownAsDouble,
+    known: (question, ours, theirs) => shownAsDouble(question, ours, theirs) ?? oneOfSeveral(ours, theirs),
   },
   {
     name: 'schema-openapi',
@@ -187,6 +210,7 @@ export const schemaSubjects: readonly Subject[] = [
       const kinds = [{ group: 'example.com', kind: 'Thing', version: 'v1' }];
       return { ok: true, out: { ...published, 'x-kubernetes-group-version-kind': kinds } };
     },
+    view: withoutTypeTexts,
   },
   {
     name: 'schema-format',

@@ -18,6 +18,8 @@ export interface Subject {
   prepare?(oracle: Oracle): Promise<void>;
   ask(random: Random): Question;
   answer(question: Question): OurAnswer;
+  /** What is compared of `out`, on both sides. Default: all of it. */
+  view?(out: JsonValue): JsonValue;
   /** False where texts are not part of the contract: then only the fact of an error is compared. Default true. */
   readonly compareErrors?: boolean;
   /** A difference that docs/compatibility.md lists; the text names the line there. */

@@ -19,13 +19,13 @@ import type { StructuralSchema } from './structural.ts';
 
 /** The schema of a resource in OpenAPI v3. Undefined: a version without a structural schema. */
 export function openapiV3(schema: StructuralSchema | undefined): JsonObject {
-  return schema === undefined ? { type: 'object' } : withMeta(publish(schema.source, V3), ROOT_TEXTS, V3);
+  return schema === undefined ? { type: 'object' } : withMeta(publish(schema.source, V3), V3);
 }
 
 /** The same in v2. `preserveUnknownFields`: that of the definition; then, as where the root keeps unknown fields, nothing is said at all. */
 export function openapiV2(schema: StructuralSchema | undefined, preserveUnknownFields: boolean): JsonObject {
   if (schema === undefined || preserveUnknownFields || schema.preserveUnknownFields) return { type: 'object' };
-  return withMeta(publish(schema.source, V2), ROOT_TEXTS, V2);
+  return withMeta(publish(schema.source, V2), V2);
 }
 
 interface Dialect {
@@ -35,8 +35,7 @@ interface Dialect {
 }
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
-const METADATA_TEXT = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
+const METADATA_TEXT = 'Name, labels and the other facts that every object has.';
 
 const V3: Dialect = {
   isV2: false,
@@ -47,27 +46,19 @@ const V2: Dialect = {
   metadata: () => ({ description: METADATA_TEXT, $ref: `#/definitions/${OBJECT_META}` }),
 };
 
-interface TypeTexts {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
-
-const ROOT_TEXTS: TypeTexts = {
-  apiVersion: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`,
-  kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
-};
-const EMBEDDED_TEXTS: TypeTexts = {
-  apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${CONVENTIONS}#resources`,
-  kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+/** In our own words, as those of all kinds. */
+const TYPE_TEXTS = {
+  apiVersion: 'The group and version in which the object is written, such as apps/v1.',
+  kind: 'The kind of the object, in CamelCase.',
 };
 
 /** The fields that every resource has, in place of what the schema says of them. */
-function withMeta(schema: JsonObject, texts: TypeTexts, dialect: Dialect): JsonObject {
+function withMeta(schema: JsonObject, dialect: Dialect): JsonObject {
   const given = schema['properties'];
   const properties: JsonObject = {
     ...(isJsonObject(given) ? given : {}),
-    apiVersion: { description: texts.apiVersion, type: 'string' },
-    kind: { description: texts.kind, type: 'string' },
+    apiVersion: { description: TYPE_TEXTS.apiVersion, type: 'string' },
+    kind: { description: TYPE_TEXTS.kind, type: 'string' },
     metadata: dialect.metadata(),
   };
   return { ...schema, properties: sorted(properties) };
@@ -85,7 +76,7 @@ function publish(source: SchemaSource, dialect: Dialect): JsonObject {
   if (!flagOf(source, EMBEDDED_RESOURCE) || isOpen) return out;
   const required = textsOf(out, 'required');
   const missing = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
-  return withMeta({ ...out, required: [...required, ...missing] }, EMBEDDED_TEXTS, dialect);
+  return withMeta({ ...out, required: [...required, ...missing] }, dialect);
 }
 
 /** The node with its parts published; the source itself if that changes none of them. */
