@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Doors that export types and nothing else. */
+const TYPES_ONLY = ['./kinds'];
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'keelson-pack-'));
 const run = (command, args, cwd) =>
@@ -25,7 +27,7 @@ try {
   const script = doors
     .map(
       (door) =>
-        `console.log(Object.keys(await import('${name}${door.slice(1)}')).length > 0 ? 'ok' : 'EMPTY', '${door}');`,
+        `console.log(Object.keys(await import('${name}${door.slice(1)}')).length > 0 || ${TYPES_ONLY.includes(door)} ? 'ok' : 'EMPTY', '${door}');`,
     )
     .join('\n');
   const output = run(process.execPath, ['--input-type=module', '-e', script], folder);

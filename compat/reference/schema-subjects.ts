@@ -123,12 +123,13 @@ function oneOfSeveral({ list: ours = [] }: OurAnswer, { list: theirs = [] }: Our
   return resource(mine[0]) !== undefined && resource(mine[0]) === resource(other[0]) ? 'one of several' : undefined;
 }
 
-/** Type fields and metadata are described in our own words. */
+/** Type fields and metadata are described in our own words. A stored definition has neither an empty type nor a default of null; made-up ones do. */
 function withoutTypeTexts(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutTypeTexts);
   if (!isJsonObject(value)) return value;
   const out: JsonObject = {};
   for (const [name, field] of Object.entries(value)) {
+    if ((name === 'default' && field === null) || (name === 'type' && field === '')) continue;
     const part = withoutTypeTexts(field);
     if (isJsonObject(part) && (name === 'apiVersion' || name === 'kind' || name === 'metadata'))
       delete part['description'];
