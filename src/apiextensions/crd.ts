@@ -2,8 +2,9 @@
  * A CustomResourceDefinition as the server reads it: a view of the stored v1 object. Invariant: nothing is copied but the small things; schemas stay the JSON they are
  * until somebody uses them, because there may be thousands.
  */
+
+import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from './object-fields.ts';
 
 export type ConditionType =
   | 'Established'

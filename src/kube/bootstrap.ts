@@ -2,6 +2,8 @@
  * What a server contains from its first start: system namespaces, the bootstrap policy, and whom extension servers may trust. Invariant: every start brings it up to date
  * and takes away nothing that somebody added; all writes are made at once, so that an embedded store needs one commit for them.
  */
+
+import { objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists, isConflict } from '../apimachinery/status/status.ts';
 import type { Clock } from '../base/clock.ts';
 import { BugError } from '../base/errors.ts';
@@ -15,7 +17,6 @@ import {
   type AuthenticationTrust,
   authenticationData,
 } from './authentication-config-map.ts';
-import { objectAt, textAt } from './object-fields.ts';
 import { bootstrapPolicy } from './rbac/bootstrap/bootstrap-policy.ts';
 import { type PolicyStep, planPolicy } from './rbac/bootstrap/plan-policy.ts';
 

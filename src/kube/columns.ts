@@ -2,10 +2,11 @@
  * Columns of the built-in kinds. Invariant: names, types, formats, priorities and cells are the reference's; the descriptions are ours, because no client
  * prints them.
  */
+
+import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { formatHumanDuration } from '../apimachinery/scalars/human-duration.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import type { ColumnDefinition, TableDefinition } from '../server/registry/version-definition.ts';
-import { textAt } from './object-fields.ts';
 
 /** One column and what it shows. */
 export interface Column extends ColumnDefinition {

@@ -3,6 +3,7 @@
  * that moment; members of system:masters pass, and so does who may `escalate` the role or `bind` it.
  */
 import { quote } from '../apimachinery/go-format.ts';
+import { listAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { badRequest, forbidden, notFound, unknown } from '../apimachinery/status/status-catalogue.ts';
@@ -12,7 +13,6 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Authorizer } from '../server/authorization.ts';
 import type { ObjectChange, ResourceContext, ResourceStore } from '../server/registry/resource-store.ts';
 import { delegateStore } from './delegate-store.ts';
-import { listAt, objectAt, textAt } from './object-fields.ts';
 import {
   AGGREGATION_NEEDS_ADMIN,
   bindAttributes,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { settle } from '../base/virtual-clock.ts';
 import { generateKey } from '../pki/keys.ts';
 import { LEGACY_ISSUER, legacyClaims } from '../pki/service-account-claims.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
 import { ISSUER, startTestKube } from './kube-server.fixtures.ts';
-import { textAt } from './object-fields.ts';
 
 test('the use of a token that is kept in a Secret is noted on the Secret', async () => {
   const key = await generateKey();

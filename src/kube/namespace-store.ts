@@ -4,6 +4,7 @@
  */
 
 import type { Preconditions } from '../apimachinery/meta/delete-options.ts';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import { conflict } from '../apimachinery/status/status-catalogue.ts';
 import { BugError } from '../base/errors.ts';
@@ -12,7 +13,6 @@ import { andThen } from '../base/maybe-promise.ts';
 import type { OpenResource } from '../server/registry/open-resource.ts';
 import type { ResourceStore } from '../server/registry/resource-store.ts';
 import { delegateStore } from './delegate-store.ts';
-import { textAt } from './object-fields.ts';
 import { createObjectReader } from './object-reader.ts';
 
 export function frontNamespaces({ definition, store }: OpenResource): ResourceStore {

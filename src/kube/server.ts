@@ -3,6 +3,7 @@
  * for it; what is unknown here goes to the delegate unchanged.
  */
 import { createAdmission } from '../admission/chain.ts';
+import { ensureObject } from '../apimachinery/meta/object-fields.ts';
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 import { BugError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -32,7 +33,7 @@ import { guardBindings, guardRoles } from './escalation-guard.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import { LateLister } from './late-lister.ts';
 import { frontNamespaces } from './namespace-store.ts';
-import { ensureMeta, ensureObject } from './object-fields.ts';
+import { ensureMeta } from './object-fields.ts';
 import { createObjectReader, type ObjectReader } from './object-reader.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './rbac-authorizer.ts';
 import { storedResources } from './resources.ts';

@@ -3,6 +3,7 @@
  * Pods and Nodes are not served yet, so tokens bound to one are refused.
  */
 
+import { listAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { parseTime } from '../apimachinery/scalars/time.ts';
 import { notFound } from '../apimachinery/status/status-catalogue.ts';
 import { decodeBase64 } from '../base/base64.ts';
@@ -25,7 +26,6 @@ import {
   type TokenAnswer,
 } from '../pki/service-account-tokens.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
-import { listAt, objectAt, textAt } from './object-fields.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 export interface ServiceAccountAuthenticatorOptions {

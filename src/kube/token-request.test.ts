@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { ISSUER, startTestKube, type TestKube } from './kube-server.fixtures.ts';
-import { textAt } from './object-fields.ts';
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 

@@ -3,6 +3,7 @@
  * that exist at that moment; who may ask is decided before, by authorization. Pods and Nodes are not served yet, so nothing can be bound to one.
  */
 import { formatGvk, gvkOf } from '../apimachinery/meta/gvk.ts';
+import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
 import { StatusError } from '../apimachinery/status/status.ts';
 import {
@@ -24,7 +25,7 @@ import type { SubresourceDefinition } from '../server/registry/definition.ts';
 import type { CreateRequest, ResourceContext, WriteAnswer } from '../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../server/registry/version-definition.ts';
 import { builtInVersion } from './built-in.ts';
-import { ensureMeta, ensureObject, fieldAt, objectAt, textAt, textsAt } from './object-fields.ts';
+import { ensureMeta } from './object-fields.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { AUTHENTICATION_GROUP } from './reviews/identity-reviews.ts';
 import { reviewAnswer } from './reviews/review-answer.ts';

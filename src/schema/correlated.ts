@@ -2,14 +2,8 @@
  * A value beside its old one, for schema validation: fields by name, items of map lists by their keys, items of other lists not at all. Invariant: what is compared once is not compared
  * again. As in the reference, an object with a field that the schema does not list never counts as unchanged, and map lists may change their order.
  */
-import {
-  equalJson,
-  getField,
-  isJsonObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-} from '../base/json-value.ts';
+import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { itemsByKey } from './items-by-key.ts';
 import type { StructuralSchema } from './structural.ts';
 
 export class Correlated {
@@ -18,7 +12,7 @@ export class Correlated {
   readonly #schema: StructuralSchema;
   #unchanged: boolean | undefined;
   #children: Map<string | number, Correlated> | undefined;
-  #oldItems: ReadonlyMap<string, JsonObject> | undefined;
+  #oldItems: ((item: JsonValue) => JsonObject | undefined) | undefined;
 
   constructor(value: JsonValue, old: JsonValue, schema: StructuralSchema) {
     this.#value = value;
@@ -53,7 +47,8 @@ export class Correlated {
     const value = this.#value[index];
     const { items } = this.#schema;
     if (value === undefined || items === undefined) return undefined;
-    const old = this.#oldItem(value, this.#old);
+    this.#oldItems ??= itemsByKey(this.#schema, this.#old);
+    const old = this.#oldItems(value);
     return old === undefined ? undefined : this.#keep(index, new Correlated(value, old, items));
   }
 
@@ -65,14 +60,6 @@ export class Correlated {
 
   get #isMapList(): boolean {
     return this.#schema.listType === 'map';
-  }
-
-  #oldItem(value: JsonValue, list: JsonArray): JsonObject | undefined {
-    if (!this.#isMapList || this.#schema.type !== 'array' || this.#schema.listMapKeys.length === 0) return undefined;
-    const key = keyOf(value, this.#schema.listMapKeys);
-    if (key === undefined) return undefined;
-    this.#oldItems ??= itemsByKey(list, this.#schema.listMapKeys);
-    return this.#oldItems.get(key);
   }
 
   #compare(): boolean {
@@ -89,25 +76,4 @@ export class Correlated {
     }
     return equalJson(value, old);
   }
-}
-
-function itemsByKey(list: JsonArray, names: readonly string[]): ReadonlyMap<string, JsonObject> {
-  const items = new Map<string, JsonObject>();
-  for (const item of list) {
-    const key = keyOf(item, names);
-    if (key !== undefined && !items.has(key)) items.set(key, item as JsonObject);
-  }
-  return items;
-}
-
-/** Undefined unless all keys are there and scalar. */
-function keyOf(item: JsonValue, names: readonly string[]): string | undefined {
-  if (!isJsonObject(item)) return undefined;
-  let key = '';
-  for (const name of names) {
-    const value = getField(item, name);
-    if (value === undefined || value === null || typeof value === 'object') return undefined;
-    key += typeof value === 'string' ? `${JSON.stringify(value)},` : `${String(value)},`;
-  }
-  return key;
 }

@@ -2,6 +2,7 @@
 
 import { findTypeMismatch } from '../apimachinery/codec/typed.ts';
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
+import { decodedType } from '../apimachinery/go-decoded.ts';
 import type { StructView, TypeView } from '../apimachinery/type-view.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
@@ -28,28 +29,13 @@ export function metaForm(metadata: JsonValue, options: MetaOptions): MetaForm {
     return { ok: false, message };
   }
   if (!isJsonObject(metadata))
-    return { ok: false, message: `invalid metadata: expected object, got ${goType(metadata)}` };
+    return { ok: false, message: `invalid metadata: expected object, got ${decodedType(metadata)}` };
   const kept: JsonObject = {};
   for (const name of Object.keys(metadata)) {
     const field = normalizeTyped({ [name]: metadata[name] as JsonValue }, view);
     if (field.ok) Object.assign(kept, field.object);
   }
   return { ok: true, metadata: kept, unknown: unknownFields(kept, view) };
-}
-
-function goType(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int64';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return '[]interface {}';
-  }
 }
 
 const MAX_UNKNOWN = 100;

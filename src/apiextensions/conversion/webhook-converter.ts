@@ -4,6 +4,7 @@
  */
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { formatIssues } from '../../apimachinery/validation/field-issue.ts';
@@ -136,19 +137,18 @@ function convertedObjects(body: Uint8Array, version: string, uid: string): reado
   const review = read.value;
   if (!isJsonObject(review)) throw new Error('the answer is not an object');
   const expected = `${REVIEW_GROUP}/${version}`;
-  const apiVersion = textField(review, 'apiVersion');
-  const kind = textField(review, 'kind');
+  const apiVersion = textAt(review, 'apiVersion');
+  const kind = textAt(review, 'kind');
   if (version === 'v1' && (apiVersion !== expected || kind !== 'ConversionReview'))
     throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`);
   const response = getField(review, 'response');
   if (!isJsonObject(response)) throw new Error('no response provided');
-  const answered = textField(response, 'uid');
+  const answered = textAt(response, 'uid');
   if (version === 'v1' && answered !== uid)
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`);
-  const result = getField(response, 'result');
-  const status = isJsonObject(result) ? textField(result, 'status') : '';
+  const status = textAt(response, 'result', 'status');
   if (status !== 'Success') {
-    const message = isJsonObject(result) ? textField(result, 'message') : '';
+    const message = textAt(response, 'result', 'message');
     throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
   }
   const objects = getField(response, 'convertedObjects') ?? [];
@@ -156,24 +156,19 @@ function convertedObjects(body: Uint8Array, version: string, uid: string): reado
   return objects;
 }
 
-function textField(object: JsonObject, name: string): string {
-  const value = getField(object, name);
-  return typeof value === 'string' ? value : '';
-}
-
 /** The converted object with the original's metadata, or what is wrong with it. */
 function accept(original: JsonObject, converted: JsonValue, desired: string): JsonObject | string {
   if (!isJsonObject(converted)) return 'not an object';
-  const apiVersion = textField(converted, 'apiVersion');
+  const apiVersion = textAt(converted, 'apiVersion');
   if (apiVersion !== desired) return `invalid groupVersion (expected ${desired}, received ${apiVersion})`;
-  const [kind, newKind] = [textField(original, 'kind'), textField(converted, 'kind')];
+  const [kind, newKind] = [textAt(original, 'kind'), textAt(converted, 'kind')];
   if (kind !== newKind) return `invalid kind (expected ${kind}, received ${newKind})`;
   const metadata = getField(converted, 'metadata');
   if (metadata === undefined) return 'missing metadata in converted object';
   if (!isJsonObject(metadata)) return 'invalid metadata in converted object';
   const before = original['metadata'] as JsonObject;
   for (const [field, title] of IDENTITY) {
-    const [old, now] = [textField(before, field), textField(metadata, field)];
+    const [old, now] = [textAt(before, field), textAt(metadata, field)];
     if (old !== now) return `must have the same ${title}: ${old} != ${now}`;
   }
   const restored = cloneJson(before);

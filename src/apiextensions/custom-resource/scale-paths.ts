@@ -2,7 +2,7 @@
  * Replicas and selector of a custom resource, at the paths that its definition declares for `scale`. Invariant: a value of another type is told in the words of the reference's
  * accessors.
  */
-import { formatNumber } from '../../apimachinery/go-format.ts';
+import { decodedType, formatDecoded } from '../../apimachinery/go-decoded.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
 /** `found` is false where the path leads nowhere. */
@@ -67,33 +67,6 @@ function joined(names: readonly string[]): string {
 }
 
 function wrongType(names: readonly string[], value: JsonValue, expected: string): { ok: false; message: string } {
-  const message = `${joined(names)} accessor error: ${goText(value)} is of the type ${goType(value)}, expected ${expected}`;
+  const message = `${joined(names)} accessor error: ${formatDecoded(value)} is of the type ${value === null ? '<nil>' : decodedType(value)}, expected ${expected}`;
   return { ok: false, message };
-}
-
-function goType(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int64';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      if (value === null) return '<nil>';
-      return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
-  }
-}
-
-/** As `%v` prints it. */
-function goText(value: JsonValue): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
-  if (isJsonObject(value)) {
-    const names = Object.keys(value).sort();
-    return `map[${names.map((name) => `${name}:${goText(value[name] as JsonValue)}`).join(' ')}]`;
-  }
-  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
 }

@@ -1,9 +1,10 @@
 /**
  * Conditions of a definition's status. Invariant: the time of a condition moves only when its status changes; conditions keep their places.
  */
+
+import { ensureObject } from '../../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject } from '../../base/json-value.ts';
 import type { ConditionType, Crd, CrdCondition } from '../crd.ts';
-import { ensureObject } from '../object-fields.ts';
 
 /** What a condition is to say; when it began to say so is found out by `setCondition`. */
 export interface WantedCondition {

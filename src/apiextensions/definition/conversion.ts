@@ -2,8 +2,9 @@
  * The two versions of a definition. Invariant: v1 is the hub and is stored. v1beta1 says once, at the top, what all versions have in common (schema, subresources,
  * columns, selectable fields) and names conversion webhooks and JSON paths otherwise. What v1 says is never lost on the way there and back.
  */
+
+import { flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { flagAt, objectAt, objectsAt, textAt } from '../object-fields.ts';
 
 /** What versions may have in common: the name inside a version, and at the top. */
 const SHARED = [

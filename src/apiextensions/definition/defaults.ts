@@ -1,8 +1,17 @@
 /**
  * What a definition says where its author said nothing. Invariant: idempotent, and each version has its own rules.
  */
+
+import {
+  ensureObject,
+  flagAt,
+  listAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  textsAt,
+} from '../../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import { ensureObject, flagAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../object-fields.ts';
 
 const WEBHOOK_PORT = 443;
 

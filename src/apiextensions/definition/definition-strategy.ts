@@ -3,12 +3,12 @@
  * that empties it.
  */
 import { quote } from '../../apimachinery/go-format.ts';
+import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
 import { validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
-import { ensureObject, objectAt, textAt, textsAt } from '../object-fields.ts';
 import { setCondition } from './conditions.ts';
 import { toV1 } from './conversion.ts';
 import { storageVersionName } from './defaults.ts';

@@ -3,13 +3,13 @@
  * empties definitions are loops elsewhere.
  */
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../../server/registry/definition.ts';
 import { RegistryStore } from '../../server/registry/store.ts';
 import type { TableDefinition, VersionDefinition } from '../../server/registry/version-definition.ts';
-import { textAt } from '../object-fields.ts';
 import { toV1, toV1beta1 } from './conversion.ts';
 import { setV1beta1Defaults, setV1Defaults } from './defaults.ts';
 import { definitionStatusStrategy, definitionStrategy, V1BETA1 } from './definition-strategy.ts';

@@ -1,38 +1,10 @@
-/** Formats that nothing checks: the author is warned of them. Invariant: the list is the reference's. */
+/** Formats that nothing checks: the author is warned of them. Invariant: they are those that validation does not know. */
+
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { textAt } from '../object-fields.ts';
+import { isKnownFormat } from '../../schema/formats/formats.ts';
 import { toV1beta1 } from './conversion.ts';
 import { schemaHas, schemasOf } from './schema-walk.ts';
-
-/** Without their dashes. */
-const TEXT_FORMATS: ReadonlySet<string> = new Set([
-  'bsonobjectid',
-  'uri',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'cidr',
-  'mac',
-  'uuid',
-  'uuid3',
-  'uuid4',
-  'uuid5',
-  'isbn',
-  'isbn10',
-  'isbn13',
-  'creditcard',
-  'ssn',
-  'hexcolor',
-  'rgbcolor',
-  'byte',
-  'password',
-  'date',
-  'duration',
-  'datetime',
-  'k8sshortname',
-  'k8slongname',
-]);
 
 /** The unknown formats of a definition of either version, in the order in which they are found, repeated ones included. */
 export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly string[] {
@@ -40,23 +12,9 @@ export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly
   for (const schema of schemasOf(isV1beta1 ? object : toV1beta1(object, ''))) {
     schemaHas(schema, (one) => {
       const format = textAt(one, 'format');
-      if (format !== '' && !isKnown(textAt(one, 'type'), format)) found.push(format);
+      if (format !== '' && !isKnownFormat(textAt(one, 'type'), format)) found.push(format);
       return false;
     });
   }
   return found;
-}
-
-function isKnown(type: string, format: string): boolean {
-  switch (type) {
-    case '':
-    case 'string':
-      return TEXT_FORMATS.has(format.replaceAll('-', ''));
-    case 'integer':
-      return format === 'int32' || format === 'int64';
-    case 'number':
-      return format === 'float' || format === 'double';
-    default:
-      return false;
-  }
 }

@@ -1,6 +1,8 @@
 /**
  * Rules in a schema: what they may cost, alone and all together. Invariant: costs are counted for every rule that was compiled, also for those that are refused.
  */
+
+import { fieldAt, numberAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -12,7 +14,6 @@ import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { RuleVerdict } from '../../schema/rule-check.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
-import { fieldAt, numberAt, textAt } from '../object-fields.ts';
 import { ruleValue } from './go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 

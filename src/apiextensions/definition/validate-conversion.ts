@@ -1,6 +1,8 @@
 /**
  * How a definition's versions are converted: strategy and webhook. Invariant: pure; fields are named as v1beta1 names them, whatever the version of the request, as in the reference.
  */
+
+import { fieldAt, listAt, numberAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -12,7 +14,6 @@ import {
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1035Label, checkDns1123Subdomain, checkPortNumber } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { fieldAt, listAt, numberAt, objectAt, textAt, textsAt } from '../object-fields.ts';
 import { isRecognizedReviewVersion, type ValidationOptions } from './validation-options.ts';
 import { validateWebhookUrl } from './webhook-url.ts';
 

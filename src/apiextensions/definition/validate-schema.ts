@@ -2,10 +2,11 @@
  * The schema of a version, or of all: is it structural, do its defaults validate, is the dialect kept, can its rules be compiled and paid for. Invariant: a later question is asked only
  * where the earlier ones have an answer, as the reference asks them.
  */
+
+import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { flagAt, objectAt, textAt } from '../object-fields.ts';
 import { fieldsSet, schemaValue } from './go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';

@@ -2,13 +2,14 @@
  * The spec of a definition. It is judged in the form of v1beta1, into which both versions are brought: what all versions have in common stands at the top, and issues name it there.
  * Invariant: pure; issues in the order of the reference.
  */
+
+import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
 import { readNames } from '../crd.ts';
-import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../object-fields.ts';
 import { versionsValue } from './go-values.ts';
 import { hasExtensions, schemaHas, schemasOf } from './schema-walk.ts';
 import { validateChoice, validateConversion } from './validate-conversion.ts';

@@ -3,6 +3,7 @@
  * the reference.
  */
 import { isPrintable } from '../../apimachinery/go-format.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   duplicate,
@@ -15,7 +16,6 @@ import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
-import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../object-fields.ts';
 import { MAX_SELECTABLE_FIELDS, type ValidationOptions } from './validation-options.ts';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];

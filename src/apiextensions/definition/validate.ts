@@ -2,6 +2,8 @@
  * A whole definition: what is wrong with a new one, with a changed one, with a changed status. Invariant: pure; both versions are judged in the form of v1beta1, v1beta1 requests
  * by the milder rules that it had.
  */
+
+import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -9,7 +11,6 @@ import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/val
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { readNames } from '../crd.ts';
-import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../object-fields.ts';
 import { APPROVED_ANNOTATION, approvalOf, isProtectedGroup } from './api-approval.ts';
 import { toV1beta1 } from './conversion.ts';
 import { validateNames } from './validate-names.ts';

@@ -2,9 +2,10 @@
  * How strictly a definition is judged. Invariant: a rule that came later than a stored definition is not turned against it: what the old object violates already, the
  * new one may go on violating.
  */
+
+import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
 import { readConditions } from '../crd.ts';
-import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../object-fields.ts';
 import type { CheckCaBundle } from './ca-bundle.ts';
 import { isConditionTrue } from './conditions.ts';
 import type { SchemaChecks } from './schema-checks.ts';

@@ -2,6 +2,8 @@
  * Gives definitions their names and their conditions: NamesAccepted, Established, NonStructuralSchema, KubernetesAPIApprovalPolicyConformant. Invariant: everything that a state asks for is decided at once and written
  * in one update; a definition whose names are taken gets them when they become free.
  */
+
+import { ensureObject } from '../../apimachinery/meta/object-fields.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
@@ -20,7 +22,6 @@ import {
 import { establishedOutcome, hasItsNames, namingConditions, sameNames } from '../definition/naming.ts';
 import { nonStructuralCondition } from '../definition/non-structural.ts';
 import type { SchemaChecks } from '../definition/schema-checks.ts';
-import { ensureObject } from '../object-fields.ts';
 import type { DefinitionWriter } from './definition-writer.ts';
 import { NameClaims } from './name-claims.ts';
 import { WorkQueue } from './work-queue.ts';

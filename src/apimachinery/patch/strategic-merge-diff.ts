@@ -9,10 +9,10 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { equalJson, getField, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
+import { decodedType, formatDecoded } from '../go-decoded.ts';
 import type { TypeView } from '../type-view.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
-import { decodedType, formatDecoded } from './patch-text.ts';
 import { DELETE_FROM_PRIMITIVE_LIST, DIRECTIVE, RETAIN_KEYS, SET_ELEMENT_ORDER } from './strategic-merge-directives.ts';
 import { elementKind, sameElement, sortByOrder } from './strategic-merge-order.ts';
 import { MAX_MERGE_WORK, MergeRun } from './strategic-merge-run.ts';

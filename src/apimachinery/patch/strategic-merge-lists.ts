@@ -4,7 +4,7 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, getField } from '../../base/json-value.ts';
-import { formatDecoded, formatDecodedText } from './patch-text.ts';
+import { formatDecoded, formatDecodedText } from '../go-decoded.ts';
 import { DIRECTIVE } from './strategic-merge-directives.ts';
 import { elementKind, mergeOrder, partitionMaps, partitionScalars } from './strategic-merge-order.ts';
 import type { MergeRun } from './strategic-merge-run.ts';

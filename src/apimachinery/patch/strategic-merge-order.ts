@@ -4,7 +4,7 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { getField, isJsonObject } from '../../base/json-value.ts';
-import { decodedType, formatDecoded } from './patch-text.ts';
+import { decodedType, formatDecoded } from '../go-decoded.ts';
 import { DIRECTIVE, isDeletion } from './strategic-merge-directives.ts';
 import type { MergeRun } from './strategic-merge-run.ts';
 import { LIST_OF_LISTS } from './strategic-merge-run.ts';

@@ -3,8 +3,8 @@
  * has called `fail`, and the first failure is the one that is kept.
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import { decodedType, formatDecoded } from '../go-decoded.ts';
 import type { PatchError, PatchErrorCode } from './patch-error.ts';
-import { decodedType, formatDecoded } from './patch-text.ts';
 
 /** Objects, fields and list elements that one merge or diff may visit: about a second. A body of 3 MiB holds far fewer. */
 export const MAX_MERGE_WORK = 5_000_000;

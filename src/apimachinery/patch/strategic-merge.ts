@@ -7,11 +7,11 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, getField, isJsonObject, setField } from '../../base/json-value.ts';
+import { decodedType, formatDecoded, formatDecodedText } from '../go-decoded.ts';
 import { cannotUnmarshal } from '../go-json.ts';
 import type { TypeView } from '../type-view.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
-import { decodedType, formatDecoded, formatDecodedText } from './patch-text.ts';
 import {
   DELETE_FROM_PRIMITIVE_LIST,
   DIRECTIVE,

@@ -2,6 +2,8 @@
  * SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview: may somebody do something? Invariant: the answer is that of the chain of authorizers to the same
  * question asked by a request; validation and texts are the reference's, which names no kind in its refusals here.
  */
+
+import { objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, invalid as invalidStatus } from '../../apimachinery/status/status-catalogue.ts';
@@ -13,7 +15,6 @@ import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../s
 import type { ResourceDefinition } from '../../server/registry/definition.ts';
 import type { WriteAnswer } from '../../server/registry/resource-store.ts';
 import { builtInVersion, reviewResource } from '../built-in.ts';
-import { objectAt, textAt, textsAt } from '../object-fields.ts';
 import { selectorProblems, validateSelectors } from './access-selectors.ts';
 import { reviewAnswer } from './review-answer.ts';
 

@@ -2,13 +2,14 @@
  * The selectors that an access review may carry. Invariant: pure; what RBAC does not look at is only judged: whether it is well formed, and whether all of it could
  * have been considered.
  */
+
+import { listAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
 import { validateLabelExpression } from '../../apimachinery/selectors/label-selector-object.ts';
 import { parseLabelSelector } from '../../apimachinery/selectors/label-selector-parse.ts';
 import { type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import { listAt, objectAt, textAt, textsAt } from '../object-fields.ts';
 
 interface Requirement {
   readonly key: string;

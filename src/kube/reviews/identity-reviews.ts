@@ -3,6 +3,7 @@
  * goes back only to who sent it.
  */
 
+import { textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -15,7 +16,6 @@ import type { AuthenticationResult, TokenAuthenticator } from '../../server/auth
 import type { ResourceDefinition } from '../../server/registry/definition.ts';
 import type { WriteAnswer } from '../../server/registry/resource-store.ts';
 import { builtInVersion, reviewResource } from '../built-in.ts';
-import { textAt, textsAt } from '../object-fields.ts';
 import { reviewAnswer } from './review-answer.ts';
 
 export const AUTHENTICATION_GROUP = 'authentication.k8s.io';

@@ -1,4 +1,6 @@
 /** SelfSubjectRulesReview: all that the caller may do in a namespace. Invariant: nothing of the question but the namespace counts, and the answer repeats none of it. */
+
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -7,7 +9,6 @@ import type { Authorizer, UserRules } from '../../server/authorization.ts';
 import type { ResourceDefinition } from '../../server/registry/definition.ts';
 import type { WriteAnswer } from '../../server/registry/resource-store.ts';
 import { builtInVersion, reviewResource } from '../built-in.ts';
-import { textAt } from '../object-fields.ts';
 import { AUTHORIZATION_GROUP } from './access-reviews.ts';
 import { reviewAnswer } from './review-answer.ts';
 

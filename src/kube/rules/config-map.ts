@@ -1,4 +1,6 @@
 /** ConfigMap: keys, size, and what `immutable` freezes. Invariant: pure; the issues are the reference's, entries of maps in the order of the object. */
+
+import { fieldAt, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid, tooLong } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -7,7 +9,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { fieldAt, metaFacts, objectAt } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 /** What all values of a ConfigMap, or of a Secret, may have together, in bytes. */

@@ -4,6 +4,7 @@
  */
 
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { fieldAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { addIssues, declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
@@ -12,7 +13,7 @@ import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { FIELD_IMMUTABLE } from '../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
-import { fieldAt, metaFacts, numberAt, objectAt, textAt } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');

@@ -1,4 +1,6 @@
 /** Lease. Invariant: pure; the issues are the reference's with its default feature gates, so the fields of coordinated leader election are not kept. */
+
+import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -14,7 +16,7 @@ import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate
 import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { fieldAt, metaFacts, objectAt, textAt } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');

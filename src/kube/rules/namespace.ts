@@ -2,6 +2,8 @@
  * Namespace: what its objects must be and how they begin and end. Invariant: a namespace is Active until it is marked for deletion and Terminating afterwards;
  * it goes when neither spec.finalizers nor metadata.finalizers holds it.
  */
+
+import { ensureObject, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
@@ -9,7 +11,7 @@ import { nameIsDnsLabel } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { ensureMeta, ensureObject, metaFacts, takeField, textAt, textsAt } from '../object-fields.ts';
+import { ensureMeta, metaFacts, takeField } from '../object-fields.ts';
 import { checkKubeFinalizerName, validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';

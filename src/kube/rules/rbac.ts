@@ -1,8 +1,9 @@
 /** Defaults and columns of the four RBAC kinds; validation is in `../rbac/validate.ts`. Invariant: pure; field order is that of the types. */
+
+import { listAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, CREATED_AT, column, NAME, tableOf } from '../columns.ts';
-import { listAt, objectAt, textAt } from '../object-fields.ts';
 import { RBAC_GROUP } from '../rbac/policy.ts';
 
 export const roleTable: () => TableDefinition = tableOf(NAME, CREATED_AT);

@@ -2,6 +2,8 @@
  * Secret: types and the keys they need, stringData, size, and what never changes. Invariant: pure; a stored Secret has a type and no stringData, and no text made
  * here shows a value of it.
  */
+
+import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -20,7 +22,7 @@ import { equalJson, type JsonObject, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { fieldAt, metaFacts, objectAt, textAt } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 import { decodedLength, FROZEN, MAX_DATA_BYTES } from './config-map.ts';
 import { jsonObjectProblem } from './json-problem.ts';

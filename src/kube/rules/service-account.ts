@@ -1,12 +1,13 @@
 /** ServiceAccount. Invariant: pure; of the Secrets it lists, only the names are kept. */
 
+import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, NAME, tableOf } from '../columns.ts';
-import { fieldAt, metaFacts, objectAt, textAt } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');

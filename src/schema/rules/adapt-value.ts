@@ -2,6 +2,7 @@
  * JSON values as CEL values, as their schema says. Invariant: nothing is copied; items and fields are adapted when a rule reads them; what does not fit its schema is a CelError
  * at the moment it is read, because validation has told of it already.
  */
+import { decodedType } from '../../apimachinery/go-decoded.ts';
 import { decodeBase64 } from '../../base/base64.ts';
 import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
@@ -116,7 +117,7 @@ function adaptString(value: JsonValue): Value {
 
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  throw new CelError(`invalid data, expected string, got ${goType(value)}`);
+  throw new CelError(`invalid data, expected string, got ${decodedType(value)}`);
 }
 
 /** Strings that rules see as something else. */
@@ -149,34 +150,19 @@ const STRING_ADAPTERS: Readonly<Record<string, Adapter>> = {
 
 function adaptNumber(value: JsonValue): Value {
   if (typeof value === 'number' || typeof value === 'bigint') return new CelDouble(Number(value));
-  throw new CelError(`invalid data, expected float, got ${goType(value)}`);
+  throw new CelError(`invalid data, expected float, got ${decodedType(value)}`);
 }
 
 function adaptInteger(value: JsonValue): Value {
   if (isInteger(value)) return value;
-  throw new CelError(`invalid data, expected int, got ${goType(value)}`);
+  throw new CelError(`invalid data, expected int, got ${decodedType(value)}`);
 }
 
 function adaptBoolean(value: JsonValue): Value {
   if (typeof value === 'boolean') return value;
-  throw new CelError(`invalid data, expected bool, got ${goType(value)}`);
+  throw new CelError(`invalid data, expected bool, got ${decodedType(value)}`);
 }
 
 function isInteger(value: JsonValue): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
-}
-
-/** What the reference calls the value's type. */
-function goType(value: JsonValue): string {
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'string':
-      return 'string';
-    case 'object':
-      return 'map[string]interface {}';
-    default:
-      return isInteger(value) ? 'int64' : 'float64';
-  }
 }

@@ -5,12 +5,12 @@
 
 import { decodeStrictJson, type FieldValidation, formatStrictError } from '../../apimachinery/codec/strict.ts';
 import { hasUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
+import { formatDecoded } from '../../apimachinery/go-decoded.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { applyJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { checkJsonPatchFields } from '../../apimachinery/patch/json-patch-decode.ts';
 import { applyMergePatch, checkMergePatchFields } from '../../apimachinery/patch/merge-patch.ts';
 import type { PatchError, PatchResult } from '../../apimachinery/patch/patch-error.ts';
-import { formatDecoded } from '../../apimachinery/patch/patch-text.ts';
 import { applyStrategicMergePatch } from '../../apimachinery/patch/strategic-merge.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import {

@@ -1,7 +1,7 @@
 /**
- * Reading definitions. Invariant: an absent field, or one of another type, reads as the zero value of what was asked for, as the reference's structs do.
+ * Reading objects by paths of fields. Invariant: an absent field, or one of another type, reads as the zero value of what was asked for, as the reference's structs do.
  */
-import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
 /** The value at a path of fields; undefined where one is missing or null. */
 export function fieldAt(object: JsonObject, ...path: readonly string[]): JsonValue | undefined {

@@ -1,8 +1,8 @@
-/** The words for JSON values in the reference's patch errors. Invariant: total for every value no deeper than MAX_PATCH_DEPTH. */
-import type { JsonValue } from '../../base/json-value.ts';
-import { getField } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
-import { formatNumber } from '../go-format.ts';
+/** Decoded JSON values in the words of the reference: their Go types, and `%v`. Invariant: total for every value that fits the call stack. */
+import type { JsonValue } from '../base/json-value.ts';
+import { getField } from '../base/json-value.ts';
+import { compareUtf8 } from '../base/utf8.ts';
+import { formatNumber } from './go-format.ts';
 
 /** The type a decoded value has in the reference; two values can be merged only if these are equal. */
 export type DecodedType =
