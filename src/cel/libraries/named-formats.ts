@@ -4,6 +4,7 @@
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { Complaints } from '../../apimachinery/validation/names.ts';
+import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
 import { parseRequestUri } from './go-url.ts';
 
 export interface NamedFormat {
@@ -19,36 +20,6 @@ const UUID_PATTERN_LENGTH = 70;
 
 function only(complaint: string, holds: (text: string) => boolean): (text: string) => Complaints {
   return (text) => (holds(text) ? [] : [complaint]);
-}
-
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** `2006-01-02`, a day that there is. */
-export function isDate(text: string): boolean {
-  const found = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
-  if (found === null) return false;
-  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
-  return day >= 1 && day <= days;
-}
-
-/** RFC 3339, but for a colon's worth: any character may stand before the fraction, and leap seconds are refused. */
-export function isDateTime(text: string): boolean {
-  const [date, time] = text.toLowerCase().split('t');
-  if (text.length < 4 || date === undefined || time === undefined || !isDate(date)) return false;
-  const found = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u.exec(time);
-  return found !== null && Number(found[1]) <= 23 && Number(found[2]) <= 59 && Number(found[3]) <= 59;
-}
-
-/** Whole groups of four with padding; nothing is not base64. */
-export function isBase64(text: string): boolean {
-  return text !== '' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/.test(text);
-}
-
-/** Dashes may be left out. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text);
 }
 
 function checkUri(text: string): Complaints {

@@ -52,23 +52,13 @@ export function isRgbColor(text: string): boolean {
   return RGB.test(text);
 }
 
-/** Padded base64 of the standard alphabet, at least four characters. */
-export function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/]+(?:==?)?$/.test(text) && text.length > 0;
-}
-
 export function isBsonObjectId(text: string): boolean {
   return /^[0-9a-fA-F]{24}$/.test(text);
 }
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const UUID3 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const UUID4 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
 const UUID5 = /^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 export function isUuid3(text: string): boolean {
   return UUID3.test(text);

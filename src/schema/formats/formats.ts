@@ -1,7 +1,8 @@
 /** The formats that schemas may name and what each accepts. Invariant: names are compared without their dashes, as in the reference; every check is linear in the text. */
+import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
+import { parseRequestUri } from '../../cel/libraries/go-url.ts';
 import { isCidr, isIpv4, isIpv6, isMac } from './addresses.ts';
 import {
-  isBase64,
   isBsonObjectId,
   isCreditCard,
   isHexColor,
@@ -12,20 +13,18 @@ import {
   isRgbColor,
   isShortName,
   isSsn,
-  isUuid,
   isUuid3,
   isUuid4,
   isUuid5,
 } from './codes.ts';
 import { isEmail } from './email.ts';
-import { isDate, isDateTime, isDuration } from './times.ts';
-import { isRequestUri } from './uri.ts';
+import { isDuration } from './times.ts';
 
 export type FormatCheck = (text: string) => boolean;
 
 const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['bsonobjectid', isBsonObjectId],
-  ['uri', isRequestUri],
+  ['uri', (text) => parseRequestUri(text).ok],
   ['email', isEmail],
   ['hostname', isHostname],
   ['ipv4', isIpv4],

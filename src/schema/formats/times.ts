@@ -1,10 +1,9 @@
 /** Dates, times and spans as formats of schemas read them: wider than RFC 3339 and narrower than ISO 8601. Invariant: pure and linear in the text. */
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
+import { isDate } from '../../apimachinery/validation/text-formats.ts';
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const NANOS_PER_SECOND = 1_000_000_000n;
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** Nanoseconds since 1970 of a date such as `2006-01-02`; undefined if it is none. */
 export function parseDate(text: string): bigint | undefined {
@@ -12,29 +11,6 @@ export function parseDate(text: string): bigint | undefined {
   const date = new Date(0);
   date.setUTCFullYear(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, Number(text.slice(8)));
   return BigInt(date.getTime() / 1000) * NANOS_PER_SECOND;
-}
-
-export function isDate(text: string): boolean {
-  if (!DATE.test(text)) return false;
-  const year = Number(text.slice(0, 4));
-  const month = Number(text.slice(5, 7));
-  const day = Number(text.slice(8));
-  const days = MONTH_DAYS[month - 1];
-  if (days === undefined || day === 0) return false;
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day <= (month === 2 && isLeap ? 29 : days);
-}
-
-const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u;
-
-/** True for what validation takes for a date-time. What follows a second `t` is not looked at, as in the reference. */
-export function isDateTime(text: string): boolean {
-  const [date, time] = text.toLowerCase().split('t', 2);
-  if (date === undefined || time === undefined || !isDate(date)) return false;
-  const parts = TIME_OF_DAY.exec(time);
-  if (parts === null) return false;
-  const [, hour = '', minute = '', second = ''] = parts;
-  return hour <= '23' && minute <= '59' && second <= '59';
 }
 
 /** Nanoseconds since 1970 of a date-time, with or without a zone (then UTC); the empty text is 1970. Undefined if it is none. */
