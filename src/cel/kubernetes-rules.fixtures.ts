@@ -11,6 +11,7 @@ import { formatBound } from './cost/range.ts';
 import { createEnvironment } from './create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from './environment.ts';
 import { KUBERNETES_LIBRARIES } from './libraries/kubernetes.ts';
+import { WrittenObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
 import { parseTimestamp } from './runtime/time.ts';
 import { showValue } from './show-value.fixtures.ts';
@@ -28,7 +29,7 @@ import {
   STRING,
   TIMESTAMP,
 } from './types.ts';
-import { CelDouble, CelDuration, CelError, CelObject, type Value } from './values.ts';
+import { CelDouble, CelDuration, CelError, type Value } from './values.ts';
 
 export interface RuleSchema {
   readonly type?: string;
@@ -171,29 +172,6 @@ function hintsOf(root: Declared | undefined): SizeHints {
   };
 }
 
-class RuleObject extends CelObject {
-  readonly type: ObjectType;
-  readonly #values: ReadonlyMap<string, Value>;
-
-  constructor(type: ObjectType, values: ReadonlyMap<string, Value>) {
-    super();
-    this.type = type;
-    this.#values = values;
-  }
-
-  get size(): number {
-    return this.#values.size;
-  }
-
-  get(field: string): Value | undefined {
-    return this.#values.get(field);
-  }
-
-  equals(other: CelObject): boolean {
-    return showValue(this) === showValue(other);
-  }
-}
-
 function toValue(json: JsonValue, schema: RuleSchema, declared: Declared): Value {
   if (json === null) return null;
   if (Array.isArray(json))
@@ -215,7 +193,7 @@ function objectOf(json: JsonObject, schema: RuleSchema, declared: Declared): Val
     const field = declared.fields?.get(name) as Declared;
     return [name, toValue(value as JsonValue, schema.properties?.[name] as RuleSchema, field)];
   });
-  return new RuleObject(declared.type as ObjectType, new Map(fields));
+  return new WrittenObject(declared.type as ObjectType, new Map(fields));
 }
 
 function textOf(text: string, schema: RuleSchema): Value {

@@ -4,7 +4,7 @@
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { equalValues } from './runtime/equality.ts';
+import { WrittenObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
 import { parseTimestamp } from './runtime/time.ts';
 import {
@@ -21,7 +21,7 @@ import {
   STRING,
   TIMESTAMP,
 } from './types.ts';
-import { CelDouble, CelDuration, CelObject, type Value } from './values.ts';
+import { CelDouble, CelDuration, type Value } from './values.ts';
 
 const FORMATS: ReadonlyMap<JsonValue | undefined, CelType> = new Map<JsonValue | undefined, CelType>([
   ['date-time', TIMESTAMP],
@@ -62,29 +62,6 @@ function objectType(properties: JsonObject, name: string): ObjectType {
   return { kind: 'object', name, field: (field) => fields.get(field), fieldNames: () => fields.keys() };
 }
 
-class FixtureObject extends CelObject {
-  readonly type: ObjectType;
-  readonly #values: ReadonlyMap<string, Value>;
-  constructor(type: ObjectType, values: ReadonlyMap<string, Value>) {
-    super();
-    this.type = type;
-    this.#values = values;
-  }
-  get size(): number {
-    return this.#values.size;
-  }
-  get(field: string): Value | undefined {
-    return this.#values.get(field);
-  }
-  equals(other: CelObject): boolean {
-    if (other.size !== this.size) return false;
-    return [...this.#values].every(([field, value]) => {
-      const theirs = other.get(field);
-      return theirs !== undefined && equalValues(value, theirs);
-    });
-  }
-}
-
 export function valueOfType(json: JsonValue, type: CelType): Value {
   if (type === DOUBLE) return new CelDouble(Number(json));
   if (typeof json === 'string') return textOfType(json, type);
@@ -99,7 +76,7 @@ export function valueOfType(json: JsonValue, type: CelType): Value {
   const values = Object.entries(json).map(
     ([field, value]) => [field, valueOfType(value, type.field(field) ?? DYN)] as const,
   );
-  return new FixtureObject(type, new Map(values));
+  return new WrittenObject(type, new Map(values));
 }
 
 function textOfType(text: string, type: CelType): Value {

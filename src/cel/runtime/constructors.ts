@@ -94,7 +94,7 @@ export function objectStep(type: ObjectType, fields: readonly Field[]): Step {
 }
 
 /** An object that an expression wrote. */
-class WrittenObject extends CelObject {
+export class WrittenObject extends CelObject {
   readonly type: ObjectType;
   readonly #values: ReadonlyMap<string, Value>;
   constructor(type: ObjectType, values: ReadonlyMap<string, Value>) {
