@@ -4,7 +4,7 @@
  */
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
 import type { ResourceScope } from '../apimachinery/meta/scheme.ts';
-import { nameIsDnsSubdomain } from '../apimachinery/validation/name-rules.ts';
+import { nameIsDnsSubdomain, nameIsPathSegment } from '../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { kindView } from '../kinds/views.ts';
 import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../server/registry/definition.ts';
@@ -50,8 +50,14 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
 
 export interface BuiltInResource {
   readonly plural: string;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
   readonly shortNames?: readonly string[];
+  /** `all`: what `kubectl get all` shows. Default none. */
+  readonly categories?: readonly string[];
   readonly scope: ResourceScope;
+  /** Where the reference keeps it below `/registry`; default the plural. */
+  readonly storagePrefix?: string;
   /** See ResourceDefinition. */
   readonly isNamespaces?: boolean;
   /** In order of preference; the first is the stored one. */
@@ -67,14 +73,14 @@ export function storedResource(options: BuiltInResource): ResourceDefinition {
   const { plural, convert } = options;
   return {
     plural,
-    singular: storageVersion.kind.toLowerCase(),
+    singular: options.singular ?? storageVersion.kind.toLowerCase(),
     shortNames: options.shortNames ?? [],
-    categories: [],
+    categories: options.categories ?? [],
     scope: options.scope,
     isNamespaces: options.isNamespaces === true,
     versions: options.versions,
     storageVersion,
-    storagePrefix: plural,
+    storagePrefix: options.storagePrefix ?? plural,
     generation: '1',
     ...(convert === undefined ? undefined : { convert }),
     strategy: options.strategy,
@@ -82,13 +88,11 @@ export function storedResource(options: BuiltInResource): ResourceDefinition {
   };
 }
 
-/** What a strategy leaves to its kind; the rest is as for most built-in kinds. */
-export type BuiltInStrategy = Pick<Strategy, 'nameRule'> & Partial<Strategy>;
-
-/** Judged in the storage version; updates without a resourceVersion are allowed, creation by update and generations are not. */
-export function builtInStrategy(strategy: BuiltInStrategy): Strategy {
+/** Judged in the storage version; updates without a resourceVersion are allowed, creation by update and generations are not; beyond its own validation a name is one segment of a path. */
+export function builtInStrategy(strategy: Partial<Strategy>): Strategy {
   return {
     sees: 'hub',
+    nameRule: nameIsPathSegment,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,
     countsGeneration: false,

@@ -4,7 +4,7 @@ import { notFound } from '../apimachinery/status/status-catalogue.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import { createObjectReader } from './object-reader.ts';
-import { SECRETS } from './resources.ts';
+import { SECRETS } from './resources/base.ts';
 
 const [VERSION] = SECRETS.versions;
 const MISSING = new StatusError(notFound({ group: '', resource: 'secrets' }, 'x'));

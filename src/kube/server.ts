@@ -23,20 +23,22 @@ import {
 } from '../server/filters/authorizers.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import { internalContext } from '../server/registry/internal-context.ts';
+import type { Lister } from '../server/registry/lister.ts';
 import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
 import type { RequestHandler } from '../server/request.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
-import { guardBindings, guardRoles } from './escalation-guard.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
+import type { KubeWorld } from './kube-world.ts';
 import { LateLister } from './late-lister.ts';
-import { frontNamespaces } from './namespace-store.ts';
+import { LazyLister } from './lazy-lister.ts';
 import { ensureMeta } from './object-fields.ts';
 import { createObjectReader, type ObjectReader } from './object-reader.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './rbac-authorizer.ts';
-import { storedResources } from './resources.ts';
+import { kubeResources } from './resources.ts';
 import { accessReviews } from './reviews/access-reviews.ts';
 import { selfSubjectReview, tokenReview } from './reviews/identity-reviews.ts';
 import { rulesReview } from './reviews/rules-review.ts';
@@ -100,7 +102,10 @@ export interface KubeServer {
 export function createKubeServer(options: KubeServerOptions): KubeServer {
   const resources = openResources(options);
   const { stored, listers, rbac, authorizer, readers } = resources;
-  const admission = createAdmission([namespaceLifecycle(listers.namespaces)], options.admission);
+  const admission = createAdmission(
+    [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world)],
+    options.admission,
+  );
   for (const warning of admission.warnings) options.logger.warn(warning);
   const server = new ResourceServer({ ...options, admission, authorizer });
   server.install([...stored.values(), ...resources.reviews], {
@@ -147,6 +152,7 @@ interface OpenResources {
   readonly listers: Listers;
   readonly rbac: RbacAuthorizer;
   readonly authorizer: Authorizer;
+  readonly world: KubeWorld;
   readonly readers: { readonly serviceAccounts: ObjectReader; readonly secrets: ObjectReader };
 }
 
@@ -170,17 +176,14 @@ function openResources(options: KubeServerOptions): OpenResources {
   const signer = createTokenSigner({ issuer: issuers[0] ?? '', key: signingKey });
   const token = tokenSubresource(() => ({ signer, apiAudiences, maxExpirationSeconds, clock, ...readers }));
   const stored = new Map<string, OpenResource>();
-  for (const definition of storedResources({ eventTtlSeconds: options.eventTtlSeconds, token }))
-    stored.set(definition.plural, openResource(definition, host));
-  const front = (plural: string, wrap: (open: OpenResource) => OpenResource['store']): void => {
-    const open = resourceOf(stored, plural);
-    stored.set(plural, { ...open, store: wrap(open) });
-  };
-  front('namespaces', frontNamespaces);
-  for (const plural of ['roles', 'clusterroles'])
-    front(plural, ({ store }) => guardRoles(store, plural, { authorizer, rbac }));
-  for (const plural of ['rolebindings', 'clusterrolebindings'])
-    front(plural, ({ store }) => guardBindings(store, plural, { authorizer, rbac }));
+  const world = createWorld(options, stored, () => authorizer);
+  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac });
+  for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
+  for (const { definition, front } of kinds) {
+    if (front === undefined) continue;
+    const open = resourceOf(stored, definition.plural);
+    stored.set(definition.plural, { ...open, store: front(open, world) });
+  }
   const readers = { serviceAccounts: readerOf(stored, 'serviceaccounts'), secrets: readerOf(stored, 'secrets') };
   const reviews = [
     ...accessReviews(authorizer),
@@ -188,7 +191,36 @@ function openResources(options: KubeServerOptions): OpenResources {
     tokenReview({ authenticateToken: options.authenticateToken, apiAudiences }),
     selfSubjectReview(clock),
   ].map((definition) => openResource(definition, host));
-  return { stored, reviews, listers, rbac, authorizer, readers };
+  return { stored, reviews, listers, rbac, authorizer, world, readers };
+}
+
+function createWorld(
+  { host, logger }: KubeServerOptions,
+  stored: ReadonlyMap<string, OpenResource>,
+  authorizer: () => Authorizer,
+): KubeWorld {
+  const listers = new Map<string, LazyLister>();
+  return {
+    host,
+    logger,
+    resource: (plural) => resourceOf(stored, plural),
+    reader: (plural) => readerOf(stored, plural),
+    lister: (plural) => {
+      let lister = listers.get(plural);
+      if (lister === undefined) {
+        lister = new LazyLister(() => startLister(stored, plural));
+        listers.set(plural, lister);
+      }
+      return lister;
+    },
+    authorizer,
+  };
+}
+
+async function startLister(stored: ReadonlyMap<string, OpenResource>, plural: string): Promise<Lister> {
+  const lister = await resourceOf(stored, plural).registry?.lister();
+  if (lister === undefined) throw new BugError(`${plural} have no lister`);
+  return lister;
 }
 
 function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Authorizer {
@@ -207,9 +239,7 @@ async function start(
   listers: Listers,
 ): Promise<void> {
   const attached = Object.entries(listers).map(async ([plural, late]) => {
-    const lister = await resourceOf(stored, plural).registry?.lister();
-    if (lister === undefined) throw new BugError(`${plural} have no lister`);
-    late.attach(lister);
+    late.attach(await startLister(stored, plural));
   });
   const configMaps = readerOf(stored, 'configmaps');
   const present = new Map<string, Awaited<ReturnType<ObjectReader>>>();

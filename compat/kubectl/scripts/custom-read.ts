@@ -67,7 +67,7 @@ export const customGet: Script = {
     $('describe boats.v1beta1.cget.example.com ada'),
     $('describe bt-cget -l fleet=two'),
     $('get fleet-cget', { user: 'alice' }),
-    $('get all', { view: (text) => (text.includes('boat.cget.example.com/ada') ? 'shows boats' : text) }),
+    $('get all', { view: (text) => (/^(boat\.cget\.example\.com\/)?ada\b/m.test(text) ? 'shows boats' : text) }),
     $('get bt-cget -v 6', { errors: requestLines }),
     $('get bt-cget -w', {
       during: [

@@ -1,0 +1,213 @@
+/** The kinds that every server needs: namespaces, configuration, accounts, events, leases. Invariant: how they work is in `rules/`. */
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/registry/definition.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
+import type { KubeResource } from '../kube-world.ts';
+import { frontNamespaces } from '../namespace-store.ts';
+import { configMapTable, validateConfigMap, validateConfigMapUpdate } from '../rules/config-map.ts';
+import { isCoreEvent, validateEvent, validateEventUpdate } from '../rules/event.ts';
+import { eventFromCore, eventToCore } from '../rules/event-conversion.ts';
+import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from '../rules/event-fields.ts';
+import { coreEventTable, eventsEventTable } from '../rules/event-table.ts';
+import {
+  leaseTable,
+  prepareLeaseForCreate,
+  prepareLeaseForUpdate,
+  validateLease,
+  validateLeaseUpdate,
+} from '../rules/lease.ts';
+import {
+  canonicalizeNamespace,
+  namespaceIsHeld,
+  namespaceTable,
+  prepareNamespaceFinalizeForUpdate,
+  prepareNamespaceForCreate,
+  prepareNamespaceForDeletion,
+  prepareNamespaceForUpdate,
+  prepareNamespaceStatusForUpdate,
+  setNamespaceDefaults,
+  validateNamespace,
+  validateNamespaceFinalizeUpdate,
+  validateNamespaceStatusUpdate,
+  validateNamespaceUpdate,
+} from '../rules/namespace.ts';
+import {
+  prepareSecretForUpdate,
+  secretTable,
+  secretWarnings,
+  setSecretDefaults,
+  validateSecret,
+  validateSecretUpdate,
+} from '../rules/secret.ts';
+import {
+  cleanSecretReferences,
+  serviceAccountTable,
+  serviceAccountWarnings,
+  validateServiceAccount,
+  validateServiceAccountUpdate,
+} from '../rules/service-account.ts';
+import { updateSubresource } from '../subresources.ts';
+
+export interface BaseResourceOptions {
+  /** `--event-ttl`. */
+  readonly eventTtlSeconds: number;
+  /** The subresource `token` of ServiceAccounts. */
+  readonly token: SubresourceDefinition;
+}
+
+export function baseResources(options: BaseResourceOptions): readonly KubeResource[] {
+  return [
+    { definition: NAMESPACES, front: frontNamespaces },
+    { definition: CONFIG_MAPS },
+    { definition: SECRETS },
+    { definition: serviceAccounts(options.token) },
+    { definition: events(options.eventTtlSeconds) },
+    { definition: LEASES },
+  ];
+}
+
+const NAMESPACE_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: prepareNamespaceForCreate,
+  validate: validateNamespace,
+  prepareForUpdate: prepareNamespaceForUpdate,
+  validateUpdate: validateNamespaceUpdate,
+  canonicalize: canonicalizeNamespace,
+  holdsDeletion: namespaceIsHeld,
+  prepareForDeletion: prepareNamespaceForDeletion,
+  returnsDeletedObject: true,
+});
+
+const NAMESPACES: ResourceDefinition = storedResource({
+  plural: 'namespaces',
+  shortNames: ['ns'],
+  scope: 'Cluster',
+  isNamespaces: true,
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'Namespace',
+      setDefaults: setNamespaceDefaults,
+      table: namespaceTable,
+      selectableFields: ['status.phase'],
+    }),
+  ],
+  strategy: NAMESPACE_STRATEGY,
+  subresources: [
+    updateSubresource('status', {
+      ...NAMESPACE_STRATEGY,
+      prepareForUpdate: prepareNamespaceStatusForUpdate,
+      validateUpdate: validateNamespaceStatusUpdate,
+    }),
+    updateSubresource(
+      'finalize',
+      {
+        ...NAMESPACE_STRATEGY,
+        prepareForUpdate: prepareNamespaceFinalizeForUpdate,
+        validateUpdate: validateNamespaceFinalizeUpdate,
+      },
+      { readable: false },
+    ),
+  ],
+});
+
+const CONFIG_MAPS: ResourceDefinition = storedResource({
+  plural: 'configmaps',
+  shortNames: ['cm'],
+  scope: 'Namespaced',
+  versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
+  strategy: builtInStrategy({
+    validate: validateConfigMap,
+    validatesMetadata: true,
+    validateUpdate: validateConfigMapUpdate,
+  }),
+});
+
+export const SECRETS: ResourceDefinition = storedResource({
+  plural: 'secrets',
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'Secret',
+      setDefaults: setSecretDefaults,
+      table: secretTable,
+      selectableFields: ['type'],
+    }),
+  ],
+  strategy: builtInStrategy({
+    validate: validateSecret,
+    validatesMetadata: true,
+    warningsOnCreate: secretWarnings,
+    prepareForUpdate: prepareSecretForUpdate,
+    validateUpdate: validateSecretUpdate,
+    warningsOnUpdate: secretWarnings,
+  }),
+});
+
+function serviceAccounts(token: SubresourceDefinition): ResourceDefinition {
+  return storedResource({
+    plural: 'serviceaccounts',
+    shortNames: ['sa'],
+    scope: 'Namespaced',
+    versions: [builtInVersion({ group: '', version: 'v1', kind: 'ServiceAccount', table: serviceAccountTable })],
+    strategy: builtInStrategy({
+      prepareForCreate: cleanSecretReferences,
+      validate: validateServiceAccount,
+      warningsOnCreate: (object) => serviceAccountWarnings(object, undefined),
+      prepareForUpdate: cleanSecretReferences,
+      validateUpdate: validateServiceAccountUpdate,
+      warningsOnUpdate: serviceAccountWarnings,
+      returnsDeletedObject: true,
+    }),
+    subresources: [token],
+  });
+}
+
+/** In two groups, stored as core v1. */
+function events(ttlSeconds: number): ResourceDefinition {
+  return storedResource({
+    plural: 'events',
+    shortNames: ['ev'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'Event',
+        table: coreEventTable,
+        selectableFields: EVENT_FIELDS,
+        fieldSources: EVENT_FIELD_SOURCES,
+      }),
+      builtInVersion({
+        group: 'events.k8s.io',
+        version: 'v1',
+        kind: 'Event',
+        table: eventsEventTable,
+        selectableFields: EVENTS_EVENT_FIELDS,
+      }),
+    ],
+    convert: (objects, _from, to) => objects.map(isCoreEvent(to) ? eventToCore : eventFromCore),
+    strategy: builtInStrategy({
+      allowCreateOnUpdate: true,
+      validate: (event, { version }) => validateEvent(event, version),
+      validateUpdate: (event, old, { version }) => validateEventUpdate(event, old, version),
+      defaultGarbageCollection: 'unsupported',
+      ttlSeconds: () => ttlSeconds,
+    }),
+  });
+}
+
+const LEASES: ResourceDefinition = storedResource({
+  plural: 'leases',
+  scope: 'Namespaced',
+  versions: [builtInVersion({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', table: leaseTable })],
+  strategy: builtInStrategy({
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: true,
+    prepareForCreate: prepareLeaseForCreate,
+    validate: validateLease,
+    prepareForUpdate: prepareLeaseForUpdate,
+    validateUpdate: validateLeaseUpdate,
+  }),
+});
