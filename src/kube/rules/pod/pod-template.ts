@@ -13,9 +13,7 @@ export interface PodSpecContext {
 }
 
 /** Defaults of a pod spec inside a template. A Pod itself gets more. Idempotent. */
-export function setPodTemplateDefaults(_template: JsonObject): void {
-  return undefined;
-}
+export function setPodTemplateDefaults(_template: JsonObject): void {}
 
 export function validatePodTemplateSpec(
   _template: JsonObject,
@@ -35,6 +33,4 @@ export function podTemplateWarnings(
 }
 
 /** Fields behind feature gates that are off: dropped unless the stored template has them. */
-export function dropDisabledPodFields(_template: JsonObject, _old: JsonObject | undefined): void {
-  return undefined;
-}
+export function dropDisabledPodFields(_template: JsonObject, _old: JsonObject | undefined): void {}
