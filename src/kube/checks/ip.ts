@@ -1,0 +1,175 @@
+/**
+ * IP addresses and networks in specs. Invariant: pure; the texts are the reference's. Old fields take any form of an address that has one meaning; new ones only the
+ * canonical one. An old value that was accepted once stays acceptable where the caller passes it.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { formatIp, parseIp } from '../../pki/ip.ts';
+
+export type IpFamily = 'IPv4' | 'IPv6';
+
+export interface Network {
+  /** 4 or 16 bytes; an IPv4 address inside IPv6 is 4. */
+  readonly address: Uint8Array;
+  /** The length of the prefix, in bits of `address`. */
+  readonly bits: number;
+}
+
+const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+
+/** As `parseIp`, but parts of an IPv4 address may begin with zeros, which count for nothing. */
+export function parseSloppyIp(text: string): Uint8Array | undefined {
+  return parseIp(text) ?? (text.includes('.') ? parseIp(withoutLeadingZeros(text)) : undefined);
+}
+
+/** Undefined if the text is no address. An IPv4 address inside IPv6 is one of IPv4. */
+export function ipFamily(text: string): IpFamily | undefined {
+  const bytes = parseSloppyIp(text);
+  if (bytes === undefined) return undefined;
+  return bytes.length === 4 ? 'IPv4' : 'IPv6';
+}
+
+export function isIpv6(text: string): boolean {
+  return ipFamily(text) === 'IPv6';
+}
+
+/** `10.0.0.0/24`, with leading zeros as in `parseSloppyIp`; undefined for any other text. */
+export function parseSloppyCidr(text: string): Network | undefined {
+  const slash = text.indexOf('/');
+  if (slash < 0) return undefined;
+  const [ip, length] = [text.slice(0, slash), text.slice(slash + 1)];
+  const address = parseSloppyIp(ip);
+  if (address === undefined || !/^\d{1,6}$/.test(length)) return undefined;
+  const bits = Number(length);
+  if (bits > (ip.includes(':') ? 128 : 32)) return undefined;
+  return { address, bits: address.length === 4 && ip.includes(':') ? Math.max(bits - 96, 0) : bits };
+}
+
+/** The address with the bits beyond the prefix cleared. */
+export function networkAddress({ address, bits }: Network): Uint8Array {
+  return address.map((byte, i) => {
+    const kept = Math.min(Math.max(bits - 8 * i, 0), 8);
+    return byte & (0xff << (8 - kept)) & 0xff;
+  });
+}
+
+export function networkContains(network: Network, address: Uint8Array): boolean {
+  if (network.address.length !== address.length) return false;
+  const masked = networkAddress({ address, bits: network.bits });
+  return networkAddress(network).every((byte, i) => byte === masked[i]);
+}
+
+/** In its canonical form. */
+export function formatNetwork(network: Network): string {
+  return `${formatIp(networkAddress(network))}/${network.bits}`;
+}
+
+/** A field that predates strict validation. Values among `accepted` are not looked at. */
+export function validateLegacyIp(value: string, path: FieldPath, accepted: readonly string[] = []): FieldIssue[] {
+  if (accepted.includes(value)) return [];
+  const bytes = parseSloppyIp(value);
+  if (bytes === undefined) return [invalid(path, value, NOT_AN_IP)];
+  if (parseIp(value) === undefined) return [invalid(path, value, 'must not have leading 0s')];
+  if (isMapped(value, bytes)) return [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')];
+  return [];
+}
+
+/** A newer field: the canonical form alone. */
+export function validateIp(value: string, path: FieldPath): FieldIssue[] {
+  const issues = validateLegacyIp(value, path);
+  if (issues.length > 0) return issues;
+  const canonical = formatIp(parseIp(value) as Uint8Array) as string;
+  return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
+}
+
+/** A field that predates strict validation. Values among `accepted` are not looked at. */
+export function validateLegacyCidr(value: string, path: FieldPath, accepted: readonly string[] = []): FieldIssue[] {
+  if (accepted.includes(value)) return [];
+  const network = parseSloppyCidr(value);
+  if (network === undefined) return [invalid(path, value, NOT_A_CIDR)];
+  if (!isExactCidr(value)) return [invalid(path, value, 'must not have leading 0s in IP or prefix length')];
+  if (isMapped(value, network.address)) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
+  if (!isMasked(network)) return [invalid(path, value, 'must not have bits set beyond the prefix length')];
+  return [];
+}
+
+/** A newer field: the canonical form alone. */
+export function validateCidr(value: string, path: FieldPath): FieldIssue[] {
+  const issues = validateLegacyCidr(value, path);
+  if (issues.length > 0) return issues;
+  const canonical = formatNetwork(parseSloppyCidr(value) as Network);
+  return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
+}
+
+/** What to say about an address that was accepted by `validateLegacyIp`. */
+export function ipWarnings(value: string, path: FieldPath): readonly string[] {
+  const bytes = parseSloppyIp(value);
+  if (bytes === undefined) return [];
+  const canonical = formatIp(bytes) as string;
+  if (parseIp(value) === undefined || isMapped(value, bytes))
+    return [`${path}: non-standard IP address ${quote(value)} is invalid: use ${quote(canonical)}`];
+  if (bytes.length === 16 && canonical !== value)
+    return [`${path}: IPv6 address ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`];
+  return [];
+}
+
+/** What to say about a network that was accepted by `validateLegacyCidr`. */
+export function cidrWarnings(value: string, path: FieldPath): readonly string[] {
+  const network = parseSloppyCidr(value);
+  if (network === undefined) return [];
+  const warnings: string[] = [];
+  const canonical = formatNetwork(network);
+  if (!isMasked(network)) {
+    const single = `${formatIp(network.address)}/${network.address.length * 8}`;
+    warnings.push(
+      `${path}: CIDR value ${quote(value)} is ambiguous in this context (should be ${quote(canonical)} or ${quote(single)}?)`,
+    );
+  }
+  if (!isExactCidr(value) || isMapped(value, network.address))
+    warnings.push(`${path}: non-standard CIDR value ${quote(value)} is invalid: use ${quote(canonical)}`);
+  if (warnings.length === 0 && network.address.length === 16 && canonical !== value)
+    warnings.push(
+      `${path}: IPv6 CIDR value ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`,
+    );
+  return warnings;
+}
+
+/** Addresses that mean no particular machine: of endpoints, load balancers and external IPs. Says nothing of a text that is no address. */
+export function validateNonSpecialIp(value: string, path: FieldPath): FieldIssue[] {
+  const bytes = parseSloppyIp(value);
+  if (bytes === undefined) return [invalid(path, value, 'must be a valid IP address')];
+  const issues: FieldIssue[] = [];
+  const complain = (detail: string): unknown => issues.push(invalid(path, value, detail));
+  const [a = 0, b = 0] = bytes;
+  const isV4 = bytes.length === 4;
+  if (bytes.every((byte) => byte === 0)) complain(`may not be unspecified (${value})`);
+  if (isV4 ? a === 127 : bytes.every((byte, i) => byte === (i === 15 ? 1 : 0)))
+    complain('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (isV4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80)
+    complain('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  if (isV4 ? a === 224 && b === 0 && bytes[2] === 0 : a === 0xff && (b & 0x0f) === 2)
+    complain('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+  return issues;
+}
+
+function withoutLeadingZeros(text: string): string {
+  const from = text.lastIndexOf(':') + 1;
+  return text.slice(0, from) + text.slice(from).replace(/(^|\.)0+(?=\d)/g, '$1');
+}
+
+function isMapped(text: string, bytes: Uint8Array): boolean {
+  return bytes.length === 4 && text.includes(':');
+}
+
+/** Neither part has leading zeros. */
+function isExactCidr(text: string): boolean {
+  const slash = text.indexOf('/');
+  return parseIp(text.slice(0, slash)) !== undefined && /^(0|[1-9]\d*)$/.test(text.slice(slash + 1));
+}
+
+function isMasked(network: Network): boolean {
+  const masked = networkAddress(network);
+  return network.address.every((byte, i) => byte === masked[i]);
+}
