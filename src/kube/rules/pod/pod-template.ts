@@ -5,6 +5,9 @@
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { setTemplateDefaults } from './pod-defaults.ts';
+
+export { containerColumns, labelsText } from './pod-table.ts';
 
 /** What the reference's options for pods depend on: what a stored object has already, and where the spec stands. */
 export interface PodSpecContext {
@@ -13,7 +16,9 @@ export interface PodSpecContext {
 }
 
 /** Defaults of a pod spec inside a template. A Pod itself gets more. Idempotent. */
-export function setPodTemplateDefaults(_template: JsonObject): void {}
+export function setPodTemplateDefaults(template: JsonObject): void {
+  setTemplateDefaults(template);
+}
 
 export function validatePodTemplateSpec(
   _template: JsonObject,

@@ -1,0 +1,184 @@
+/** Columns of Pods and PodTemplates. Invariant: the cells are the reference's. */
+import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import type { TableDefinition } from '../../../server/registry/version-definition.ts';
+import { AGE, type Column, column, NAME, sinceText, tableOf } from '../../columns.ts';
+import { isSidecar } from './pod-resources.ts';
+
+const NONE = '<none>';
+const WIDE = { priority: 1 } as const;
+
+interface PodSummary {
+  ready: number;
+  total: number;
+  /** What the pod's state is called. */
+  reason: string;
+  restarts: number;
+  /** RFC 3339; '' if there was none. */
+  lastRestart: string;
+}
+
+/** Several columns show parts of one summary, one after the other. */
+let summarized: { readonly pod: JsonObject; readonly summary: PodSummary } | undefined;
+
+function summaryOf(pod: JsonObject): PodSummary {
+  if (summarized?.pod !== pod) summarized = { pod, summary: summarize(pod) };
+  return summarized.summary;
+}
+
+export const podTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Ready', 'How many of its containers are ready.', (pod) => {
+    const { ready, total } = summaryOf(pod);
+    return `${ready}/${total}`;
+  }),
+  column('Status', 'What its containers are doing, all in all.', (pod) => summaryOf(pod).reason),
+  column('Restarts', 'How often its containers were started again, and when last.', (pod, now) => {
+    const { restarts, lastRestart } = summaryOf(pod);
+    return restarts === 0 || lastRestart === '' ? String(restarts) : `${restarts} (${sinceText(lastRestart, now)} ago)`;
+  }),
+  AGE,
+  column('IP', 'Its address.', (pod) => textAt(objectsAt(pod, 'status', 'podIPs')[0] ?? {}, 'ip') || NONE, WIDE),
+  column('Node', 'The node that it is bound to.', (pod) => textAt(pod, 'spec', 'nodeName') || NONE, WIDE),
+  column(
+    'Nominated Node',
+    'The node that it is to run on once others have left.',
+    (pod) => textAt(pod, 'status', 'nominatedNodeName') || NONE,
+    WIDE,
+  ),
+  column('Readiness Gates', 'How many of its further conditions hold.', readinessGates, WIDE),
+);
+
+export const podTemplateTable: () => TableDefinition = tableOf(
+  NAME,
+  ...containerColumns((object) => objectAt(object, 'template', 'spec') ?? {}),
+  column('Pod Labels', 'The labels of pods made from it.', (object) =>
+    labelsText(objectAt(object, 'template', 'metadata', 'labels')),
+  ),
+);
+
+/** The names and the images of the containers of a pod spec, for kinds that hold a template. */
+export function containerColumns(
+  specOf: (object: JsonObject) => JsonObject,
+  options: { readonly priority?: number } = {},
+): readonly [Column, Column] {
+  const joined = (field: string) => (object: JsonObject) =>
+    objectsAt(specOf(object), 'containers')
+      .map((container) => textAt(container, field))
+      .join(',');
+  return [
+    column('Containers', 'The names of its containers.', joined('name'), options),
+    column('Images', 'The images of its containers.', joined('image'), options),
+  ];
+}
+
+/** `a=b,c=d` in order of keys; `<none>` for none. */
+export function labelsText(labels: JsonObject | undefined): string {
+  const keys = Object.keys(labels ?? {}).sort();
+  return keys.length === 0 ? NONE : keys.map((key) => `${key}=${String(labels?.[key])}`).join(',');
+}
+
+function summarize(pod: JsonObject): PodSummary {
+  const phase = textAt(pod, 'status', 'phase');
+  const summary: PodSummary = {
+    ready: 0,
+    total: objectsAt(pod, 'spec', 'containers').length,
+    reason: textAt(pod, 'status', 'reason') || phase,
+    restarts: 0,
+    lastRestart: '',
+  };
+  for (const condition of conditionsOf(pod))
+    if (textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'reason') === 'SchedulingGated')
+      summary.reason = 'SchedulingGated';
+  const isInitializing = summarizeInit(pod, summary);
+  if (!isInitializing || isTrue(pod, 'Initialized')) summarizeContainers(pod, summary);
+  if (textAt(pod, 'metadata', 'deletionTimestamp') !== '') {
+    if (textAt(pod, 'status', 'reason') === 'NodeLost') summary.reason = 'Unknown';
+    else if (phase !== 'Succeeded' && phase !== 'Failed') summary.reason = 'Terminating';
+  }
+  return summary;
+}
+
+/** Counts what the init containers did; true while one of them is not done. What remains in `restarts` afterwards is that of sidecars if all are. */
+function summarizeInit(pod: JsonObject, summary: PodSummary): boolean {
+  const containers = objectsAt(pod, 'spec', 'initContainers');
+  const sidecars = new Set(containers.filter(isSidecar).map((container) => textAt(container, 'name')));
+  summary.total += sidecars.size;
+  const ofSidecars = { restarts: 0, lastRestart: '' };
+  const statuses = objectsAt(pod, 'status', 'initContainerStatuses');
+  for (const [i, status] of statuses.entries()) {
+    addRestarts(summary, status);
+    const isOfSidecar = sidecars.has(textAt(status, 'name'));
+    if (isOfSidecar) addRestarts(ofSidecars, status);
+    const terminated = objectAt(status, 'state', 'terminated');
+    if (terminated !== undefined && Number(numberAt(terminated, 'exitCode')) === 0) continue;
+    if (isOfSidecar && flagAt(status, 'started')) {
+      if (flagAt(status, 'ready')) summary.ready++;
+      continue;
+    }
+    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    if (terminated !== undefined) summary.reason = `Init:${endOf(terminated)}`;
+    else if (waiting !== '' && waiting !== 'PodInitializing') summary.reason = `Init:${waiting}`;
+    else summary.reason = `Init:${i}/${containers.length}`;
+    if (isTrue(pod, 'Initialized')) Object.assign(summary, ofSidecars);
+    return true;
+  }
+  Object.assign(summary, ofSidecars);
+  return false;
+}
+
+function summarizeContainers(pod: JsonObject, summary: PodSummary): void {
+  let hasRunning = false;
+  let failure = '';
+  for (const status of [...objectsAt(pod, 'status', 'containerStatuses')].reverse()) {
+    addRestarts(summary, status);
+    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    const terminated = objectAt(status, 'state', 'terminated');
+    if (waiting !== '') summary.reason = waiting;
+    else if (terminated !== undefined) {
+      summary.reason = endOf(terminated);
+      if (Number(numberAt(terminated, 'exitCode')) !== 0) failure = summary.reason;
+    } else if (flagAt(status, 'ready') && isJsonObject(fieldAt(status, 'state', 'running'))) {
+      hasRunning = true;
+      summary.ready++;
+    }
+  }
+  if (summary.reason !== 'Completed') return;
+  if (hasRunning && conditionsOf(pod).some((condition) => holds(condition, 'Ready'))) summary.reason = 'Running';
+  else if (failure !== '') summary.reason = failure;
+  else if (hasRunning) summary.reason = 'NotReady';
+}
+
+function endOf(terminated: JsonObject): string {
+  const signal = numberAt(terminated, 'signal');
+  const reason = textAt(terminated, 'reason');
+  if (reason !== '') return reason;
+  return Number(signal) === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
+}
+
+function addRestarts(sum: { restarts: number; lastRestart: string }, status: JsonObject): void {
+  sum.restarts += Number(numberAt(status, 'restartCount'));
+  const finished = textAt(status, 'lastState', 'terminated', 'finishedAt');
+  // Times of one form in one zone are in the order of their texts.
+  if (finished > sum.lastRestart) sum.lastRestart = finished;
+}
+
+function readinessGates(pod: JsonObject): string {
+  const gates = objectsAt(pod, 'spec', 'readinessGates');
+  if (gates.length === 0) return NONE;
+  return `${gates.filter((gate) => isTrue(pod, textAt(gate, 'conditionType'))).length}/${gates.length}`;
+}
+
+/** What the first condition of a type says. */
+function isTrue(pod: JsonObject, type: string): boolean {
+  const condition = conditionsOf(pod).find((one) => textAt(one, 'type') === type);
+  return condition !== undefined && textAt(condition, 'status') === 'True';
+}
+
+function holds(condition: JsonObject, type: string): boolean {
+  return textAt(condition, 'type') === type && textAt(condition, 'status') === 'True';
+}
+
+function conditionsOf(pod: JsonObject): readonly JsonObject[] {
+  return objectsAt(pod, 'status', 'conditions');
+}
