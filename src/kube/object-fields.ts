@@ -21,3 +21,35 @@ export function takeField(object: JsonObject, from: JsonObject, name: string): v
   if (value === undefined) delete object[name];
   else object[name] = value;
 }
+
+/** For creation: the status is empty, whatever the client sent. Kinds whose status may be absent have none; see `dropStatus`. */
+export function clearStatus(object: JsonObject): void {
+  object['status'] = {};
+}
+
+/** For creation of kinds whose status may be absent. */
+export function dropStatus(object: JsonObject): void {
+  delete object['status'];
+}
+
+/** For updates of the main resource, which never change the status. */
+export function keepStatus(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'status');
+}
+
+const META_BEYOND_STATUS = [
+  'deletionTimestamp',
+  'generation',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+];
+
+/** For updates of `/status`, which change neither the spec nor the metadata. */
+export function keepAllButStatus(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+  const meta = ensureMeta(object);
+  const oldMeta = objectAt(old, 'metadata') ?? {};
+  for (const name of META_BEYOND_STATUS) takeField(meta, oldMeta, name);
+}

@@ -6,14 +6,14 @@ import type { KubeResource } from './kube-world.ts';
 import type { RbacAuthorizer } from './rbac-authorizer.ts';
 import { type BaseResourceOptions, baseResources } from './resources/base.ts';
 import { clusterResources } from './resources/cluster.ts';
-import { extensionResources } from './resources/extension.ts';
+import { type ExtensionResourceOptions, extensionResources } from './resources/extension.ts';
 import { networkResources } from './resources/network.ts';
 import { podResources } from './resources/pods.ts';
 import { rbacResources } from './resources/rbac.ts';
 import { storageResources } from './resources/storage.ts';
 import { workloadResources } from './resources/workloads.ts';
 
-export interface KubeResourceOptions extends BaseResourceOptions {
+export interface KubeResourceOptions extends BaseResourceOptions, ExtensionResourceOptions {
   readonly rbac: RbacAuthorizer;
 }
 
@@ -25,7 +25,7 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     ...networkResources(),
     ...storageResources(),
     ...clusterResources(),
-    ...extensionResources(),
+    ...extensionResources(options),
     ...rbacResources(options.rbac),
   ];
 }

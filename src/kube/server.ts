@@ -177,7 +177,7 @@ function openResources(options: KubeServerOptions): OpenResources {
   const token = tokenSubresource(() => ({ signer, apiAudiences, maxExpirationSeconds, clock, ...readers }));
   const stored = new Map<string, OpenResource>();
   const world = createWorld(options, stored, () => authorizer);
-  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac });
+  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac, clock });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
   for (const { definition, front } of kinds) {
     if (front === undefined) continue;

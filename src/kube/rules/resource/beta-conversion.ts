@@ -1,0 +1,111 @@
+/**
+ * resource.k8s.io/v1beta1 as v1 and back: there a device's fields stand in `basic`, and a request is its own exact request. Invariant: the argument is not changed, and
+ * conversion there and back gives the same object.
+ */
+import { listAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+
+const GROUP = 'resource.k8s.io';
+/** The fields of a v1beta1 request that make up an exact request, in the order of the v1 type. */
+const EXACT_FIELDS = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+] as const;
+
+type Change = (spec: JsonObject) => JsonObject;
+
+/** Versions other than v1beta1 differ in their type fields alone. */
+export function convertClaim(claim: JsonObject, from: string, to: string): JsonObject {
+  return withSpec(claim, to, requestsChange(from, to));
+}
+
+export function convertClaimTemplate(template: JsonObject, from: string, to: string): JsonObject {
+  const change = requestsChange(from, to);
+  return withSpec(template, to, (outer) => {
+    const spec = objectAt(outer, 'spec');
+    return spec === undefined ? outer : { ...outer, spec: change(spec) };
+  });
+}
+
+export function convertSlice(slice: JsonObject, from: string, to: string): JsonObject {
+  const isOld = from === 'v1beta1';
+  if (isOld === (to === 'v1beta1')) return withSpec(slice, to, (spec) => spec);
+  return withSpec(slice, to, (spec) => {
+    const devices = listAt(spec, 'devices');
+    const changed = devices.length === 0 ? spec : { ...spec, devices: devices.map(isOld ? flatDevice : nestedDevice) };
+    return isOld ? withoutEmptyPlacement(changed) : changed;
+  });
+}
+
+/** v1beta1 cannot tell a node name that is empty, or `allNodes: false`, from none. */
+function withoutEmptyPlacement(spec: JsonObject): JsonObject {
+  const { nodeName, allNodes, ...rest } = spec;
+  if (nodeName !== '' && allNodes !== false) return spec;
+  return {
+    ...rest,
+    ...(nodeName === undefined || nodeName === '' ? undefined : { nodeName }),
+    ...(allNodes === true ? { allNodes } : undefined),
+  };
+}
+
+function withSpec(object: JsonObject, version: string, change: Change): JsonObject {
+  const spec = objectAt(object, 'spec');
+  const typed = { ...object, apiVersion: `${GROUP}/${version}` };
+  return spec === undefined ? typed : { ...typed, spec: change(spec) };
+}
+
+function requestsChange(from: string, to: string): Change {
+  const isOld = from === 'v1beta1';
+  if (isOld === (to === 'v1beta1')) return (spec) => spec;
+  return (spec) => {
+    const devices = objectAt(spec, 'devices');
+    const requests = devices === undefined ? [] : listAt(devices, 'requests');
+    if (requests.length === 0) return spec;
+    return { ...spec, devices: { ...devices, requests: requests.map(isOld ? nestedRequest : flatRequest) } };
+  };
+}
+
+function nestedRequest(request: JsonValue): JsonValue {
+  if (!isJsonObject(request)) return request;
+  const exactly: JsonObject = {};
+  const rest: JsonObject = { ...request };
+  for (const name of EXACT_FIELDS) {
+    const value = request[name];
+    if (value === undefined) continue;
+    exactly[name] = value;
+    delete rest[name];
+  }
+  if (Object.keys(exactly).length === 0) return request;
+  exactly['deviceClassName'] ??= '';
+  const { name, firstAvailable } = rest;
+  return {
+    ...(name === undefined ? undefined : { name }),
+    exactly,
+    ...(firstAvailable === undefined ? undefined : { firstAvailable }),
+  };
+}
+
+function flatRequest(request: JsonValue): JsonValue {
+  if (!isJsonObject(request)) return request;
+  const { exactly, ...rest } = request;
+  if (!isJsonObject(exactly)) return rest;
+  const { deviceClassName, ...others } = exactly;
+  return { ...rest, ...(deviceClassName === '' ? undefined : { deviceClassName: deviceClassName ?? '' }), ...others };
+}
+
+function flatDevice(device: JsonValue): JsonValue {
+  if (!isJsonObject(device)) return device;
+  const { name, basic } = device;
+  return { ...(name === undefined ? undefined : { name }), ...(isJsonObject(basic) ? basic : undefined) };
+}
+
+function nestedDevice(device: JsonValue): JsonValue {
+  if (!isJsonObject(device)) return device;
+  const { name, ...basic } = device;
+  return { ...(name === undefined ? undefined : { name }), basic };
+}
