@@ -1,6 +1,197 @@
 /** Volumes, claims and the group storage.k8s.io. Invariant: how they work is in `rules/`. */
+import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
+import {
+  csiDriverTable,
+  csiDriverWarningsOnCreate,
+  csiDriverWarningsOnUpdate,
+  prepareCsiDriverForCreate,
+  prepareCsiDriverForUpdate,
+  setCsiDriverDefaults,
+} from '../rules/csi-driver.ts';
+import { csiNodeTable } from '../rules/csi-node.ts';
+import { csiStorageCapacityTable } from '../rules/csi-storage-capacity.ts';
+import {
+  persistentVolumeTable,
+  preparePersistentVolumeForCreate,
+  preparePersistentVolumeForUpdate,
+  preparePersistentVolumeStatusForUpdate,
+  setPersistentVolumeDefaults,
+} from '../rules/persistent-volume.ts';
+import {
+  claimTable,
+  prepareClaimForCreate,
+  prepareClaimForUpdate,
+  prepareClaimStatusForUpdate,
+} from '../rules/persistent-volume-claim.ts';
+import { setStorageClassDefaults, storageClassTable } from '../rules/storage-class.ts';
+import { setClaimDefaults } from '../rules/volume/claim-defaults.ts';
+import {
+  prepareVolumeAttachmentForCreate,
+  prepareVolumeAttachmentForUpdate,
+  prepareVolumeAttachmentStatusForUpdate,
+  setVolumeAttachmentDefaults,
+  volumeAttachmentTable,
+} from '../rules/volume-attachment.ts';
+import { volumeAttributesClassTable } from '../rules/volume-attributes-class.ts';
+import { updateSubresource } from '../subresources.ts';
 
 export function storageResources(): readonly KubeResource[] {
-  return [];
+  return [
+    { definition: PERSISTENT_VOLUMES },
+    { definition: PERSISTENT_VOLUME_CLAIMS },
+    { definition: STORAGE_CLASSES },
+    { definition: VOLUME_ATTACHMENTS },
+    { definition: CSI_DRIVERS },
+    { definition: CSI_NODES },
+    { definition: CSI_STORAGE_CAPACITIES },
+    { definition: VOLUME_ATTRIBUTES_CLASSES },
+  ];
 }
+
+const STORAGE = { group: 'storage.k8s.io', version: 'v1' } as const;
+
+const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: preparePersistentVolumeForCreate,
+  prepareForUpdate: preparePersistentVolumeForUpdate,
+  returnsDeletedObject: true,
+});
+
+const PERSISTENT_VOLUMES: ResourceDefinition = storedResource({
+  plural: 'persistentvolumes',
+  shortNames: ['pv'],
+  scope: 'Cluster',
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'PersistentVolume',
+      setDefaults: setPersistentVolumeDefaults,
+      table: persistentVolumeTable,
+    }),
+  ],
+  strategy: PERSISTENT_VOLUME_STRATEGY,
+  subresources: [
+    updateSubresource('status', {
+      ...PERSISTENT_VOLUME_STRATEGY,
+      prepareForUpdate: preparePersistentVolumeStatusForUpdate,
+    }),
+  ],
+});
+
+const CLAIM_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: prepareClaimForCreate,
+  prepareForUpdate: prepareClaimForUpdate,
+  returnsDeletedObject: true,
+});
+
+const PERSISTENT_VOLUME_CLAIMS: ResourceDefinition = storedResource({
+  plural: 'persistentvolumeclaims',
+  shortNames: ['pvc'],
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'PersistentVolumeClaim',
+      setDefaults: setClaimDefaults,
+      table: claimTable,
+    }),
+  ],
+  strategy: CLAIM_STRATEGY,
+  subresources: [
+    updateSubresource('status', {
+      ...CLAIM_STRATEGY,
+      prepareForUpdate: prepareClaimStatusForUpdate,
+    }),
+  ],
+});
+
+const STORAGE_CLASSES: ResourceDefinition = storedResource({
+  plural: 'storageclasses',
+  shortNames: ['sc'],
+  scope: 'Cluster',
+  versions: [
+    builtInVersion({
+      ...STORAGE,
+      kind: 'StorageClass',
+      setDefaults: setStorageClassDefaults,
+      table: storageClassTable,
+    }),
+  ],
+  strategy: builtInStrategy({ returnsDeletedObject: true }),
+});
+
+const VOLUME_ATTACHMENT_STRATEGY: Strategy = builtInStrategy({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: prepareVolumeAttachmentForCreate,
+  prepareForUpdate: prepareVolumeAttachmentForUpdate,
+  returnsDeletedObject: true,
+});
+
+const VOLUME_ATTACHMENTS: ResourceDefinition = storedResource({
+  plural: 'volumeattachments',
+  scope: 'Cluster',
+  versions: [
+    builtInVersion({
+      ...STORAGE,
+      kind: 'VolumeAttachment',
+      setDefaults: setVolumeAttachmentDefaults,
+      table: volumeAttachmentTable,
+    }),
+  ],
+  strategy: VOLUME_ATTACHMENT_STRATEGY,
+  subresources: [
+    updateSubresource('status', {
+      ...VOLUME_ATTACHMENT_STRATEGY,
+      prepareForUpdate: prepareVolumeAttachmentStatusForUpdate,
+    }),
+  ],
+});
+
+const CSI_DRIVERS: ResourceDefinition = storedResource({
+  plural: 'csidrivers',
+  scope: 'Cluster',
+  versions: [
+    builtInVersion({ ...STORAGE, kind: 'CSIDriver', setDefaults: setCsiDriverDefaults, table: csiDriverTable }),
+  ],
+  strategy: builtInStrategy({
+    allowUnconditionalUpdate: false,
+    prepareForCreate: prepareCsiDriverForCreate,
+    warningsOnCreate: csiDriverWarningsOnCreate,
+    prepareForUpdate: prepareCsiDriverForUpdate,
+    warningsOnUpdate: csiDriverWarningsOnUpdate,
+    returnsDeletedObject: true,
+  }),
+});
+
+const CSI_NODES: ResourceDefinition = storedResource({
+  plural: 'csinodes',
+  scope: 'Cluster',
+  versions: [builtInVersion({ ...STORAGE, kind: 'CSINode', table: csiNodeTable })],
+  strategy: builtInStrategy({ allowUnconditionalUpdate: false, returnsDeletedObject: true }),
+});
+
+const CSI_STORAGE_CAPACITIES: ResourceDefinition = storedResource({
+  plural: 'csistoragecapacities',
+  scope: 'Namespaced',
+  versions: [builtInVersion({ ...STORAGE, kind: 'CSIStorageCapacity', table: csiStorageCapacityTable })],
+  strategy: builtInStrategy({ allowUnconditionalUpdate: false }),
+});
+
+const VOLUME_ATTRIBUTES_CLASSES: ResourceDefinition = storedResource({
+  plural: 'volumeattributesclasses',
+  shortNames: ['vac'],
+  scope: 'Cluster',
+  versions: [
+    builtInVersion({ ...STORAGE, kind: 'VolumeAttributesClass', table: volumeAttributesClassTable }),
+    builtInVersion({
+      ...STORAGE,
+      version: 'v1beta1',
+      kind: 'VolumeAttributesClass',
+      table: volumeAttributesClassTable,
+    }),
+  ],
+  strategy: builtInStrategy({ returnsDeletedObject: true }),
+});
