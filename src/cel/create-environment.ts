@@ -42,8 +42,7 @@ class SharedEnvironment implements Environment {
   check(source: string): CheckResult {
     const parsed = this.parse(source);
     if (!parsed.ok) return parsed;
-    const { variables, types = [], container = '' } = this.#options;
-    this.#names ??= new Names(this.#declarations, variables, types, container);
+    this.#names ??= new Names(this.#declarations, this.#options);
     const result = checkExpression(source, parsed.expr, this.#names);
     if (!result.ok) return result;
     const issues = this.#validate(result.checked);
@@ -54,7 +53,7 @@ class SharedEnvironment implements Environment {
     return compileProgram(checked);
   }
 
-  extend(options: Pick<EnvironmentOptions, 'variables' | 'types'>): Environment {
+  extend(options: Pick<EnvironmentOptions, 'variables' | 'types' | 'findType'>): Environment {
     return new SharedEnvironment({ ...this.#options, ...options }, this.#declarations);
   }
 

@@ -23,6 +23,8 @@ export interface EnvironmentOptions {
   readonly homogeneousLiterals?: boolean;
   /** Objects that expressions may make by name: `Name{field: value}`. Default none. */
   readonly types?: readonly ObjectType[];
+  /** Types that are known by a rule, not by a list: asked for a whole name that nothing else has. Default none. */
+  findType?(name: string): ObjectType | undefined;
   /** Fields may be written in backquotes: `` a.`b-c` ``. The reference's environments do not have it. Default false. */
   readonly escapedFields?: boolean;
   /**
@@ -89,7 +91,7 @@ export interface Environment {
   /** Makes closures. Cheap enough to do on first use, and to keep. */
   program(checked: CheckedExpression): Program;
   /** The same with other variables (and types) instead of its own. Cheap: everything that libraries bring is shared. */
-  extend(options: Pick<EnvironmentOptions, 'variables' | 'types'>): Environment;
+  extend(options: Pick<EnvironmentOptions, 'variables' | 'types' | 'findType'>): Environment;
 }
 
 /** What is known of sizes that the source does not tell: of variables and what is reached from them. */

@@ -3,7 +3,7 @@
  * searched from the inside out before the plain name.
  */
 import type { Expr } from '../ast.ts';
-import type { Reference, Variable } from '../environment.ts';
+import type { EnvironmentOptions, Reference } from '../environment.ts';
 import { type CelType, type ObjectType, typeOf } from '../types.ts';
 import { CelTypeValue } from '../values.ts';
 import { type Declarations, type DeclaredFunction, rootsOf } from './declarations.ts';
@@ -22,24 +22,25 @@ export interface Locals {
   readonly outer: Locals | undefined;
 }
 
+type NamesOptions = Pick<EnvironmentOptions, 'variables' | 'types' | 'findType' | 'container'>;
+
+function typeMeaning(type: ObjectType): Meaning {
+  return { name: type.name, type: typeOf(type), reference: { kind: 'constant', value: new CelTypeValue(type) } };
+}
+
 export class Names {
   readonly container: string;
   readonly #declarations: Declarations;
   readonly #meanings = new Map<string, Meaning>();
   readonly #roots: ReadonlySet<string>;
+  readonly #findType: (name: string) => ObjectType | undefined;
 
-  constructor(
-    declarations: Declarations,
-    variables: readonly Variable[],
-    types: readonly ObjectType[],
-    container: string,
-  ) {
+  constructor(declarations: Declarations, options: NamesOptions) {
+    const { variables, types = [], container = '' } = options;
     this.#declarations = declarations;
+    this.#findType = (name) => options.findType?.(name);
     this.container = container;
-    for (const type of types) {
-      const value = new CelTypeValue(type);
-      this.#meanings.set(type.name, { name: type.name, type: typeOf(type), reference: { kind: 'constant', value } });
-    }
+    for (const type of types) this.#meanings.set(type.name, typeMeaning(type));
     for (const [index, { name, type }] of variables.entries()) {
       this.#meanings.set(name, { name, type, reference: { kind: 'variable', index, name } });
     }
@@ -54,7 +55,7 @@ export class Names {
           return { name: candidate, type: local.type, reference: { kind: 'local', name: candidate } };
         }
       }
-      const meaning = this.#meanings.get(candidate) ?? this.#constant(candidate);
+      const meaning = this.#meanings.get(candidate) ?? this.#constant(candidate) ?? this.#foundType(candidate);
       if (meaning !== undefined) return meaning;
     }
     return undefined;
@@ -78,7 +79,13 @@ export class Names {
 
   #mayBeQualified(root: string): boolean {
     const name = root.startsWith('.') ? root.slice(1) : root;
-    return this.container !== '' || this.#roots.has(name) || this.#declarations.roots.has(name);
+    if (this.container !== '' || this.#roots.has(name) || this.#declarations.roots.has(name)) return true;
+    return this.#findType(name) !== undefined;
+  }
+
+  #foundType(name: string): Meaning | undefined {
+    const type = this.#findType(name);
+    return type === undefined ? undefined : typeMeaning(type);
   }
 
   #constant(name: string): Meaning | undefined {

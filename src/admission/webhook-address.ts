@@ -1,0 +1,72 @@
+/**
+ * Where a webhook is: a URL or a Service. Invariant: a URL is read as Go reads it; what cannot be read is told in Go's words.
+ */
+import { fieldAt, numberAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../apimachinery/validation/field-path.ts';
+import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/names.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { type GoUrl, parseUrl } from '../cel/libraries/go-url.ts';
+import { encodeFor, unescapeFor } from '../cel/libraries/go-url-escape.ts';
+
+const FORM = '; desired format: https://host[/path]';
+
+/** `config` is what a webhook's client configuration says of its address: exactly one of `url` and `service`. */
+export function validateWebhookAddress(config: JsonObject, path: FieldPath): FieldIssue[] {
+  const url = fieldAt(config, 'url');
+  const service = objectAt(config, 'service');
+  if ((url === undefined) === (service === undefined))
+    return [required(path, 'exactly one of url or service is required')];
+  if (service !== undefined) return validateService(service, path.child('service'));
+  return validateUrl(String(url), path.child('url'));
+}
+
+function validateUrl(text: string, path: FieldPath): FieldIssue[] {
+  const parsed = parseUrl(text);
+  if (!parsed.ok) return [required(path, `url must be a valid URL: ${parsed.message}${FORM}`)];
+  const { scheme, host, user, escapedFragment, query } = parsed.value;
+  const issues: FieldIssue[] = [];
+  if (scheme !== 'https') issues.push(invalid(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
+  if (host === '') issues.push(invalid(path, host, `host must be specified${FORM}`));
+  if (user !== undefined) issues.push(invalid(path, formatUser(user), 'user information is not permitted in the URL'));
+  if (escapedFragment !== '') {
+    const fragment = unescapeFor(escapedFragment, 'fragment');
+    issues.push(invalid(path, fragment, 'fragments are not permitted in the URL'));
+  }
+  if (query !== '') issues.push(invalid(path, query, 'query parameters are not permitted in the URL'));
+  return issues;
+}
+
+function formatUser({ name, password }: NonNullable<GoUrl['user']>): string {
+  const shown = encodeFor(name, 'user');
+  return password === undefined ? shown : `${shown}:${encodeFor(password, 'user')}`;
+}
+
+/** The reference takes the name for the namespace here and the other way round, so an empty one is told of the other. */
+function validateService(service: JsonObject, path: FieldPath): FieldIssue[] {
+  const port = Number(numberAt(service, 'port'));
+  const issues: FieldIssue[] = [];
+  if (textAt(service, 'namespace') === '') issues.push(required(path.child('name'), ''));
+  if (textAt(service, 'name') === '') issues.push(required(path.child('namespace'), ''));
+  const complaints = checkPortNumber(port);
+  if (complaints.length > 0)
+    issues.push(invalid(path.child('port'), port, `port is not valid: ${complaints.join(', ')}`));
+  const urlPath = fieldAt(service, 'path');
+  if (typeof urlPath === 'string') issues.push(...validateServicePath(urlPath, path.child('path')));
+  return issues;
+}
+
+function validateServicePath(urlPath: string, path: FieldPath): FieldIssue[] {
+  if (urlPath === '' || urlPath === '/') return [];
+  if (urlPath === '//') return [invalid(path, urlPath, 'segment[0] may not be empty')];
+  const issues = urlPath.startsWith('/') ? [] : [invalid(path, urlPath, "must start with a '/'")];
+  const inner = urlPath.slice(1);
+  const steps = (inner.endsWith('/') ? inner.slice(0, -1) : inner).split('/');
+  for (const [i, step] of steps.entries()) {
+    if (step === '') issues.push(invalid(path, urlPath, `segment[${i}] may not be empty`));
+    else
+      for (const complaint of checkDns1123Subdomain(step))
+        issues.push(invalid(path, urlPath, `segment[${i}]: ${complaint}`));
+  }
+  return issues;
+}
