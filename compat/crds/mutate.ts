@@ -155,7 +155,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 /** What is done to metadata and the head of the object. */
-const HEADS: Readonly<Record<string, (object: JsonDict) => JsonDict>> = {
+export const HEADS: Readonly<Record<string, (object: JsonDict) => JsonDict>> = {
   'bad name': (object) => withMetadata(object, { name: 'Not_A_Name' }),
   'no name': ({ metadata, ...rest }) => ({ ...rest, metadata: { ...(metadata as JsonDict), name: '' } }),
   'bad label': (object) => withMetadata(object, { labels: { 'a b': 'c', ok: 'not ok!' } }),

@@ -1,0 +1,140 @@
+/**
+ * Every built-in kind against the reference: valid objects, each broken in every way that mutate.ts knows, edits, patches, status, other
+ * subresources, deletes, tables, discovery.
+ * usage: npm run compat:kinds -- [--kind PLURAL,...] [--full | --short] [--replay | --record] [--all] [--verbose] [--messages] [--seed N] [--self]
+ *   --kind      only these (plural, or plural.group); sends everything, as --full does, unless --short is given
+ *   --full      every request; default a sample of some dozens for each kind, chosen by the seed
+ *   --replay    asks no reference: its answers are read from .cache/peers/answers, where an earlier run with --record put them (same --seed, same
+ *               length). Much faster, for who works on one kind.
+ *   --verbose   prints the request of each miss; --all prints every miss, not one of each sort; --messages prints where only words differ
+ *   --self      compares two references: whatever differs then is noise of this suite
+ * Aspects: verdict = code, reason and the set of (reason, field) causes; object = body of a success; table = columns and cells; order = order
+ * of fields in the body; messages = words. Fails below 97 % of verdicts, on any difference in an object of a workload kind, and on differences that
+ * known.ts does not list. Every miss with its request goes to .cache/compat/kinds.log.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unlistedIds } from '../common/outcome.ts';
+import type { JsonDict } from '../crds/schema.ts';
+import { createClient } from '../diff/client.ts';
+import { CURRENT, readFixtures } from '../golden/fixtures.ts';
+import { startKeelson } from '../peers/keelson.ts';
+import { startPair } from '../peers/pair.ts';
+import { makeCredentials, type Peer } from '../peers/peer.ts';
+import { ROOT } from '../peers/programs.ts';
+import { KNOWN } from './known.ts';
+import { SUBJECTS } from './objects.ts';
+import { judgeResults, printAspects, printKinds, printMisses } from './report.ts';
+import { runSubjects } from './run.ts';
+import type { Plan } from './story.ts';
+import { nameOf, type Subject } from './subject.ts';
+
+const REQUIRED = 0.97;
+/** Kinds whose defaults operators compare: their bodies agree without exception. */
+const WORKLOADS =
+  /^(?:pods|podtemplates|replicationcontrollers|deployments|replicasets|statefulsets|daemonsets|jobs|cronjobs)[./]/;
+/** Tokens in pods come from an admission plugin that needs a controller: off for both. Privileged containers are the reference's choice at start. */
+const FLAGS = ['--disable-admission-plugins=ServiceAccount', '--allow-privileged=true'];
+const SHORT = { creates: 30, updates: 12, patches: 8, statuses: 8 };
+const FULL = { creates: 1e9, updates: 1e9, patches: 1e9, statuses: 1e9 };
+const TIMEOUT = 60_000;
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string' },
+    full: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    self: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    replay: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    all: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    messages: { type: 'boolean', default: false },
+  },
+});
+const wanted = values.kind?.split(',');
+const isWanted = ({ plural, group }: Subject): boolean =>
+  wanted === undefined || wanted.some((name) => name === plural || name === `${plural}.${group}`);
+const subjects = SUBJECTS.filter(isWanted);
+if (subjects.length === 0) throw new Error(`no such kind; there are ${SUBJECTS.map(nameOf).join(', ')}`);
+const full = !values.short && (values.full || wanted !== undefined);
+const plan: Plan = { seed: Number(values.seed), ...(full ? FULL : SHORT) };
+
+const started = performance.now();
+const peers = await startPeers();
+let sessions: Awaited<ReturnType<typeof runSubjects>>;
+const candidate = createClient(peers.candidate, TIMEOUT);
+const reference = peers.reference === undefined ? undefined : createClient(peers.reference, TIMEOUT);
+try {
+  sessions = await runSubjects(subjects, { plan, candidate, reference, record: values.record, golden: readGolden() });
+} finally {
+  candidate.close();
+  reference?.close();
+  await peers.stop();
+}
+
+const results = sessions.flatMap((session) => session.results);
+const { judged, outcome } = judgeResults(results, values.self);
+printMisses(judged, values);
+printKinds(judged);
+const shares = printAspects(judged);
+const requests = sessions.reduce((sum, session) => sum + session.requests, 0);
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+console.log(`\n${subjects.length} kinds, ${requests} requests, seed ${plan.seed}; ${seconds} s`);
+const defaults = judged.filter(
+  ({ result, unknown }) => result.aspect === 'object' && WORKLOADS.test(result.kind) && unknown.length > 0,
+).length;
+const verdicts = shares.get('verdict') ?? 0;
+const complaints = [
+  ...sessions.flatMap((session) => session.complaints),
+  ...(verdicts < REQUIRED
+    ? [`verdicts: agreement is ${(100 * verdicts).toFixed(2)} %, below ${100 * REQUIRED} %`]
+    : []),
+  ...(defaults > 0 ? [`${defaults} bodies of workload kinds differ`] : []),
+  ...(values.full && wanted === undefined && !values.self
+    ? outcome.stale.filter(isCommon).map((id) => `"${id}" is listed in compat/kinds/known.ts but no longer occurs`)
+    : []),
+  ...unlistedIds(KNOWN),
+];
+for (const complaint of complaints) console.log(`FAIL ${complaint}`);
+const folder = join(ROOT, '.cache', 'compat');
+mkdirSync(folder, { recursive: true });
+const log = join(folder, 'kinds.log');
+const misses = results.filter(({ differences }) => differences.length > 0);
+writeFileSync(log, misses.map((one) => JSON.stringify(one)).join('\n'));
+if (misses.length > 0) console.log(`every miss: ${log}`);
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+function isCommon(id: string): boolean {
+  return KNOWN.find((entry) => entry.id === id)?.isRare !== true;
+}
+
+/** The golden objects of this release, read once. */
+function readGolden(): (subject: Subject) => JsonDict | undefined {
+  const objects = new Map(
+    readFixtures(join(ROOT, 'scripts', 'generate-kinds'))
+      .filter(({ release }) => release === CURRENT)
+      .map(({ group, version, kind, given }) => [`${group}/${version}/${kind}`, given.json]),
+  );
+  return ({ group, version, kind }) => {
+    const json = objects.get(`${group}/${version}/${kind}`);
+    return json === undefined ? undefined : (JSON.parse(json.toString('utf8')) as JsonDict);
+  };
+}
+
+async function startPeers(): Promise<{ reference: Peer | undefined; candidate: Peer; stop(): Promise<void> }> {
+  if (!values.replay) return startPair(values.self ? 'reference' : 'keelson', FLAGS);
+  const credentials = mkdtempSync(join(tmpdir(), 'compat-kinds-'));
+  const only = await startKeelson({ credentials: await makeCredentials(credentials), flags: FLAGS });
+  return {
+    reference: undefined,
+    candidate: only,
+    async stop() {
+      await only.stop();
+      rmSync(credentials, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** Runs subjects side by side. Invariant: what is sent depends on the seed and on the reference's answers alone; subjects that change what others get run last and alone. */
+import type { JsonDict } from '../crds/schema.ts';
+import type { Client } from '../diff/client.ts';
+import { createRecorder, createReplayer } from './record.ts';
+import { Session } from './session.ts';
+import { type Plan, runSubject } from './story.ts';
+import { nameOf, type Subject } from './subject.ts';
+
+/** Subjects at a time. */
+const WIDTH = 4;
+
+export interface RunOptions {
+  readonly plan: Plan;
+  readonly candidate: Client;
+  /** Undefined: its records answer. */
+  readonly reference: Client | undefined;
+  readonly record: boolean;
+  golden(subject: Subject): JsonDict | undefined;
+}
+
+export async function runSubjects(subjects: readonly Subject[], options: RunOptions): Promise<Session[]> {
+  const sessions: Session[] = [];
+  const run = async (subject: Subject): Promise<void> => {
+    sessions.push(await runOne(subject, options));
+  };
+  const queue = subjects.filter(({ alone }) => alone !== true);
+  const worker = async (): Promise<void> => {
+    for (let subject = queue.shift(); subject !== undefined; subject = queue.shift()) await run(subject);
+  };
+  await Promise.all(Array.from({ length: WIDTH }, worker));
+  for (const subject of subjects) if (subject.alone === true) await run(subject);
+  return sessions;
+}
+
+async function runOne(subject: Subject, options: RunOptions): Promise<Session> {
+  const { plan, candidate, reference, record, golden } = options;
+  const name = nameOf(subject);
+  const recorder = record && reference !== undefined ? createRecorder(name, reference) : undefined;
+  const left = recorder?.client ?? reference ?? createReplayer(name, candidate);
+  const session = new Session([left, candidate]);
+  await runSubject({ session, subject, plan, golden: golden(subject) });
+  recorder?.save();
+  return session;
+}

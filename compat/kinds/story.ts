@@ -1,0 +1,303 @@
+/**
+ * Everything that is asked about one kind. Invariant: invalid and edited objects are sent as dry runs, so they may be sent side by side and
+ * nothing of them stays; what is stored is written by one request after the other.
+ */
+import { createRandom, type Random } from '../../test/fuzz/random.ts';
+import { isDict, type JsonDict } from '../crds/schema.ts';
+import type { Json } from '../diff/normalise.ts';
+import { addFrom, edit, invalidate, type Mutation, patchesOf } from './mutate.ts';
+import type { Asked, Request, Session, Side } from './session.ts';
+import {
+  apiVersionOf,
+  collectionOf,
+  type Extra,
+  nameOf,
+  namespaceOf,
+  objectOf,
+  type Subject,
+  type Variant,
+} from './subject.ts';
+
+/** How many requests of each sort are sent for a subject; the seed chooses them. */
+export interface Plan {
+  readonly seed: number;
+  readonly creates: number;
+  readonly updates: number;
+  readonly patches: number;
+  readonly statuses: number;
+}
+
+const VALIDATIONS = ['Strict', 'Strict', 'Warn', 'Ignore'];
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+export interface StoryOptions {
+  readonly session: Session;
+  readonly subject: Subject;
+  readonly plan: Plan;
+  /** The module's golden object of the kind: every field is set, to something. */
+  readonly golden: JsonDict | undefined;
+}
+
+export async function runSubject(options: StoryOptions): Promise<void> {
+  const { session, subject, plan } = options;
+  const namespace = namespaceOf(subject);
+  const random = createRandom(plan.seed ^ hash(nameOf(subject)));
+  await session.ask({
+    title: 'namespace',
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    body: { metadata: { name: namespace } },
+  });
+  for (const { path, object } of subject.needs ?? [])
+    await session.ask({ title: 'need', method: 'POST', path: path.replace('{ns}', namespace), body: object });
+  await compareDiscovery(options);
+  await sendCreates(options, random);
+  if (subject.isReview === true) return;
+  for (const variant of subject.variants) await runVariant(options, variant, random);
+}
+
+async function compareDiscovery({ session, subject }: StoryOptions): Promise<void> {
+  const path = subject.group === '' ? `/api/${subject.version}` : `/apis/${apiVersionOf(subject)}`;
+  const view = (body: Json | undefined): Json => {
+    const resources = (isDict(body) ? (body['resources'] as JsonDict[] | undefined) : undefined) ?? [];
+    return resources.filter(({ name }) => String(name).split('/')[0] === subject.plural);
+  };
+  await session.check(nameOf(subject), { title: 'discovery', method: 'GET', path }, { discovery: view });
+}
+
+/** Good objects, broken ones, and the golden one, which is wrong almost everywhere. */
+async function sendCreates({ session, subject, plan, golden }: StoryOptions, random: Random): Promise<void> {
+  const objects = subject.variants.map((variant) => objectOf(subject, variant));
+  const mutations = subject.variants.flatMap((variant, i): Mutation[] => {
+    const object = objects[i] as JsonDict;
+    const all = [...invalidate(object), ...(golden === undefined ? [] : addFrom(object, golden))];
+    return all.map((one) => ({ ...one, title: `${variant.name}: ${one.title}` }));
+  });
+  const good = subject.variants.map(({ name }, i) => ({ title: `${name}`, object: objects[i] as JsonDict }));
+  const first = objects[0];
+  if (golden !== undefined && first !== undefined)
+    good.push({ title: 'golden', object: { ...golden, metadata: first['metadata'] as Json } });
+  const sent = [...good, ...sample(mutations, plan.creates, random)];
+  const dryRun = subject.isReview === true ? '' : 'dryRun=All&';
+  await Promise.all(
+    sent.map(async ({ title, object }, i) => {
+      const validation = i < good.length ? 'Strict' : (VALIDATIONS[hash(title) % VALIDATIONS.length] as string);
+      const asked = await session.check(nameOf(subject), {
+        title: `POST ${title}`,
+        method: 'POST',
+        path: `${collectionOf(subject)}?${dryRun}fieldValidation=${validation}`,
+        body: object,
+      });
+      if (i < objects.length) complainIfRefused(session, subject, title, asked);
+    }),
+  );
+}
+
+function complainIfRefused(session: Session, subject: Subject, title: string, { reference }: Asked): void {
+  if (reference.code < 300) return;
+  session.complaints.push(`the reference refuses ${nameOf(subject)} ${title}: ${reference.code} ${reference.message}`);
+}
+
+/** One object from its creation to its end. */
+class ObjectStory {
+  readonly #options: StoryOptions;
+  readonly #path: string;
+  #stored: readonly [JsonDict | undefined, JsonDict | undefined] = [undefined, undefined];
+
+  constructor(options: StoryOptions, name: string) {
+    this.#options = options;
+    this.#path = `${collectionOf(options.subject)}/${name}`;
+  }
+
+  /** What the reference has stored. */
+  get stored(): JsonDict {
+    return this.#stored[0] ?? {};
+  }
+
+  /** What a server has stored; what the reference has where it has nothing. */
+  of(side: Side): JsonDict {
+    return this.#stored[side] ?? this.stored;
+  }
+
+  async check(request: Request, view: 'object' | 'table' = 'object'): Promise<Asked> {
+    const { session, subject } = this.#options;
+    return session.check(nameOf(subject), { ...request, path: request.path.replace('{}', this.#path) }, view);
+  }
+
+  /** A write that stays; what is stored afterwards is read again. */
+  async write(request: Request): Promise<Asked> {
+    const asked = await this.check(request);
+    await this.read();
+    return asked;
+  }
+
+  async read(): Promise<void> {
+    const { bodies } = await this.#options.session.ask({ title: 'GET', method: 'GET', path: this.#path });
+    this.#stored = bodies;
+  }
+}
+
+async function runVariant(options: StoryOptions, variant: Variant, random: Random): Promise<void> {
+  const { session, subject, plan } = options;
+  const { name } = variant;
+  const object = objectOf(subject, variant);
+  const objectName = String((object['metadata'] as JsonDict)['name']);
+  const story = new ObjectStory(options, objectName);
+  const collection = collectionOf(subject);
+  const share = (count: number): number => Math.ceil(count / subject.variants.length);
+  const made = await story.write({ title: `POST ${name} for good`, method: 'POST', path: collection, body: object });
+  complainIfRefused(session, subject, `${name} for good`, made);
+  if (made.reference.code >= 300) return;
+  await story.check({ title: `GET ${name}`, method: 'GET', path: '{}' });
+  await story.check({ title: `GET ${name} as a table`, method: 'GET', path: '{}', accept: TABLE }, 'table');
+  await story.check({ title: `POST ${name} again`, method: 'POST', path: collection, body: object });
+  await story.write({ title: `PUT ${name} as it is`, method: 'PUT', path: '{}', body: (side) => story.of(side) });
+  await story.write({ title: `PUT ${name} as it was sent`, method: 'PUT', path: '{}', body: object });
+  await putAll(story, `${name}: `, '{}', edit, sampleOf(share(plan.updates), random), undefined);
+  await sendPatches(story, name, share(plan.patches), random);
+  await writeStatus(story, options, variant, random);
+  const wanted = variant === subject.variants[0] ? undefined : variant.name;
+  for (const extra of subject.extras ?? [])
+    if (extra.variant === wanted) await sendExtra(story, options, extra, random);
+  await endStory(story, name);
+}
+
+/** Each mutation of the stored object as a dry run, with the identity that each server gave it. */
+async function putAll(
+  story: ObjectStory,
+  prefix: string,
+  path: string,
+  change: (object: JsonDict, roots?: readonly string[]) => Mutation[],
+  choose: <T>(items: readonly T[]) => readonly T[],
+  roots: readonly string[] | undefined,
+): Promise<void> {
+  const left = change(story.of(0), roots);
+  const right = new Map(change(story.of(1), roots).map(({ title, object }) => [title, object]));
+  await Promise.all(
+    choose(left).map(({ title, object }) =>
+      story.check({
+        title: `PUT ${prefix}${title}`,
+        method: 'PUT',
+        path: `${path}?dryRun=All`,
+        body: (side) => (side === 0 ? object : (right.get(title) ?? object)),
+      }),
+    ),
+  );
+}
+
+async function sendPatches(story: ObjectStory, name: string, count: number, random: Random): Promise<void> {
+  await Promise.all(
+    sample(patchesOf(story.stored), count, random).map(({ title, type, body }) =>
+      story.check({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}?dryRun=All', type, body }),
+    ),
+  );
+  const labels = (value: string): Json => ({ metadata: { labels: { patched: value } } });
+  const patch = (title: string, type: string, body: Json): Promise<Asked> =>
+    story.write({ title: `PATCH ${name}: ${title}`, method: 'PATCH', path: '{}', type, body });
+  await patch('merge', 'application/merge-patch+json', labels('merge'));
+  await patch('strategic', 'application/strategic-merge-patch+json', labels('strategic'));
+  await patch('json', 'application/json-patch+json', [
+    { op: 'replace', path: '/metadata/labels/patched', value: 'json' },
+  ]);
+}
+
+async function writeStatus(
+  story: ObjectStory,
+  { plan }: StoryOptions,
+  variant: Variant,
+  random: Random,
+): Promise<void> {
+  const { name, status } = variant;
+  if (status === undefined) return;
+  const withStatus = (side: Side, value: Json): JsonDict => ({ ...story.of(side), status: value });
+  await story.write({
+    title: `PUT ${name} with a status`,
+    method: 'PUT',
+    path: '{}',
+    body: (side) => withStatus(side, status),
+  });
+  await story.write({
+    title: `PUT ${name}/status`,
+    method: 'PUT',
+    path: '{}/status',
+    body: (side) => withStatus(side, status),
+  });
+  await story.check(
+    { title: `GET ${name} as a table, with status`, method: 'GET', path: '{}', accept: TABLE },
+    'table',
+  );
+  await story.check({ title: `GET ${name}/status`, method: 'GET', path: '{}/status' });
+  const half = Math.ceil(plan.statuses / 2);
+  await putAll(story, `${name}/status: `, '{}/status', invalidate, sampleOf(half, random), ['status']);
+  await putAll(story, `${name}/status: `, '{}/status', edit, sampleOf(half, random), ['status']);
+  await putAll(story, `${name}/status: `, '{}/status', edit, sampleOf(2, random), ['spec', 'metadata']);
+  const [key] = Object.keys(status);
+  await story.write({
+    title: `PATCH ${name}/status`,
+    method: 'PATCH',
+    path: '{}/status',
+    type: 'application/merge-patch+json',
+    body: { metadata: { annotations: { seen: 'status' } }, ...(key === undefined ? {} : { status: { [key]: null } }) },
+  });
+}
+
+async function sendExtra(
+  story: ObjectStory,
+  { subject, plan }: StoryOptions,
+  extra: Extra,
+  random: Random,
+): Promise<void> {
+  const { title, method, body, type, accept } = extra;
+  const path = extra.path.replace('{ns}', namespaceOf(subject));
+  if (extra.mutate === true && isDict(body)) {
+    const all = [...invalidate(body), ...invalidate(body, ['metadata'])];
+    await Promise.all(
+      sample(all, plan.statuses, random).map((one) =>
+        story.check({
+          title: `${title}: ${one.title}`,
+          method,
+          path: `${path}${path.includes('?') ? '&' : '?'}dryRun=All`,
+          body: one.object,
+          ...(type === undefined ? {} : { type }),
+        }),
+      ),
+    );
+  }
+  await story.write({
+    title,
+    method,
+    path,
+    ...(body === undefined ? {} : { body }),
+    ...(type === undefined ? {} : { type }),
+    ...(accept === undefined ? {} : { accept }),
+  });
+}
+
+async function endStory(story: ObjectStory, name: string): Promise<void> {
+  await story.check({
+    title: `DELETE ${name} of another uid`,
+    method: 'DELETE',
+    path: '{}',
+    body: { preconditions: { uid: 'other' } },
+  });
+  await story.check({ title: `DELETE ${name}, dry run`, method: 'DELETE', path: '{}?dryRun=All' });
+  await story.check({ title: `DELETE ${name}`, method: 'DELETE', path: '{}' });
+  await story.check({ title: `GET ${name} after its end`, method: 'GET', path: '{}' });
+}
+
+function sampleOf(count: number, random: Random): <T>(items: readonly T[]) => readonly T[] {
+  return (items) => sample(items, count, random);
+}
+
+/** So many of them, chosen by the random numbers; all if there are no more. */
+function sample<T>(items: readonly T[], count: number, random: Random): readonly T[] {
+  if (items.length <= count) return items;
+  const rest = [...items];
+  return Array.from({ length: count }, () => rest.splice(random.int(rest.length), 1)[0] as T);
+}
+
+function hash(text: string): number {
+  let value = 0;
+  for (const letter of text) value = (Math.imul(value, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return value;
+}
