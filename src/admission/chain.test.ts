@@ -4,7 +4,9 @@ import { forbidden } from '../apimachinery/status/status-catalogue.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts';
 import { createAdmission, PLUGIN_ORDER } from './chain.ts';
 
-const attributes = { operation: 'CREATE' } as AdmissionAttributes;
+const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
+const INGRESSES = { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' };
+const attributes = { operation: 'CREATE', resource: CONFIG_MAPS } as AdmissionAttributes;
 
 /** A plugin that writes down when it runs; `late` makes it answer later. */
 function plugin(name: string, log: string[], late = false): AdmissionPlugin {
@@ -70,6 +72,17 @@ describe('the chain of admission plugins', () => {
     expect(chain.handles('DELETE')).toBe(false);
     chain.admit({ ...attributes, operation: 'DELETE' } as AdmissionAttributes);
     expect(log).toEqual([]);
+  });
+
+  test('asks a plugin only about the resources that it looks at', () => {
+    const log: string[] = [];
+    const chain = createAdmission([
+      { ...plugin('DefaultIngressClass', log), resources: ['ingresses.networking.k8s.io'] },
+      { ...plugin('ResourceQuota', log), resources: ['pods', 'configmaps'] },
+    ]);
+    chain.admit(attributes);
+    chain.validate({ ...attributes, resource: INGRESSES } as AdmissionAttributes);
+    expect(log).toEqual(['ResourceQuota admits', 'DefaultIngressClass validates']);
   });
 
   test('ends with the first refusal and tells an observer who it was', async () => {

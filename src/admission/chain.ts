@@ -1,8 +1,10 @@
 /**
  * The chain of admission plugins: which there are, in which order they run, which are on. Invariant: plugins run in the order of PLUGIN_ORDER, every `admit` before
- * any `validate`; the first refusal ends the chain.
+ * any `validate`; the first refusal ends the chain. A plugin that does not look at a resource is not asked about it, so what it does costs that resource nothing.
  */
 import { quote } from '../apimachinery/go-format.ts';
+import type { GroupVersionResource } from '../apimachinery/meta/gvk.ts';
+import { formatResourceName } from '../apimachinery/status/status-catalogue.ts';
 import { ConfigError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Admission, AdmissionAttributes, AdmissionPlugin, Operation } from '../server/admission.ts';
@@ -93,23 +95,55 @@ export function createAdmission(
   const running = PLUGIN_ORDER.filter(isOn)
     .map(({ name }) => built.get(name))
     .filter((plugin) => plugin !== undefined);
-  const handled = new Map<Operation, readonly AdmissionPlugin[]>();
+  const handled = new Map<Operation, ByResource>();
   for (const operation of ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const)
-    handled.set(
-      operation,
-      running.filter((plugin) => plugin.handles(operation)),
-    );
+    handled.set(operation, new ByResource(running.filter((plugin) => plugin.handles(operation))));
   const run = (attributes: AdmissionAttributes, step: 'admit' | 'validate'): MaybePromise<void> =>
-    runFrom(handled.get(attributes.operation) ?? [], 0, attributes, step, observer);
+    runFrom(handled.get(attributes.operation)?.[step](attributes.resource) ?? [], 0, attributes, step, observer);
   return {
     plugins: running.map((plugin) => plugin.name),
     warnings: enable
       .filter((name) => !built.has(name) && !disable.includes(name))
       .map((name) => `admission plugin ${quote(name)} is not built yet; it is accepted and does nothing`),
-    handles: (operation) => (handled.get(operation) ?? []).length > 0,
+    handles: (operation) => (handled.get(operation)?.plugins ?? []).length > 0,
     admit: (attributes) => run(attributes, 'admit'),
     validate: (attributes) => run(attributes, 'validate'),
   };
+}
+
+/** Who is asked about a resource, found once for each: endpoints name a resource by the same object in every request. */
+class ByResource {
+  readonly plugins: readonly AdmissionPlugin[];
+  readonly #admitting = new WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>();
+  readonly #validating = new WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>();
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.plugins = plugins;
+  }
+
+  admit(resource: GroupVersionResource): readonly AdmissionPlugin[] {
+    return this.#asked(this.#admitting, resource, 'admit');
+  }
+
+  validate(resource: GroupVersionResource): readonly AdmissionPlugin[] {
+    return this.#asked(this.#validating, resource, 'validate');
+  }
+
+  #asked(
+    known: WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>,
+    resource: GroupVersionResource,
+    step: 'admit' | 'validate',
+  ): readonly AdmissionPlugin[] {
+    let asked = known.get(resource);
+    if (asked === undefined) {
+      const name = formatResourceName(resource);
+      asked = this.plugins.filter(
+        (plugin) => plugin[step] !== undefined && (plugin.resources === undefined || plugin.resources.includes(name)),
+      );
+      known.set(resource, asked);
+    }
+    return asked;
+  }
 }
 
 function checkNames(flag: string, names: readonly string[]): void {

@@ -157,7 +157,7 @@ function checkedChange(change: ObjectChange, check: Check): ObjectChange {
 }
 
 /** What garbage collection changes grants nobody anything. */
-function changesOnlyOwnership(next: JsonObject, old: JsonObject): boolean {
+export function changesOnlyOwnership(next: JsonObject, old: JsonObject): boolean {
   return equalJson(withoutOwnership(next), withoutOwnership(old));
 }
 

@@ -71,7 +71,8 @@ export async function startTestKube(
       lookup: true,
       jwksUri: '',
     },
-    admission: { enable: [], disable: [] },
+    // Nothing makes accounts here, and most tests are about something else.
+    admission: { enable: [], disable: ['ServiceAccount'] },
     authorizationModes: ['RBAC'],
     trust: { clientCaPem: '', requestHeader: undefined },
     eventTtlSeconds: 3600,

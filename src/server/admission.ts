@@ -34,6 +34,8 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   /** As `--enable-admission-plugins` spells it. */
   readonly name: string;
+  /** The resources that it looks at, with their subresources, as `pods` or `ingresses.networking.k8s.io`. Default: all of them. */
+  readonly resources?: readonly string[];
   handles(operation: Operation): boolean;
   admit?(attributes: AdmissionAttributes): MaybePromise<void>;
   validate?(attributes: AdmissionAttributes): MaybePromise<void>;

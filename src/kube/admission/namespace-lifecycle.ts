@@ -3,13 +3,13 @@
  * lister is fresh before it is asked, so a namespace counts from the moment its creation, or its deletion, was answered; nobody has to wait or look twice.
  */
 
-import { metadataOf } from '../../apimachinery/meta/meta.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden, notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
+import { subjectName } from './subject.ts';
 
 export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -38,7 +38,7 @@ function checkNamespace(namespaces: Lister, attributes: AdmissionAttributes): Ma
   if (attributes.operation !== 'CREATE' || textAt(found, 'status', 'phase') !== 'Terminating') return;
   const { group, resource } = attributes.resource;
   const because = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const status = forbidden({ group, resource }, nameOf(attributes), because);
+  const status = forbidden({ group, resource }, subjectName(attributes), because);
   const cause = {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,
@@ -50,12 +50,4 @@ function checkNamespace(namespaces: Lister, attributes: AdmissionAttributes): Ma
 /** A refusal would tell whether the namespace exists. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
-}
-
-/** What a refusal calls the object: its name, or what its name will begin with. */
-function nameOf({ name, object }: AdmissionAttributes): string {
-  if (name !== '') return name;
-  const metadata = object === undefined ? undefined : metadataOf(object);
-  if (metadata === undefined) return 'Unknown';
-  return textAt(metadata, 'name') || textAt(metadata, 'generateName') || 'Unknown';
 }

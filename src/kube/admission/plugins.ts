@@ -1,7 +1,69 @@
-/** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file; this only lists them, `src/admission/chain.ts` knows their order. */
+/** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file or folder; this only lists them, `src/admission/chain.ts` knows their order. */
+import { BugError } from '../../base/errors.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
+import { internalContext } from '../../server/registry/internal-context.ts';
 import type { KubeWorld } from '../kube-world.ts';
+import { alwaysAdmit, alwaysDeny } from './always.ts';
+import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './certificates.ts';
+import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { denyServiceExternalIps } from './deny-service-external-ips.ts';
+import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
+import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
+import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
+import { podTopologyLabels } from './pod-topology-labels.ts';
+import { serviceAccount } from './service-account/service-account.ts';
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
-export function compiledInPlugins(_world: KubeWorld): readonly AdmissionPlugin[] {
-  return [];
+/** On in the reference, and without effect there too: the feature gates of what they look at are off by default. */
+const INACTIVE = ['JobValidation', 'PodGroupProtection', 'PodGroupWorkloadExists'];
+
+export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] {
+  const authorizer = (): ReturnType<KubeWorld['authorizer']> => world.authorizer();
+  const reader = (plural: string) => {
+    let made: ReturnType<KubeWorld['reader']> | undefined;
+    return (): ReturnType<KubeWorld['reader']> => {
+      made ??= world.reader(plural);
+      return made;
+    };
+  };
+  const nodes = reader('nodes');
+  const namespaces = world.lister('namespaces');
+  const storageClasses = world.lister('storageclasses');
+  return [
+    ...INACTIVE.map((name) => ({ name, handles: () => false })),
+    alwaysAdmit(),
+    namespaceAutoProvision(namespaces, (name) => createNamespace(world, name)),
+    namespaceExists(namespaces),
+    limitPodHardAntiAffinityTopology(),
+    serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => world.host.random(below) }),
+    taintNodesByCondition(),
+    alwaysPullImages(),
+    defaultTolerationSeconds(),
+    extendedResourceToleration(),
+    defaultStorageClass(storageClasses),
+    storageObjectInUseProtection(),
+    persistentVolumeClaimResize(storageClasses),
+    certificateApproval(authorizer),
+    certificateSigning(authorizer),
+    clusterTrustBundleAttest(authorizer),
+    defaultIngressClass(world.lister('ingressclasses')),
+    denyServiceExternalIps(),
+    podTopologyLabels(nodes),
+    nodeDeclaredFeatureValidator(nodes),
+    podResizeValidator(nodes),
+    alwaysDeny(),
+  ];
+}
+
+async function createNamespace(world: KubeWorld, name: string): Promise<void> {
+  const { definition, store } = world.resource('namespaces');
+  const version = definition.storageVersion;
+  if (version === undefined || store.create === undefined) throw new BugError('namespaces cannot be created');
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  version.setDefaults?.(object);
+  const request = { dryRun: false, fieldManager: 'kube-apiserver', validate: () => undefined };
+  await store.create(internalContext(version, '', ''), object, request);
 }

@@ -1,0 +1,14 @@
+/** AlwaysAdmit and AlwaysDeny: for tests of what comes before and after admission. Both are off by default. */
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import { refusal } from './subject.ts';
+
+export function alwaysAdmit(): AdmissionPlugin {
+  return { name: 'AlwaysAdmit', handles: () => true };
+}
+
+export function alwaysDeny(): AdmissionPlugin {
+  const deny: NonNullable<AdmissionPlugin['admit']> = (attributes) => {
+    throw refusal(attributes, 'admission control is denying all modifications');
+  };
+  return { name: 'AlwaysDeny', handles: () => true, admit: deny, validate: deny };
+}

@@ -1,0 +1,118 @@
+/**
+ * CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who may act for a signer. CertificateSubjectRestriction: which names a client certificate may not
+ * have. Invariant: a permission for a signer is one for the resource `signers` by the virtual verbs approve, sign and attest, for the whole name or for its domain.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import { textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
+import { changesOnlyOwnership } from '../escalation-guard.ts';
+import { refusal, specOf } from './subject.ts';
+
+const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
+const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+
+export function certificateApproval(authorizer: () => Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    resources: [REQUESTS],
+    handles: (operation) => operation === 'UPDATE',
+    validate: (attributes) => {
+      const { oldObject, subresource } = attributes;
+      if (subresource !== 'approval' || oldObject === undefined) return undefined;
+      const signer = textAt(specOf(oldObject), 'signerName');
+      return requireSigner(authorizer(), attributes, 'approve', signer, 'approve requests with');
+    },
+  };
+}
+
+export function certificateSigning(authorizer: () => Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    resources: [REQUESTS],
+    handles: (operation) => operation === 'UPDATE',
+    validate: (attributes) => {
+      const { object, oldObject, subresource } = attributes;
+      if (subresource !== 'status' || object === undefined || oldObject === undefined) return undefined;
+      if (equalJson(signed(object), signed(oldObject))) return undefined;
+      const signer = textAt(specOf(oldObject), 'signerName');
+      return requireSigner(authorizer(), attributes, 'sign', signer, 'sign requests with');
+    },
+  };
+}
+
+export function clusterTrustBundleAttest(authorizer: () => Authorizer): AdmissionPlugin {
+  return {
+    name: 'ClusterTrustBundleAttest',
+    resources: ['clustertrustbundles.certificates.k8s.io'],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate: (attributes) => {
+      const { object, oldObject } = attributes;
+      const signer = object === undefined ? '' : textAt(specOf(object), 'signerName');
+      if (object === undefined || signer === '') return undefined;
+      if (oldObject !== undefined && changesOnlyOwnership(object, oldObject)) return undefined;
+      return requireSigner(authorizer(), attributes, 'attest', signer, 'attest for');
+    },
+  };
+}
+
+/** `organizationsOf` reads the organizations that a request in PEM names, or says why it cannot. */
+export function certificateSubjectRestriction(
+  organizationsOf: (request: string) => readonly string[] | { readonly problem: string },
+): AdmissionPlugin {
+  return {
+    name: 'CertificateSubjectRestriction',
+    resources: [REQUESTS],
+    handles: (operation) => operation === 'CREATE',
+    validate: (attributes) => {
+      const { object, subresource } = attributes;
+      if (object === undefined || subresource !== '') return;
+      const spec = specOf(object);
+      if (textAt(spec, 'signerName') !== API_CLIENT_SIGNER) return;
+      const organizations = organizationsOf(textAt(spec, 'request'));
+      if ('problem' in organizations) throw refusal(attributes, `failed to parse CSR: ${organizations.problem}`);
+      if (organizations.includes(MASTERS_GROUP))
+        throw refusal(attributes, `use of ${API_CLIENT_SIGNER} signer with ${MASTERS_GROUP} group is not allowed`);
+    },
+  };
+}
+
+function signed(request: JsonObject): JsonObject {
+  const { certificate = null, conditions = [] } = (request['status'] ?? {}) as JsonObject;
+  return { certificate, conditions };
+}
+
+function requireSigner(
+  authorizer: Authorizer,
+  attributes: AdmissionAttributes,
+  verb: string,
+  signer: string,
+  deed: string,
+): MaybePromise<void> {
+  return andThen(isAllowed(authorizer, attributes.user, verb, signer), (allowed) => {
+    if (!allowed) throw refusal(attributes, `user not permitted to ${deed} signerName ${quote(signer)}`);
+  });
+}
+
+function isAllowed(authorizer: Authorizer, user: UserInfo, verb: string, signer: string): MaybePromise<boolean> {
+  const ask = (name: string): MaybePromise<boolean> =>
+    andThen(
+      authorizer.authorize({
+        user,
+        verb,
+        name,
+        namespace: '',
+        apiGroup: 'certificates.k8s.io',
+        apiVersion: '*',
+        resource: 'signers',
+        subresource: '',
+        path: '',
+        isResourceRequest: true,
+      }),
+      ({ decision }) => decision === 'allow',
+    );
+  return andThen(ask(signer), (allowed) => allowed || ask(`${signer.split('/')[0] ?? ''}/*`));
+}

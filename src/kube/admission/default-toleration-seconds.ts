@@ -1,0 +1,47 @@
+/**
+ * DefaultTolerationSeconds: a pod stays for some time on a node that is not ready or not reachable, unless it says how long itself. Invariant: what a pod tolerates already is
+ * left as it is.
+ */
+import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import { podOf, specOf } from './subject.ts';
+
+export interface TolerationDefaults {
+  /** `--default-not-ready-toleration-seconds`. Default 300. */
+  readonly notReadySeconds?: number;
+  /** `--default-unreachable-toleration-seconds`. Default 300. */
+  readonly unreachableSeconds?: number;
+}
+
+const NOT_READY = 'node.kubernetes.io/not-ready';
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
+
+export function defaultTolerationSeconds(defaults: TolerationDefaults = {}): AdmissionPlugin {
+  const { notReadySeconds = 300, unreachableSeconds = 300 } = defaults;
+  return {
+    name: 'DefaultTolerationSeconds',
+    resources: ['pods'],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    admit: (attributes) => {
+      const pod = podOf(attributes);
+      if (pod === undefined) return;
+      const spec = specOf(pod);
+      const given = objectsAt(spec, 'tolerations');
+      const added: JsonObject[] = [];
+      for (const [key, seconds] of [
+        [NOT_READY, notReadySeconds],
+        [UNREACHABLE, unreachableSeconds],
+      ] as const)
+        if (!given.some((toleration) => toleratesEviction(toleration, key)))
+          added.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds });
+      if (added.length > 0) spec['tolerations'] = [...given, ...added];
+    },
+  };
+}
+
+function toleratesEviction(toleration: JsonObject, taint: string): boolean {
+  const key = textAt(toleration, 'key');
+  const effect = textAt(toleration, 'effect');
+  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
+}

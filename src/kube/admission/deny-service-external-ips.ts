@@ -1,0 +1,19 @@
+/** DenyServiceExternalIPs, off by default: a Service takes no external addresses beyond those that it has. */
+import { textsAt } from '../../apimachinery/meta/object-fields.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import { refusal } from './subject.ts';
+
+export function denyServiceExternalIps(): AdmissionPlugin {
+  return {
+    name: 'DenyServiceExternalIPs',
+    resources: ['services'],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate: (attributes) => {
+      const { object, oldObject, subresource } = attributes;
+      if (object === undefined || subresource !== '') return;
+      const old = oldObject === undefined ? [] : textsAt(oldObject, 'spec', 'externalIPs');
+      if (textsAt(object, 'spec', 'externalIPs').some((address) => !old.includes(address)))
+        throw refusal(attributes, 'Use of external IPs is denied by admission control');
+    },
+  };
+}

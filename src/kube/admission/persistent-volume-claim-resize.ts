@@ -1,0 +1,44 @@
+/** PersistentVolumeClaimResize: a claim may ask for more only when it is bound and its class lets volumes grow. */
+import { annotationsOf } from '../../apimachinery/meta/meta.ts';
+import { fieldAt, flagAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { Quantity } from '../../apimachinery/scalars/quantity.ts';
+import { compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { andThen } from '../../base/maybe-promise.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import { amountOf } from '../checks/resource-lists.ts';
+import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';
+import { refusal, specOf } from './subject.ts';
+
+export function persistentVolumeClaimResize(classes: Lister): AdmissionPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    resources: ['persistentvolumeclaims'],
+    handles: (operation) => operation === 'UPDATE',
+    validate: (attributes) => {
+      const { object, oldObject, subresource } = attributes;
+      if (object === undefined || oldObject === undefined || subresource !== '') return undefined;
+      if (compareQuantity(sizeOf(object), sizeOf(oldObject)) <= 0) return undefined;
+      if (textAt(oldObject, 'status', 'phase') !== 'Bound')
+        throw refusal(attributes, 'Only bound persistent volume claims can be expanded');
+      return andThen(classes.fresh(), () => {
+        const name = claimClass(object);
+        const found = name === '' || name !== claimClass(oldObject) ? undefined : classes.get('', name);
+        if (found !== undefined && flagAt(found, 'allowVolumeExpansion')) return;
+        const because =
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+        throw refusal(attributes, because);
+      });
+    },
+  };
+}
+
+function sizeOf(claim: JsonObject): Quantity {
+  return amountOf(fieldAt(claim, 'spec', 'resources', 'requests', 'storage'));
+}
+
+/** The class of a claim; '' if it has none. */
+export function claimClass(claim: JsonObject): string {
+  return annotationsOf(claim)[CLAIM_CLASS_ANNOTATION] ?? textAt(specOf(claim), 'storageClassName');
+}

@@ -1,0 +1,38 @@
+/** PodTopologyLabels: a pod carries the zone and the region of the node that it is bound to, at its creation or by a binding. */
+import { labelsOf } from '../../apimachinery/meta/meta.ts';
+import { ensureObject, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { andThen } from '../../base/maybe-promise.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import { ensureMeta } from '../object-fields.ts';
+import type { ObjectReader } from '../object-reader.ts';
+import { specOf } from './subject.ts';
+
+const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
+
+export function podTopologyLabels(nodes: () => ObjectReader): AdmissionPlugin {
+  return {
+    name: 'PodTopologyLabels',
+    resources: ['pods'],
+    handles: (operation) => operation === 'CREATE',
+    admit: ({ object, subresource }) => {
+      if (object === undefined) return undefined;
+      let node = '';
+      if (subresource === '') node = textAt(specOf(object), 'nodeName');
+      else if (subresource === 'binding' && textAt(object, 'target', 'kind') === 'Node')
+        node = textAt(object, 'target', 'name');
+      if (node === '') return undefined;
+      return andThen(nodes()('', node), (answer) => {
+        if ('status' in answer) {
+          if (answer.status.code === 404) return;
+          throw new StatusError(answer.status);
+        }
+        const labels = labelsOf(answer.object);
+        for (const label of LABELS) {
+          const value = labels[label];
+          if (value !== undefined) ensureObject(ensureMeta(object), 'labels')[label] = value;
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * ServiceAccount: every pod runs as an account of its namespace, gets a token for it and the account's pull secrets. Invariant: a pod is stored only with an account that
+ * exists; mirror pods, which kubelets make, have neither account nor secrets.
+ */
+import { annotationsOf, nameOf } from '../../../apimachinery/meta/meta.ts';
+import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { notFound, unknown } from '../../../apimachinery/status/status-catalogue.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { ObjectReader } from '../../object-reader.ts';
+import { isMirrorPod, refusal, specOf } from '../subject.ts';
+import { disallowedEphemeralSecret, disallowedSecret, hasSecretReferences } from './secret-references.ts';
+import { mountToken } from './token-volume.ts';
+
+export interface ServiceAccountAdmission {
+  readonly accounts: () => ObjectReader;
+  /** From 0 up to, not including, `below`. */
+  readonly random: (below: number) => number;
+}
+
+const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
+/** What Go reads as true. */
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+export function serviceAccount({ accounts, random }: ServiceAccountAdmission): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    resources: ['pods'],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    admit: (attributes) => {
+      const { object: pod, operation } = attributes;
+      if (pod === undefined || operation !== 'CREATE' || attributes.subresource !== '') return undefined;
+      if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+      const spec = specOf(pod);
+      if (textAt(spec, 'serviceAccountName') === '') {
+        spec['serviceAccountName'] = 'default';
+        spec['serviceAccount'] = 'default';
+      }
+      return withAccount(accounts(), attributes, pod, (account) => {
+        if (automounts(account, spec)) mountToken(spec, random);
+        const pullSecrets = objectsAt(account, 'imagePullSecrets');
+        if (objectsAt(spec, 'imagePullSecrets').length === 0 && pullSecrets.length > 0)
+          spec['imagePullSecrets'] = pullSecrets.map((secret) => ({ name: textAt(secret, 'name') }));
+        checkSecrets(attributes, account, spec);
+      });
+    },
+    validate: (attributes) => {
+      const { object: pod, operation, subresource } = attributes;
+      if (pod === undefined) return undefined;
+      if (operation === 'UPDATE' && subresource === 'ephemeralcontainers')
+        return withAccount(accounts(), attributes, pod, (account) => checkEphemeralSecrets(account, pod));
+      if (operation !== 'CREATE' || subresource !== '') return undefined;
+      if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+      return withAccount(accounts(), attributes, pod, (account) => checkSecrets(attributes, account, specOf(pod)));
+    },
+  };
+}
+
+function withAccount(
+  accounts: ObjectReader,
+  attributes: AdmissionAttributes,
+  pod: JsonObject,
+  use: (account: JsonObject) => void,
+): MaybePromise<void> {
+  const { namespace } = attributes;
+  const name = textAt(specOf(pod), 'serviceAccountName');
+  if (name === '') throw refusal(attributes, `no service account specified for pod ${namespace}/${nameOf(pod)}`);
+  return andThen(accounts(namespace, name), (answer) => {
+    if ('object' in answer) return use(answer.object);
+    const status =
+      answer.status.code === 404 ? notFound({ group: '', resource: 'serviceaccount' }, name) : answer.status;
+    throw refusal(attributes, `error looking up service account ${namespace}/${name}: ${status.message ?? ''}`);
+  });
+}
+
+function checkMirrorPod(attributes: AdmissionAttributes, pod: JsonObject): undefined {
+  const spec = specOf(pod);
+  if (textAt(spec, 'serviceAccountName') !== '')
+    throw refusal(attributes, 'a mirror pod may not reference service accounts');
+  if (hasSecretReferences(spec)) throw refusal(attributes, 'a mirror pod may not reference secrets');
+  for (const volume of objectsAt(spec, 'volumes'))
+    if (objectsAt(volume, 'projected', 'sources').some((source) => source['serviceAccountToken'] !== undefined))
+      throw refusal(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+  return undefined;
+}
+
+/** What the pod says, then what the account says; otherwise a token is mounted. */
+function automounts(account: JsonObject, spec: JsonObject): boolean {
+  return (spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'] ?? true) === true;
+}
+
+function enforcesSecrets(account: JsonObject): boolean {
+  return TRUE.has(annotationsOf(account)[ENFORCE_MOUNTABLE] ?? '');
+}
+
+function checkSecrets(attributes: AdmissionAttributes, account: JsonObject, spec: JsonObject): void {
+  if (!enforcesSecrets(account)) return;
+  const problem = disallowedSecret(account, spec);
+  if (problem !== undefined) throw refusal(attributes, problem);
+}
+
+/** The reference answers this one with a bare error. */
+function checkEphemeralSecrets(account: JsonObject, pod: JsonObject): void {
+  if (!enforcesSecrets(account)) return;
+  const problem = disallowedEphemeralSecret(account, specOf(pod));
+  if (problem !== undefined) throw new StatusError(unknown(problem));
+}
