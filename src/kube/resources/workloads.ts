@@ -1,6 +1,231 @@
-/** What makes pods: apps, batch, ReplicationController, PodTemplate; autoscaling and disruption budgets. Invariant: how they work is in `rules/`. */
+/** What makes pods: apps, batch, ReplicationController; autoscaling and disruption budgets. Invariant: how they work is in `rules/workload/`. */
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/registry/definition.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
+import {
+  AUTOSCALER_RULES,
+  AUTOSCALER_STATUS_RULES,
+  setAutoscalerDefaults,
+  setAutoscalerV1Defaults,
+} from '../rules/workload/autoscaler.ts';
+import { autoscalerFromV1, autoscalerToV1 } from '../rules/workload/autoscaler-conversion.ts';
+import { autoscalerTable, autoscalerV1Table } from '../rules/workload/autoscaler-table.ts';
+import { CONTROLLER_REVISION_RULES, controllerRevisionTable } from '../rules/workload/controller-revision.ts';
+import { CRON_JOB_RULES, CRON_JOB_STATUS_RULES, cronJobTable, setCronJobDefaults } from '../rules/workload/cron-job.ts';
+import {
+  DAEMON_SET_RULES,
+  DAEMON_SET_STATUS_RULES,
+  daemonSetTable,
+  setDaemonSetDefaults,
+} from '../rules/workload/daemon-set.ts';
+import {
+  DEPLOYMENT_RULES,
+  DEPLOYMENT_STATUS_RULES,
+  deploymentTable,
+  setDeploymentDefaults,
+} from '../rules/workload/deployment.ts';
+import {
+  DISRUPTION_BUDGET_RULES,
+  DISRUPTION_BUDGET_STATUS_RULES,
+  disruptionBudgetTable,
+  setDisruptionBudgetDefaults,
+} from '../rules/workload/disruption-budget.ts';
+import { JOB_RULES, JOB_STATUS_RULES, setJobDefaults } from '../rules/workload/job.ts';
+import { jobTable } from '../rules/workload/job-table.ts';
+import {
+  REPLICA_SET_RULES,
+  REPLICA_SET_STATUS_RULES,
+  replicaSetTable,
+  setReplicaSetDefaults,
+} from '../rules/workload/replica-set.ts';
+import {
+  REPLICATION_CONTROLLER_RULES,
+  REPLICATION_CONTROLLER_STATUS_RULES,
+  replicationControllerTable,
+  setReplicationControllerDefaults,
+} from '../rules/workload/replication-controller.ts';
+import {
+  STATEFUL_SET_RULES,
+  STATEFUL_SET_STATUS_RULES,
+  setStatefulSetDefaults,
+  statefulSetTable,
+} from '../rules/workload/stateful-set.ts';
+import { updateSubresource } from '../subresources.ts';
 
 export function workloadResources(): readonly KubeResource[] {
-  return [];
+  return [
+    { definition: DEPLOYMENTS },
+    { definition: REPLICA_SETS },
+    { definition: STATEFUL_SETS },
+    { definition: DAEMON_SETS },
+    { definition: CONTROLLER_REVISIONS },
+    { definition: REPLICATION_CONTROLLERS },
+    { definition: JOBS },
+    { definition: CRON_JOBS },
+    { definition: AUTOSCALERS },
+    { definition: DISRUPTION_BUDGETS },
+  ];
 }
+
+const APPS = { group: 'apps', version: 'v1' } as const;
+const BATCH = { group: 'batch', version: 'v1' } as const;
+const ALL = ['all'] as const;
+/** What the reference selects ReplicaSets and ReplicationControllers by. */
+const REPLICA_FIELDS = ['status.replicas'] as const;
+
+/** The subresource `status` of a kind: its own rules where it has some, and no warnings. */
+function statusOf(rules: Partial<Strategy>, status: Partial<Strategy>): SubresourceDefinition {
+  const { validateUpdate: _validate, warningsOnUpdate: _warnings, ...kept } = rules;
+  return updateSubresource('status', builtInStrategy({ ...kept, ...status }));
+}
+
+const DEPLOYMENTS: ResourceDefinition = storedResource({
+  plural: 'deployments',
+  shortNames: ['deploy'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({ ...APPS, kind: 'Deployment', setDefaults: setDeploymentDefaults, table: deploymentTable }),
+  ],
+  strategy: builtInStrategy(DEPLOYMENT_RULES),
+  subresources: [statusOf(DEPLOYMENT_RULES, DEPLOYMENT_STATUS_RULES)],
+});
+
+const REPLICA_SETS: ResourceDefinition = storedResource({
+  plural: 'replicasets',
+  shortNames: ['rs'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      ...APPS,
+      kind: 'ReplicaSet',
+      setDefaults: setReplicaSetDefaults,
+      table: replicaSetTable,
+      selectableFields: REPLICA_FIELDS,
+    }),
+  ],
+  strategy: builtInStrategy(REPLICA_SET_RULES),
+  subresources: [statusOf(REPLICA_SET_RULES, REPLICA_SET_STATUS_RULES)],
+});
+
+const STATEFUL_SETS: ResourceDefinition = storedResource({
+  plural: 'statefulsets',
+  shortNames: ['sts'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({ ...APPS, kind: 'StatefulSet', setDefaults: setStatefulSetDefaults, table: statefulSetTable }),
+  ],
+  strategy: builtInStrategy(STATEFUL_SET_RULES),
+  subresources: [statusOf(STATEFUL_SET_RULES, STATEFUL_SET_STATUS_RULES)],
+});
+
+const DAEMON_SETS: ResourceDefinition = storedResource({
+  plural: 'daemonsets',
+  shortNames: ['ds'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [builtInVersion({ ...APPS, kind: 'DaemonSet', setDefaults: setDaemonSetDefaults, table: daemonSetTable })],
+  strategy: builtInStrategy(DAEMON_SET_RULES),
+  subresources: [statusOf(DAEMON_SET_RULES, DAEMON_SET_STATUS_RULES)],
+});
+
+const CONTROLLER_REVISIONS: ResourceDefinition = storedResource({
+  plural: 'controllerrevisions',
+  scope: 'Namespaced',
+  versions: [builtInVersion({ ...APPS, kind: 'ControllerRevision', table: controllerRevisionTable })],
+  strategy: builtInStrategy(CONTROLLER_REVISION_RULES),
+});
+
+const REPLICATION_CONTROLLERS: ResourceDefinition = storedResource({
+  plural: 'replicationcontrollers',
+  shortNames: ['rc'],
+  categories: ALL,
+  scope: 'Namespaced',
+  storagePrefix: 'controllers',
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'ReplicationController',
+      setDefaults: setReplicationControllerDefaults,
+      table: replicationControllerTable,
+      selectableFields: REPLICA_FIELDS,
+    }),
+  ],
+  strategy: builtInStrategy(REPLICATION_CONTROLLER_RULES),
+  subresources: [statusOf(REPLICATION_CONTROLLER_RULES, REPLICATION_CONTROLLER_STATUS_RULES)],
+});
+
+const JOBS: ResourceDefinition = storedResource({
+  plural: 'jobs',
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      ...BATCH,
+      kind: 'Job',
+      setDefaults: setJobDefaults,
+      table: jobTable,
+      selectableFields: ['status.successful'],
+      fieldSources: { 'status.successful': ['status.succeeded'] },
+    }),
+  ],
+  strategy: builtInStrategy(JOB_RULES),
+  subresources: [statusOf(JOB_RULES, JOB_STATUS_RULES)],
+});
+
+const CRON_JOBS: ResourceDefinition = storedResource({
+  plural: 'cronjobs',
+  shortNames: ['cj'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [builtInVersion({ ...BATCH, kind: 'CronJob', setDefaults: setCronJobDefaults, table: cronJobTable })],
+  strategy: builtInStrategy(CRON_JOB_RULES),
+  subresources: [statusOf(CRON_JOB_RULES, CRON_JOB_STATUS_RULES)],
+});
+
+/** Stored and judged as autoscaling/v2. */
+const AUTOSCALERS: ResourceDefinition = storedResource({
+  plural: 'horizontalpodautoscalers',
+  shortNames: ['hpa'],
+  categories: ALL,
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      group: 'autoscaling',
+      version: 'v2',
+      kind: 'HorizontalPodAutoscaler',
+      setDefaults: setAutoscalerDefaults,
+      table: autoscalerTable,
+    }),
+    builtInVersion({
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'HorizontalPodAutoscaler',
+      setDefaults: setAutoscalerV1Defaults,
+      table: autoscalerV1Table,
+    }),
+  ],
+  convert: (objects, _from, to) => objects.map(to.version === 'v1' ? autoscalerToV1 : autoscalerFromV1),
+  strategy: builtInStrategy(AUTOSCALER_RULES),
+  subresources: [statusOf(AUTOSCALER_RULES, AUTOSCALER_STATUS_RULES)],
+});
+
+const DISRUPTION_BUDGETS: ResourceDefinition = storedResource({
+  plural: 'poddisruptionbudgets',
+  shortNames: ['pdb'],
+  scope: 'Namespaced',
+  versions: [
+    builtInVersion({
+      group: 'policy',
+      version: 'v1',
+      kind: 'PodDisruptionBudget',
+      setDefaults: setDisruptionBudgetDefaults,
+      table: disruptionBudgetTable,
+    }),
+  ],
+  strategy: builtInStrategy(DISRUPTION_BUDGET_RULES),
+  subresources: [statusOf(DISRUPTION_BUDGET_RULES, DISRUPTION_BUDGET_STATUS_RULES)],
+});

@@ -1,0 +1,248 @@
+/**
+ * DaemonSet. Invariant: pure; the generation counts changes of the spec, and an annotation, kept for clients of old versions, counts those of the template.
+ */
+import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
+import {
+  hasInvalidLabelValue,
+  validateLabelSelectorObject,
+} from '../../../apimachinery/selectors/label-selector-object.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
+import {
+  declared,
+  type FieldIssue,
+  invalid,
+  notSupported,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import type { Strategy } from '../../../server/registry/definition.ts';
+import type { TableDefinition } from '../../../server/registry/version-definition.ts';
+import {
+  intOrPercentValue,
+  validateAtMost100Percent,
+  validateNonnegativeIntOrPercent,
+} from '../../checks/int-or-percent.ts';
+import {
+  invalidSelector,
+  isEmptySelector,
+  labelsAt,
+  labelsDoNotMatch,
+  selectorAt,
+  selectorMatches,
+} from '../../checks/label-selector.ts';
+import { validateNonnegativeFields } from '../../checks/numbers.ts';
+import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { ensureMeta, metaFacts } from '../../object-fields.ts';
+import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import {
+  dropDisabledPodFields,
+  labelsText,
+  podTemplateWarnings,
+  setPodTemplateDefaults,
+  validatePodTemplateSpec,
+} from '../pod/pod-template.ts';
+import {
+  beginObject,
+  countColumn,
+  countGeneration,
+  countSpecChange,
+  intOrStringAt,
+  keepSpec,
+  keepStatus,
+  METADATA,
+  SPEC,
+  STATUS,
+  selectorColumn,
+  setDefault,
+  setDefaultText,
+  specOf,
+  statusOf,
+  TEMPLATE,
+  templateColumns,
+  templateOf,
+  validateCollisionCount,
+  validateMetaUpdate,
+  withEntries,
+} from './common.ts';
+import { validateSameSelector } from './deployment.ts';
+import { validateRunsForever } from './replica-template.ts';
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const STRATEGY: FieldPath = SPEC.child('updateStrategy');
+const EMPTY_STATUS = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+} as const;
+const COUNTERS = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+] as const;
+
+export const daemonSetTable: () => TableDefinition = tableOf(
+  NAME,
+  countColumn('Desired', 'Nodes that should run a pod.', 'status', 'desiredNumberScheduled'),
+  countColumn('Current', 'Nodes that run at least one.', 'status', 'currentNumberScheduled'),
+  countColumn('Ready', 'Nodes with a pod that is ready.', 'status', 'numberReady'),
+  countColumn('Up-to-date', 'Nodes with a pod of the present template.', 'status', 'updatedNumberScheduled'),
+  countColumn('Available', 'Nodes with a pod that is available.', 'status', 'numberAvailable'),
+  column('Node Selector', 'Which nodes run a pod.', (object) =>
+    labelsText(objectAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
+  ),
+  AGE,
+  ...templateColumns('spec', 'template'),
+  selectorColumn('spec', 'selector'),
+);
+
+export function setDaemonSetDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  const strategy = ensureObject(spec, 'updateStrategy');
+  setDefaultText(strategy, 'type', 'RollingUpdate');
+  if (textAt(strategy, 'type') === 'RollingUpdate') {
+    const rolling = ensureObject(strategy, 'rollingUpdate');
+    setDefault(rolling, 'maxUnavailable', 1);
+    setDefault(rolling, 'maxSurge', 0);
+  }
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  // The annotation is read when a body is decoded, whatever is done with it afterwards.
+  templateGenerationOf(object);
+}
+
+export const DAEMON_SET_RULES: Partial<Strategy> = {
+  nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
+  prepareForCreate: (object) => {
+    beginObject(object, EMPTY_STATUS);
+    const generation = templateGenerationOf(object);
+    setTemplateGeneration(object, generation < 1n ? 1n : generation);
+    dropDisabledPodFields(templateOf(object), undefined);
+  },
+  validate: (object) => [
+    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
+    ...validateSpec(object, undefined),
+  ],
+  warningsOnCreate: (object) => podTemplateWarnings(templateOf(object), undefined, TEMPLATE),
+  prepareForUpdate: (object, old) => {
+    dropDisabledPodFields(templateOf(object), templateOf(old));
+    keepStatus(object, old);
+    const generation = templateGenerationOf(old);
+    if (equalJson(templateOf(object), templateOf(old))) {
+      setTemplateGeneration(object, generation);
+      countSpecChange(object, old);
+    } else {
+      setTemplateGeneration(object, generation + 1n);
+      countGeneration(object, old);
+    }
+  },
+  validateUpdate: (object, old) => [
+    ...validateMetaUpdate(object, old),
+    ...validateSameSelector(object, old),
+    ...validateSpec(object, old),
+  ],
+  warningsOnUpdate: (object, old) =>
+    templateGenerationOf(object) === templateGenerationOf(old)
+      ? []
+      : podTemplateWarnings(templateOf(object), templateOf(old), TEMPLATE),
+};
+
+export const DAEMON_SET_STATUS_RULES: Partial<Strategy> = {
+  prepareForUpdate: (object, old) => {
+    keepSpec(object, old);
+    setTemplateGeneration(object, templateGenerationOf(old));
+  },
+  validateUpdate: (object, old) => [
+    ...validateMetaUpdate(object, old),
+    ...validateNonnegativeFields(statusOf(object), COUNTERS, STATUS),
+    ...validateCollisionCount(object, old),
+  ],
+};
+
+/** 0 without the annotation; 400 if it holds no integer. */
+function templateGenerationOf(object: JsonObject): bigint {
+  const annotations = objectAt(object, 'metadata', 'annotations') ?? {};
+  if (!Object.hasOwn(annotations, TEMPLATE_GENERATION)) return 0n;
+  const parsed = parseGoInt(textAt(annotations, TEMPLATE_GENERATION));
+  if (!parsed.ok) throw new StatusError(badRequest(parsed.message));
+  return BigInt(parsed.value);
+}
+
+function setTemplateGeneration(object: JsonObject, generation: bigint): void {
+  const metadata = ensureMeta(object);
+  metadata['annotations'] = withEntries(objectAt(metadata, 'annotations'), {
+    [TEMPLATE_GENERATION]: String(generation),
+  });
+}
+
+function validateSpec(object: JsonObject, old: JsonObject | undefined): FieldIssue[] {
+  const spec = specOf(object);
+  const selector = selectorAt(object, 'spec', 'selector');
+  const template = templateOf(object);
+  const allowInvalidValues = old !== undefined && hasInvalidLabelValue(selectorAt(old, 'spec', 'selector'));
+  const issues = validateLabelSelectorObject(selector, SPEC.child('selector'), { allowInvalidValues });
+  const labels = labelsAt(template, 'metadata', 'labels');
+  if (selectorMatches(selector, labels) === false) issues.push(labelsDoNotMatch(labels, TEMPLATE));
+  if (selector !== undefined && isEmptySelector(selector))
+    issues.push(invalidSelector(selector, SPEC.child('selector'), 'empty selector is invalid for daemonset'));
+  return [
+    ...issues,
+    ...validatePodTemplateSpec(template, TEMPLATE, { old: old === undefined ? undefined : templateOf(old) }),
+    ...validateRunsForever(template, 'DaemonSet'),
+    ...validateNonnegativeFields(spec, ['minReadySeconds'], SPEC),
+    ...validateUpdateStrategy(objectAt(spec, 'updateStrategy') ?? {}),
+    ...validateNonnegativeFields(spec, ['revisionHistoryLimit'], SPEC),
+  ];
+}
+
+function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
+  const type = textAt(strategy, 'type');
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  if (type === 'OnDelete') return [];
+  if (type === 'RollingUpdate')
+    return rolling === undefined ? [required(STRATEGY.child('rollingUpdate'), '')] : validateRollingUpdate(rolling);
+  const shown: JsonObject = {
+    Type: type,
+    RollingUpdate:
+      rolling === undefined
+        ? null
+        : {
+            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
+            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
+          },
+  };
+  return [declared(notSupported(STRATEGY, shown, ['RollingUpdate', 'OnDelete']))];
+}
+
+/** Exactly one of the two is not zero. */
+function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {
+  const path = STRATEGY.child('rollingUpdate');
+  const unavailable = intOrStringAt(rolling, 'maxUnavailable');
+  const surge = intOrStringAt(rolling, 'maxSurge');
+  const issues = [
+    ...validateNonnegativeIntOrPercent(unavailable, path.child('maxUnavailable')),
+    ...validateNonnegativeIntOrPercent(surge, path.child('maxSurge')),
+    ...validateAtMost100Percent(unavailable, path.child('maxUnavailable')),
+    ...validateAtMost100Percent(surge, path.child('maxSurge')),
+  ];
+  const hasUnavailable = intOrPercentValue(unavailable) !== 0;
+  const hasSurge = intOrPercentValue(surge) !== 0;
+  if (hasUnavailable && hasSurge)
+    issues.push(
+      declared(invalid(path.child('maxSurge'), surge ?? 0, 'may not be set when maxUnavailable is non-zero')),
+    );
+  else if (!hasUnavailable && !hasSurge)
+    issues.push(required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0'));
+  return issues;
+}

@@ -1,0 +1,125 @@
+/** ReplicationController. Invariant: pure; its selector is plain labels, those of the template unless it says others. */
+import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
+import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { Strategy } from '../../../server/registry/definition.ts';
+import type { TableDefinition } from '../../../server/registry/version-definition.ts';
+import { labelsAt, labelsDoNotMatch } from '../../checks/label-selector.ts';
+import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
+import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { ensureMeta, metaFacts } from '../../object-fields.ts';
+import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import {
+  dropDisabledPodFields,
+  labelsText,
+  podTemplateWarnings,
+  setPodTemplateDefaults,
+  validatePodTemplateSpec,
+} from '../pod/pod-template.ts';
+import {
+  beginObject,
+  countColumn,
+  countSpecChange,
+  generationChanged,
+  keepSpec,
+  keepStatus,
+  METADATA,
+  nameWarnings,
+  SPEC,
+  setDefault,
+  specOf,
+  statusOf,
+  TEMPLATE,
+  templateColumns,
+  validateMetaUpdate,
+} from './common.ts';
+import { validateReplicaStatus } from './replica-set.ts';
+import { validateRunsForever } from './replica-template.ts';
+
+export const replicationControllerTable: () => TableDefinition = tableOf(
+  NAME,
+  countColumn('Desired', 'Pods that are wanted.', 'spec', 'replicas'),
+  countColumn('Current', 'Pods that exist.', 'status', 'replicas'),
+  countColumn('Ready', 'Pods that are ready.', 'status', 'readyReplicas'),
+  AGE,
+  ...templateColumns('spec', 'template'),
+  column('Selector', 'Which pods it owns.', (object) => labelsText(objectAt(object, 'spec', 'selector')), {
+    priority: 1,
+  }),
+);
+
+export function setReplicationControllerDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  const template = objectAt(spec, 'template');
+  const labels = template === undefined ? undefined : objectAt(template, 'metadata', 'labels');
+  if (labels !== undefined) {
+    if (isEmpty(spec, 'selector')) spec['selector'] = { ...labels };
+    if (isEmpty(ensureMeta(object), 'labels')) ensureMeta(object)['labels'] = { ...labels };
+  }
+  setDefault(spec, 'replicas', 1);
+  if (template !== undefined) setPodTemplateDefaults(template);
+}
+
+export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
+  nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
+  // Pods stay unless the client says otherwise.
+  defaultGarbageCollection: 'orphan',
+  prepareForCreate: (object) => {
+    beginObject(object, { replicas: 0 });
+    const template = templateIn(object);
+    if (template !== undefined) dropDisabledPodFields(template, undefined);
+  },
+  validate: (object) => [
+    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
+    ...validateSpec(object, undefined),
+  ],
+  warningsOnCreate: (object) => [...nameWarnings(object), ...templateWarnings(object, undefined)],
+  prepareForUpdate: (object, old) => {
+    keepStatus(object, old);
+    const template = templateIn(object);
+    if (template !== undefined) dropDisabledPodFields(template, templateIn(old));
+    countSpecChange(object, old);
+  },
+  validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateSpec(object, old)],
+  // The reference looks at the templates the wrong way round: it warns of what the stored one has and the new one has not.
+  warningsOnUpdate: (object, old) => (generationChanged(object, old) ? templateWarnings(old, templateIn(object)) : []),
+};
+
+export const REPLICATION_CONTROLLER_STATUS_RULES: Partial<Strategy> = {
+  prepareForUpdate: keepSpec,
+  validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateReplicaStatus(statusOf(object), [])],
+};
+
+function templateIn(object: JsonObject): JsonObject | undefined {
+  return objectAt(object, 'spec', 'template');
+}
+
+function templateWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const template = templateIn(object);
+  return template === undefined ? [] : podTemplateWarnings(template, old, TEMPLATE);
+}
+
+function isEmpty(object: JsonObject, name: string): boolean {
+  return Object.keys(objectAt(object, name) ?? {}).length === 0;
+}
+
+function validateSpec(object: JsonObject, old: JsonObject | undefined): FieldIssue[] {
+  const spec = specOf(object);
+  const issues = validateNonnegativeFields(spec, ['minReadySeconds'], SPEC);
+  if (isEmpty(spec, 'selector')) issues.push(required(SPEC.child('selector'), ''));
+  if (int32At(spec, 'replicas') === undefined) issues.push(required(SPEC.child('replicas'), ''));
+  issues.push(...validateNonnegativeFields(spec, ['replicas'], SPEC));
+  const template = templateIn(object);
+  if (template === undefined) return [...issues, required(TEMPLATE, '')];
+  const labels = labelsAt(template, 'metadata', 'labels');
+  const selector = labelSelectorOfLabels(labelsAt(spec, 'selector') ?? {});
+  if (!matchesLabels(selector, (key) => labels?.[key])) issues.push(labelsDoNotMatch(labels, TEMPLATE));
+  return [
+    ...issues,
+    ...validatePodTemplateSpec(template, TEMPLATE, { old: old === undefined ? undefined : templateIn(old) }),
+    ...validateRunsForever(template, 'ReplicationController'),
+  ];
+}
