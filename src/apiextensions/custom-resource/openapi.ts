@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/parse-structural.ts';
 import { openapiV2, openapiV3 } from '../../schema/published-schema.ts';
 import type { StructuralSchema } from '../../schema/structural.ts';
-import type { OpenApiResource } from '../../server/openapi/openapi.ts';
+import type { GivenSchema, OpenApiResource } from '../../server/openapi/openapi.ts';
 import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { META_TYPES } from '../../server/type-book.ts';
@@ -40,36 +40,33 @@ function never(): never {
 
 export const documentCustomResources: Documenter = (published) => {
   const names = new Map<StructView, string>();
+  const schemas = new Map<string, GivenSchema>();
   const documented = published.map((one) => {
-    const view = createStructView(one.crd.acceptedNames.kind, () => []);
-    names.set(view, modelName(one, one.crd.acceptedNames.kind));
+    const { kind, listKind } = one.crd.acceptedNames;
+    const view = createStructView(kind, () => []);
+    const name = modelName(one, kind);
+    names.set(view, name);
+    schemas.set(name, objectSchema(one));
+    schemas.set(modelName(one, listKind), {
+      v3: () => listSchema(one),
+      refers: [`${META_TYPES}ListMeta`],
+    });
     return { ...one, view };
   });
   return {
     resources: () => documented.flatMap(openApiResource),
     typeName: (view) => names.get(view),
-    schemas: () => {
-      const schemas: Record<string, JsonObject> = {};
-      for (const one of documented) {
-        schemas[modelName(one, one.crd.acceptedNames.kind)] = withSelectableFields(
-          one,
-          openapiV3(structuralSchema(one)),
-        );
-        schemas[modelName(one, one.crd.acceptedNames.listKind)] = listSchema(one);
-      }
-      return schemas;
-    },
-    schemasV2: () => {
-      const schemas: Record<string, JsonObject> = {};
-      for (const one of documented)
-        schemas[modelName(one, one.crd.acceptedNames.kind)] = withSelectableFields(
-          one,
-          openapiV2(structuralSchema(one), one.crd.preserveUnknownFields),
-        );
-      return schemas;
-    },
+    schema: (name) => schemas.get(name),
   };
 };
+
+function objectSchema(one: Published): GivenSchema {
+  return {
+    v3: () => withSelectableFields(one, openapiV3(structuralSchema(one))),
+    v2: () => withSelectableFields(one, openapiV2(structuralSchema(one), one.crd.preserveUnknownFields)),
+    refers: [`${META_TYPES}ObjectMeta`],
+  };
+}
 
 /** `com.example.stable.v1.CronTab`. */
 function modelName({ crd, version }: Published, kind: string): string {

@@ -116,8 +116,7 @@ export class PublishedResources {
       version,
       resources: () => documented().resources(),
       typeName: (view) => documented().typeName(view),
-      schemas: () => documented().schemas?.() ?? {},
-      schemasV2: () => documented().schemasV2?.() ?? {},
+      schema: (typeName) => documented().schema?.(typeName),
       get fingerprint() {
         return fingerprintOf(sorted(resources));
       },

@@ -1,12 +1,15 @@
 /**
- * One OpenAPI v3 document from operations and schemas. Invariant: paths are sorted; a parameter that all operations of a path have is said once, of the path, as in
+ * One OpenAPI v3 document from path items and schemas. Invariant: paths are sorted; a parameter that all operations of a path have is said once, of the path, as in
  * the reference's documents.
  */
 import type { JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { Content, Operation } from './operations.ts';
 import { METHODS } from './operations.ts';
 import type { Parameter } from './parameters.ts';
+import { pathItemV2 } from './path-item-v2.ts';
+import { type WrittenSchema, withKinds } from './schema-text.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -21,30 +24,61 @@ export interface ResolvedOperation {
 
 const TEXTS = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 
-export function documentOf(info: DocumentInfo, paths: JsonObject, schemas: JsonObject): JsonObject {
-  return {
-    openapi: '3.0.0',
-    info: { title: info.title, version: info.version },
-    paths,
-    components: {
-      ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
-      securitySchemes: {
-        BearerToken: { type: 'apiKey', description: 'A bearer token', name: 'authorization', in: 'header' },
-      },
-    },
+/** A path and what is said of it, in the forms of both versions. */
+export interface PathText {
+  readonly path: string;
+  readonly v3: string;
+  /** The other form, and the parameters that it refers to. */
+  v2(): ItemV2;
+  /** The path item of v3 as a value. */
+  item(): JsonObject;
+}
+
+export interface ItemV2 {
+  readonly text: string;
+  readonly parameters: ReadonlyMap<string, JsonObject>;
+}
+
+/** What both versions of OpenAPI are written from. */
+export interface DocumentParts {
+  readonly paths: readonly PathText[];
+  /** In the order of names. */
+  readonly schemas: readonly WrittenSchema[];
+}
+
+/** The text of a v3 document. */
+export function documentText(info: DocumentInfo, { paths, schemas }: DocumentParts): string {
+  const items = [...paths]
+    .sort((a, b) => compareUtf8(a.path, b.path))
+    .map(({ path, v3 }) => `${JSON.stringify(path)}:${v3}`);
+  const types = schemas.map(({ name, schema, kinds }) => `${JSON.stringify(name)}:${withKinds(schema.v3, kinds)}`);
+  const components = types.length === 0 ? '' : `"schemas":{${types.join(',')}},`;
+  const head = writeJson({ openapi: '3.0.0', info: { title: info.title, version: info.version } });
+  return `${head.slice(0, -1)},"paths":{${items.join(',')}},"components":{${components}${SECURITY}}}`;
+}
+
+const SECURITY =
+  '"securitySchemes":{"BearerToken":{"type":"apiKey","description":"A bearer token","name":"authorization","in":"header"}}';
+
+/** A path item that is made for one path alone. */
+export function pathText(path: string, item: JsonObject): PathText {
+  const v3 = writeJson(item);
+  const v2 = (): ItemV2 => {
+    const parameters = new Map<string, JsonObject>();
+    return { text: writeJson(pathItemV2(item, parameters)), parameters };
   };
+  return { path, v3, v2, item: () => item };
 }
 
 /** Path items by path. */
-export function pathsOf(operations: readonly ResolvedOperation[]): JsonObject {
+export function pathItems(operations: readonly ResolvedOperation[]): ReadonlyMap<string, JsonObject> {
   const byPath = new Map<string, ResolvedOperation[]>();
   for (const resolved of operations) {
     const known = byPath.get(resolved.operation.path);
     if (known === undefined) byPath.set(resolved.operation.path, [resolved]);
     else known.push(resolved);
   }
-  const sorted = [...byPath].sort(([a], [b]) => compareUtf8(a, b));
-  return Object.fromEntries(sorted.map(([path, list]) => [path, pathItem(list)]));
+  return new Map([...byPath].map(([path, list]) => [path, pathItem(list)]));
 }
 
 function pathItem(list: readonly ResolvedOperation[]): JsonObject {

@@ -12,19 +12,21 @@ import type { Answer, AnswerHeaders } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
 import type { TypeBook } from '../type-book.ts';
 import { REFERENCE_VERSION } from '../version-info.ts';
-import type { DocumentInfo, SimplePath } from './document.ts';
+import { type DocumentInfo, type DocumentParts, documentText, type SimplePath } from './document.ts';
 import { DocumentV2 } from './document-v2.ts';
 import { gnosticV2 } from './gnostic-v2.ts';
 import { gnosticV3 } from './gnostic-v3.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi.ts';
+import { PathTemplates } from './path-templates.ts';
 import { PublishedDocument } from './published-document.ts';
+import { SchemaCache } from './schema-text.ts';
 import {
   type DocumentSettings,
   GROUPS_ROOT,
   groupPath,
   LEGACY_ROOT,
-  simpleDocument,
-  versionDocument,
+  simpleParts,
+  versionParts,
 } from './version-document.ts';
 
 export interface OpenApiOptions {
@@ -37,6 +39,8 @@ export interface OpenApiOptions {
 }
 
 const NO_CACHE = 'no-cache, private';
+/** What the documents of all groups have in common: kept, because a server may have thousands of them. */
+const SHARED_TYPES = 'io.k8s.apimachinery.';
 const JSON_TYPE = 'application/json';
 
 /** Media types of both versions: what a client may ask for, and what it is then told. `.` is the valid name, `@` the one that older clients send. */
@@ -47,13 +51,14 @@ const FORMS = {
 
 export class OpenApiManager implements OpenApiPublisher {
   readonly #options: OpenApiOptions;
+  readonly #info: DocumentInfo;
   readonly #settings: DocumentSettings;
   /** By the name of the document: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
   readonly #documents = new Map<string, PublishedDocument>();
   /** What the documents are about, of those that are about a group-version of the server's own groups. */
   readonly #versions = new Map<string, GroupVersion>();
-  /** What each document is made from, of those that have schemas of their own for v2. */
-  readonly #published = new Map<string, OpenApiVersion>();
+  /** What each document is made from. */
+  readonly #sources = new Map<string, (settings: DocumentSettings) => DocumentParts>();
   /** Owned versions of each group: a group is documented as long as it has one. */
   readonly #owned = new Map<string, Set<string>>();
   #index: Uint8Array | undefined;
@@ -62,9 +67,11 @@ export class OpenApiManager implements OpenApiPublisher {
   constructor(options: OpenApiOptions) {
     this.#options = options;
     const { major, minor } = REFERENCE_VERSION;
+    this.#info = options.info ?? { title: 'Kubernetes', version: `${major}.${minor}` };
     this.#settings = {
       types: options.types,
-      info: options.info ?? { title: 'Kubernetes', version: `${major}.${minor}` },
+      templates: new PathTemplates(),
+      schemas: new SchemaCache((name) => name.startsWith(SHARED_TYPES)),
     };
     for (const path of [GROUPS_ROOT, ...(options.paths ?? [])]) this.#addSimple(path);
   }
@@ -72,11 +79,11 @@ export class OpenApiManager implements OpenApiPublisher {
   publish(version: OpenApiVersion): void {
     if (version.ownsGroup === true)
       this.#versions.set(documentName(version), { group: version.group, version: version.version });
-    if (version.schemasV2 !== undefined) this.#published.set(documentName(version), version);
+    this.#sources.set(documentName(version), (settings) => versionParts(version, settings));
     this.#documents.set(
       documentName(version),
       new PublishedDocument({
-        make: () => versionDocument(version, this.#settings),
+        make: () => documentText(this.#info, versionParts(version, this.#settings)),
         encode: gnosticV3,
         // Asked for when the document is: whoever publishes often makes it only then.
         get fingerprint() {
@@ -92,7 +99,7 @@ export class OpenApiManager implements OpenApiPublisher {
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
     this.#versions.delete(documentName(version));
-    this.#published.delete(documentName(version));
+    this.#sources.delete(documentName(version));
     this.#own(version, false);
     this.#changed();
   }
@@ -160,14 +167,15 @@ export class OpenApiManager implements OpenApiPublisher {
     return conditional(request, headers, () => (form.isProtobuf ? document.protobuf() : document.json()));
   }
 
-  #makeV2(): ReturnType<DocumentV2['finish']> {
+  /** Types that several groups use are written once, and forgotten afterwards. */
+  #makeV2(): string {
     const whole = new DocumentV2();
-    for (const name of [...this.#documents.keys()].sort(compareUtf8)) {
-      const document = this.#documents.get(name);
-      if (document !== undefined)
-        whole.add(document.value(), this.#versions.get(name), this.#published.get(name)?.schemasV2?.());
+    const settings = { ...this.#settings, schemas: new SchemaCache(() => true) };
+    for (const name of [...this.#sources.keys()].sort(compareUtf8)) {
+      const parts = this.#sources.get(name)?.(settings);
+      if (parts !== undefined) whole.add(parts, this.#versions.get(name));
     }
-    return whole.finish();
+    return whole.finish(this.#info);
   }
 
   #own({ group, version }: GroupVersion, isOwned: boolean): void {
@@ -178,6 +186,7 @@ export class OpenApiManager implements OpenApiPublisher {
     if (versions.size === 0) {
       this.#owned.delete(group);
       this.#documents.delete(path.document);
+      this.#sources.delete(path.document);
       return;
     }
     this.#owned.set(group, versions);
@@ -185,7 +194,8 @@ export class OpenApiManager implements OpenApiPublisher {
   }
 
   #addSimple(path: SimplePath): void {
-    const make = () => simpleDocument(path, this.#settings);
+    const make = (): string => documentText(this.#info, simpleParts(path, this.#settings));
+    this.#sources.set(path.document, (settings) => simpleParts(path, settings));
     this.#documents.set(path.document, new PublishedDocument({ make, encode: gnosticV3 }));
   }
 

@@ -21,15 +21,22 @@ export interface OpenApiResource {
   }[];
 }
 
+/** A schema in the forms of both versions, made when it is written. */
+export interface GivenSchema {
+  v3(): JsonObject;
+  /** Absent: made from the other. */
+  v2?(): JsonObject;
+  /** Names of the shared types that it refers to. */
+  readonly refers: readonly string[];
+}
+
 export interface OpenApiVersion extends GroupVersion {
   /** Called when a document is first asked for. */
   resources(): readonly OpenApiResource[];
   /** The name of a type in the documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a type without a name, which is written in place. */
   typeName(view: StructView): string | undefined;
-  /** Schemas that are not made from views (custom resources), by name, as OpenAPI v3 has them; they win over what a view would give. Default none. */
-  schemas?(): Readonly<Record<string, JsonObject>>;
-  /** Those of them that OpenAPI v2 does not have like this, in its own form. Default: they are made from the others. */
-  schemasV2?(): Readonly<Record<string, JsonObject>>;
+  /** A schema that is not made from a view (custom resources), by the name of its type; it wins over what a view would give. Default: there are none. */
+  schema?(typeName: string): GivenSchema | undefined;
   /** One line about a type, or about a field of it. Default: those that all kinds share are described, the rest is not. */
   describe?(typeName: string, field?: string): string | undefined;
   /**

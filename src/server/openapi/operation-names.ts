@@ -5,8 +5,13 @@
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 
 /** `createCoreV1NamespacedPod`: the verb, group and version, and the rest of the name. */
-export function operationId(verb: string, { group, version }: GroupVersion, rest: string): string {
-  return verb + identifier(shortGroup(group), true) + identifier(version, true) + identifier(rest, true);
+export function operationId(verb: string, served: GroupVersion, rest: string): string {
+  return verb + versionId(served) + identifier(rest, true);
+}
+
+/** `CoreV1`: the part of names that group and version make. */
+export function versionId({ group, version }: GroupVersion): string {
+  return identifier(shortGroup(group), true) + identifier(version, true);
 }
 
 /** `getCoordinationAPIGroup`. */
@@ -31,7 +36,9 @@ function shortGroup(group: string): string {
 }
 
 /** Letters, digits (not at the start) and underscores; what follows anything else is capitalized. */
-function identifier(text: string, capitalizeFirst: boolean): string {
+export function identifier(text: string, capitalizeFirst: boolean): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))
+    return capitalizeFirst ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
   let result = '';
   let capitalize = capitalizeFirst;
   let isFirst = true;

@@ -5,7 +5,7 @@
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { ResourceStore } from '../registry/resource-store.ts';
 import type { OpenApiResource } from './openapi.ts';
-import { operationId, operationTag, titleCase } from './operation-names.ts';
+import { identifier, operationTag, titleCase, versionId } from './operation-names.ts';
 import {
   DELETE_COLLECTION_OPTIONS,
   DELETE_OPTIONS,
@@ -47,7 +47,8 @@ export interface Subject {
   readonly resource: OpenApiResource;
   /** '' for the resource itself. */
   readonly subresource: string;
-  readonly kind: GroupVersionKind;
+  /** Undefined: that of the resource. */
+  readonly ownKind: GroupVersionKind | undefined;
   readonly store: ResourceStore;
   readonly isBuiltIn: boolean;
 }
@@ -57,7 +58,7 @@ export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
   const subject = (subresource: string, version: OpenApiResource['version'], store: ResourceStore): Subject => ({
     resource,
     subresource,
-    kind: { group: version.group, version: version.version, kind: version.kind },
+    ownKind: version === resource.version ? undefined : kindOf(version),
     store,
     isBuiltIn: resource.version.strategicMerge,
   });
@@ -67,13 +68,37 @@ export function subjectsOf(resource: OpenApiResource): readonly Subject[] {
   ];
 }
 
+/** Every name that paths and operations of a resource are made of. */
+export interface ResourceNames extends GroupVersionKind {
+  /** `/apis/apps/v1`. */
+  readonly root: string;
+  /** `AppsV1`, in names of operations. */
+  readonly id: string;
+  /** `apps_v1`. */
+  readonly tag: string;
+  readonly plural: string;
+}
+
+export function resourceNames(served: GroupVersion, { definition, version }: OpenApiResource): ResourceNames {
+  return {
+    root: rootPath(served),
+    id: versionId(served),
+    tag: operationTag(served.group, served.version),
+    group: version.group,
+    version: version.version,
+    kind: version.kind,
+    plural: definition.plural,
+  };
+}
+
 /** Where a group-version is served: `/api/v1`, `/apis/apps/v1`. */
 export function rootPath({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-export function operationsOf(served: GroupVersion, subject: Subject): readonly Operation[] {
-  const maker = new OperationMaker(served, subject);
+/** The operations of a resource or of a subresource of it under these names. */
+export function operationsOf(names: ResourceNames, subject: Subject): readonly Operation[] {
+  const maker = new OperationMaker(names, subject);
   return subject.subresource === '' ? maker.ofResource() : maker.ofSubresource();
 }
 
@@ -81,7 +106,7 @@ const JSON_PATCHES = ['application/json-patch+json', 'application/merge-patch+js
 const ANYTHING = ['*/*'];
 
 class OperationMaker {
-  readonly #served: GroupVersion;
+  readonly #names: ResourceNames;
   readonly #subject: Subject;
   readonly #isNamespaced: boolean;
   /** The collection, and one object of it. */
@@ -89,20 +114,20 @@ class OperationMaker {
   readonly #item: string;
   readonly #watchRoot: string;
 
-  constructor(served: GroupVersion, subject: Subject) {
-    this.#served = served;
+  constructor(names: ResourceNames, subject: Subject) {
+    this.#names = names;
     this.#subject = subject;
-    const { plural, scope } = subject.resource.definition;
-    this.#isNamespaced = scope === 'Namespaced';
+    const { plural, root } = names;
+    this.#isNamespaced = subject.resource.definition.scope === 'Namespaced';
     const below = this.#isNamespaced ? `/namespaces/{namespace}/${plural}` : `/${plural}`;
-    this.#collection = rootPath(served) + below;
+    this.#collection = root + below;
     this.#item = `${this.#collection}/{name}${subject.subresource === '' ? '' : `/${subject.subresource}`}`;
-    this.#watchRoot = `${rootPath(served)}/watch`;
+    this.#watchRoot = `${root}/watch`;
   }
 
   ofResource(): readonly Operation[] {
     const { store } = this.#subject;
-    const { kind } = this.#subject.kind;
+    const { kind } = this.#names;
     const all: Operation[] = [];
     if (store.list !== undefined || store.watch !== undefined) all.push(...this.#lists());
     if (store.create !== undefined) all.push(this.#create(this.#collection, `create a new ${kind}`));
@@ -128,7 +153,7 @@ class OperationMaker {
 
   ofSubresource(): readonly Operation[] {
     const { store, subresource } = this.#subject;
-    const { kind } = this.#subject.resource.version;
+    const { kind } = this.#names;
     const all: Operation[] = [];
     if (store.create !== undefined) all.push(this.#create(this.#item, `create the ${subresource} of a ${kind}`));
     all.push(...this.#ofItem());
@@ -141,7 +166,8 @@ class OperationMaker {
   /** get, put, patch and delete of one object. */
   #ofItem(): Operation[] {
     const { store, subresource, isBuiltIn, resource } = this.#subject;
-    const what = subresource === '' ? `a ${resource.version.kind}` : `the ${subresource} of a ${resource.version.kind}`;
+    const { kind } = this.#names;
+    const what = subresource === '' ? `a ${kind}` : `the ${subresource} of a ${kind}`;
     const all: Operation[] = [];
     if (store.get !== undefined)
       all.push(
@@ -220,7 +246,7 @@ class OperationMaker {
   }
 
   #lists(): Operation[] {
-    const { kind } = this.#subject.kind;
+    const { kind } = this.#names;
     const facts = {
       action: 'list',
       description: `list ${kind} objects, or watch them`,
@@ -230,7 +256,7 @@ class OperationMaker {
     };
     const lists = [this.#operation('get', 'list', this.#collection, facts)];
     if (this.#isNamespaced) {
-      const path = `${rootPath(this.#served)}/${this.#subject.resource.definition.plural}`;
+      const path = `${this.#names.root}/${this.#names.plural}`;
       lists.push(this.#operation('get', 'list', path, { ...facts, name: `${kind}ForAllNamespaces` }));
     }
     return lists;
@@ -238,9 +264,9 @@ class OperationMaker {
 
   /** The old paths with `watch` in front, which still work. */
   #watches(): Operation[] {
-    const { kind } = this.#subject.kind;
-    const { plural } = this.#subject.resource.definition;
-    const below = this.#collection.slice(rootPath(this.#served).length);
+    const { kind } = this.#names;
+    const { plural, root } = this.#names;
+    const below = this.#collection.slice(root.length);
     const watch = (path: string, action: string, name: string): Operation =>
       this.#operation('get', 'watch', this.#watchRoot + path, {
         name,
@@ -257,11 +283,11 @@ class OperationMaker {
   }
 
   #connect(httpMethod: string, path: string, suffix: string): Operation {
-    const { subresource, resource } = this.#subject;
+    const { subresource } = this.#subject;
     const operation = this.#operation(httpMethod.toLowerCase() as Method, 'connect', path, {
       name: `${titleCase(httpMethod)}${this.#qualified()}${suffix}`,
       action: 'connect',
-      description: `connect ${httpMethod} requests to the ${subresource} of a ${resource.version.kind}`,
+      description: `connect ${httpMethod} requests to the ${subresource} of a ${this.#names.kind}`,
       answers: [[200, 'text']],
     });
     return {
@@ -273,21 +299,19 @@ class OperationMaker {
 
   /** `NamespacedPodStatus`. */
   #qualified(): string {
-    const { subresource, resource } = this.#subject;
-    return `${this.#isNamespaced ? 'Namespaced' : ''}${resource.version.kind}${titleCase(subresource)}`;
+    return `${this.#isNamespaced ? 'Namespaced' : ''}${this.#names.kind}${titleCase(this.#subject.subresource)}`;
   }
 
   #operation(method: Method, verb: string, path: string, facts: OperationFacts): Operation {
-    const { isBuiltIn, resource } = this.#subject;
+    const { isBuiltIn, ownKind } = this.#subject;
     // The reference names the custom resource itself at its subresources too.
-    const kind = isBuiltIn ? this.#subject.kind : kindOf(resource.version);
-    const served = this.#served;
+    const kind = (isBuiltIn ? ownKind : undefined) ?? this.#names;
     const inPath = [NAME, NAMESPACE, REST_OF_PATH].filter(({ name }) => path.includes(`{${name}}`));
     return {
       path,
       method,
-      id: operationId(verb, served, facts.name ?? this.#qualified()),
-      tag: operationTag(served.group, served.version),
+      id: verb + this.#names.id + identifier(facts.name ?? this.#qualified(), true),
+      tag: this.#names.tag,
       description: facts.description,
       action: facts.action,
       kind,
@@ -299,7 +323,7 @@ class OperationMaker {
   }
 }
 
-function kindOf({ group, version, kind }: OpenApiResource['version']): GroupVersionKind {
+export function kindOf({ group, version, kind }: OpenApiResource['version']): GroupVersionKind {
   return { group, version, kind };
 }
 

@@ -4,12 +4,28 @@ import { createStructView, type FieldView, type StructView } from '../../apimach
 import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES } from '../type-book.ts';
 import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
+import type { GivenSchema } from './openapi.ts';
+import { SchemaCache, withKinds } from './schema-text.ts';
 import { SchemaBook } from './schemas.ts';
 
 const REF = '#/components/schemas/';
 
 function book(names: ReadonlyMap<StructView, string>, given: Record<string, JsonObject> = {}): SchemaBook {
-  return new SchemaBook({ types, typeName: (view) => names.get(view), schemas: () => given });
+  const textOf = (name: string): GivenSchema | undefined => {
+    const schema = given[name];
+    return schema === undefined ? undefined : { v3: () => schema, refers: [] };
+  };
+  return new SchemaBook({ types, cache: nothingKept(), typeName: (view) => names.get(view), given: textOf });
+}
+
+function nothingKept(): SchemaCache {
+  return new SchemaCache(() => false);
+}
+
+/** All that was written, as a document has it. */
+function components(made: SchemaBook): Record<string, JsonObject> {
+  const texts = made.written().map(({ name, schema, kinds }) => [name, JSON.parse(withKinds(schema.v3, kinds))]);
+  return Object.fromEntries(texts);
 }
 
 /** The schema of one property of an unnamed struct. */
@@ -77,7 +93,7 @@ describe('types', () => {
   it('are written once, refer to each other and to themselves, and say how they are merged', () => {
     const made = book(names);
     expect(made.struct(thing)).toEqual({ $ref: `${REF}${PREFIX}Thing` });
-    const all = made.components() as Record<string, JsonObject>;
+    const all = components(made);
     expect(Object.keys(all)).toEqual([
       `${PREFIX}Thing`,
       `${PREFIX}ThingSpec`,
@@ -114,7 +130,7 @@ describe('types', () => {
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.struct(thing);
-    const schema = (made.components() as Record<string, JsonObject>)[`${PREFIX}Thing`];
+    const schema = components(made)[`${PREFIX}Thing`];
     expect(schema?.['x-kubernetes-group-version-kind']).toEqual([{ group: 'a', kind: 'Thing', version: 'v1' }]);
     expect(schema).toHaveProperty('properties.spec.description', 'What is wanted.');
   });
@@ -133,7 +149,7 @@ describe('types', () => {
     const made = book(names, { [`${PREFIX}Thing`]: { type: 'object', 'x-mine': true } });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.struct(thing);
-    expect(made.components()).toEqual({
+    expect(components(made)).toEqual({
       [`${PREFIX}Thing`]: {
         type: 'object',
         'x-mine': true,
@@ -151,20 +167,21 @@ describe('types', () => {
         typeName: (view) => (view === here ? `${META_TYPES}ObjectMeta` : types.typeName(view)),
       },
       typeName: () => undefined,
-      schemas: () => ({}),
+      cache: nothingKept(),
+      given: () => undefined,
     });
     const schema = made.struct(createStructView('', () => [field('f', here)]));
     expect(schema.properties).toEqual({
       f: { allOf: [{ $ref: `${REF}${META_TYPES}ObjectMeta` }], 'x-kubernetes-map-type': 'atomic' },
     });
-    expect(made.components()).not.toHaveProperty([`${META_TYPES}ObjectMeta`, 'x-kubernetes-map-type']);
+    expect(components(made)).not.toHaveProperty([`${META_TYPES}ObjectMeta`, 'x-kubernetes-map-type']);
   });
 
   it('that are atomic themselves say so in the component, with their other extensions', () => {
     const reference = createStructView('', () => [], { atomic: true, extensions: { 'x-kubernetes-unions': [] } });
     const made = book(new Map([[reference, 'Reference']]));
     made.struct(reference);
-    expect(made.components()).toEqual({
+    expect(components(made)).toEqual({
       Reference: { type: 'object', 'x-kubernetes-map-type': 'atomic', 'x-kubernetes-unions': [] },
     });
   });

@@ -8,12 +8,16 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
 import { sharedDescription } from './descriptions.ts';
+import type { GivenSchema } from './openapi.ts';
+import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';
 
 export interface SchemaSource {
   /** The types that all servers share. */
   readonly types: TypeBook;
+  readonly cache: SchemaCache;
   typeName(view: StructView): string | undefined;
-  schemas(): Readonly<Record<string, JsonObject>>;
+  /** A schema that is not made from a view. */
+  given(typeName: string): GivenSchema | undefined;
   describe?(typeName: string, field?: string): string | undefined;
 }
 
@@ -43,11 +47,16 @@ const PLAIN_SCALARS: Partial<Record<ScalarType, readonly [type: string, format: 
   bytes: ['string', 'byte'],
 };
 
+/** Holds the place of a type that may refer to itself. */
+const BEING_WRITTEN = textOf({});
+
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
 
 export class SchemaBook {
   readonly #source: SchemaSource;
-  readonly #written = new Map<string, JsonObject>();
+  readonly #written = new Map<string, SchemaText>();
+  /** The types that the type being written refers to. */
+  #refers = new Set<string>();
   readonly #kinds = new Map<string, GroupVersionKind[]>();
 
   constructor(source: SchemaSource) {
@@ -65,19 +74,24 @@ export class SchemaBook {
   /** The name of a struct, which is written if it was not yet; undefined if it has none. */
   nameOf(view: StructView): string | undefined {
     const name = this.#source.typeName(view) ?? this.#source.types.typeName(view);
-    if (name !== undefined && !this.#written.has(name)) this.#write(name, view);
+    if (name === undefined) return undefined;
+    this.#refers.add(name);
+    if (!this.#written.has(name)) this.#write(name, () => this.#ownSchema(name, view));
     return name;
   }
 
   /** A reference to a type that all servers share. */
   shared(typeName: string): JsonObject {
-    this.nameOf(this.#source.types.view(typeName));
+    if (!this.#written.has(typeName)) this.nameOf(this.#source.types.view(typeName));
+    this.#refers.add(typeName);
     return reference(typeName);
   }
 
   /** A type that is no view: a list of objects, or the patch, which is whatever its content type says. */
-  add(typeName: string, schema: JsonObject): JsonObject {
-    if (!this.#written.has(typeName)) this.#written.set(typeName, this.#finish(typeName, undefined, schema));
+  add(typeName: string, schema: () => JsonObject): JsonObject {
+    this.#refers.add(typeName);
+    if (!this.#written.has(typeName))
+      this.#write(typeName, () => this.#given(typeName) ?? textOf(this.#finish(typeName, undefined, schema())));
     return reference(typeName);
   }
 
@@ -88,49 +102,61 @@ export class SchemaBook {
   }
 
   /** All that was written, in the order of names. */
-  components(): JsonObject {
-    const sorted = [...this.#written].sort(([a], [b]) => compareUtf8(a, b));
-    return Object.fromEntries(sorted);
+  written(): readonly WrittenSchema[] {
+    return [...this.#written]
+      .sort(([a], [b]) => compareUtf8(a, b))
+      .map(([name, schema]) => ({ name, schema, kinds: this.#kinds.get(name) ?? [] }));
   }
 
-  #write(name: string, view: StructView): void {
-    this.#written.set(name, {});
-    const given = this.#source.schemas()[name];
-    if (given !== undefined) {
-      this.#written.set(name, withKinds(given, this.#kinds.get(name)));
-      this.#writeReferred(given);
+  /** From another document, if one had it; with all that it refers to. */
+  #write(name: string, make: () => SchemaText): void {
+    const isKind = this.#kinds.has(name);
+    const { cache, describe } = this.#source;
+    const known = describe === undefined ? cache.get(name, isKind) : undefined;
+    if (known !== undefined) {
+      this.#written.set(name, known.schema);
+      for (const refers of known.refers) this.#rewrite(refers);
       return;
     }
-    // A place may say more about a type than the type itself; the component is the type.
-    const own = this.#source.types.typeName(view) === name ? this.#source.types.view(name) : view;
-    this.#written.set(name, this.#finish(name, own, this.#structSchema(name, own)));
+    this.#written.set(name, BEING_WRITTEN);
+    const outer = this.#refers;
+    this.#refers = new Set();
+    const schema = make();
+    this.#written.set(name, schema);
+    if (describe === undefined) cache.keep(name, isKind, { schema, refers: [...this.#refers] });
+    this.#refers = outer;
   }
 
-  /** Types that all servers share, where a schema that was handed in refers to them. */
-  #writeReferred(schema: JsonValue): void {
-    const pending: JsonValue[] = [schema];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (typeof next !== 'object' || next === null) continue;
-      if (Array.isArray(next)) {
-        for (const item of next) pending.push(item);
-        continue;
-      }
-      const { $ref: target } = next;
-      if (typeof target === 'string' && target.startsWith(REF + META_TYPES)) this.shared(target.slice(REF.length));
-      for (const value of Object.values(next)) pending.push(value);
-    }
+  /** A type that a cached one refers to: whoever wrote that one wrote it too. */
+  #rewrite(name: string): void {
+    if (this.#written.has(name)) return;
+    const known = this.#source.cache.get(name, this.#kinds.has(name));
+    if (known === undefined) this.nameOf(this.#source.types.view(name));
+    else this.#write(name, () => known.schema);
+  }
+
+  #given(name: string): SchemaText | undefined {
+    const given = this.#source.given(name);
+    if (given === undefined) return undefined;
+    for (const refers of given.refers) this.shared(refers);
+    return new SchemaText(() => given.v3(), given.v2 === undefined ? undefined : () => given.v2?.() ?? {});
+  }
+
+  #ownSchema(name: string, view: StructView): SchemaText {
+    const given = this.#given(name);
+    if (given !== undefined) return given;
+    // A place may say more about a type than the type itself; the component is the type.
+    const own = this.#source.types.typeName(view) === name ? this.#source.types.view(name) : view;
+    return textOf(this.#finish(name, own, this.#structSchema(name, own)));
   }
 
   #finish(name: string, view: StructView | undefined, schema: JsonObject): JsonObject {
     const description = this.#describe(name);
-    return withKinds(
-      {
-        ...(description === undefined ? {} : { description }),
-        ...schema,
-        ...(view?.extensions ?? {}),
-      },
-      this.#kinds.get(name),
-    );
+    return {
+      ...(description === undefined ? {} : { description }),
+      ...schema,
+      ...(view?.extensions ?? {}),
+    };
   }
 
   #structSchema(name: string, view: StructView): JsonObject {
@@ -215,22 +241,26 @@ export class SchemaBook {
 
   #namedScalar({ scalar }: ScalarView): JsonObject | undefined {
     const named = NAMED_SCALARS[scalar];
-    return named === undefined ? undefined : this.add(named[0], named[1]);
+    return named === undefined ? undefined : this.add(named[0], () => named[1]);
   }
 
   #namedAny({ raw, name, message }: AnyView): JsonObject | undefined {
     if (name !== undefined) {
       // What it may hold is named too.
       for (const field of message?.view().fields() ?? []) if (field.type.kind === 'struct') this.nameOf(field.type);
-      return this.add(name, {});
+      return this.add(name, () => ({}));
     }
     if (raw === 'json') return undefined;
-    return this.add(raw === 'fields-v1' ? `${META_TYPES}FieldsV1` : RAW_EXTENSION, { type: 'object' });
+    return this.add(raw === 'fields-v1' ? `${META_TYPES}FieldsV1` : RAW_EXTENSION, () => ({ type: 'object' }));
   }
 
   #describe(typeName: string, field?: string): string | undefined {
     return this.#source.describe?.(typeName, field) ?? sharedDescription(typeName, field, this.#kinds.has(typeName));
   }
+}
+
+function textOf(schema: JsonObject): SchemaText {
+  return new SchemaText(() => schema);
 }
 
 function reference(name: string): JsonObject {
@@ -250,10 +280,4 @@ function scalarSchema(view: ScalarView, withDefault: JsonObject): JsonObject {
     ...withDefault,
     ...(view.enum === undefined ? {} : { enum: [...view.enum] }),
   };
-}
-
-function withKinds(schema: JsonObject, kinds: readonly GroupVersionKind[] | undefined): JsonObject {
-  if (kinds === undefined) return schema;
-  const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
-  return { ...schema, 'x-kubernetes-group-version-kind': list };
 }

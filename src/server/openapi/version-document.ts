@@ -1,61 +1,64 @@
-/** The OpenAPI v3 document of a published group-version, and those of the paths around the groups. Invariant: nothing is kept; whoever asks keeps the bytes. */
+/** What the documents of a published group-version, and of the paths around the groups, are written from. Invariant: nothing is kept but what `settings` keep; whoever asks keeps the bytes. */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
-import {
-  type DocumentInfo,
-  documentOf,
-  pathsOf,
-  type ResolvedOperation,
-  type SimplePath,
-  simplePathItem,
-} from './document.ts';
-import type { OpenApiVersion } from './openapi.ts';
+import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document.ts';
+import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
-import { type Content, operationsOf, rootPath, type Subject, subjectsOf } from './operations.ts';
+import { type Content, kindOf, resourceNames, rootPath, type Subject, subjectsOf } from './operations.ts';
+import type { PathTemplates, SchemaOf } from './path-templates.ts';
+import type { SchemaCache } from './schema-text.ts';
 import { SchemaBook } from './schemas.ts';
 
 export interface DocumentSettings {
   readonly types: TypeBook;
-  readonly info: DocumentInfo;
+  readonly templates: PathTemplates;
+  /** Types that documents share. */
+  readonly schemas: SchemaCache;
 }
 
 const DISCOVERY_FORMS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-export function versionDocument(version: OpenApiVersion, { types, info }: DocumentSettings): JsonObject {
-  const schemas = version.schemas?.() ?? {};
+export function versionParts(
+  version: OpenApiVersion,
+  { types, templates, schemas: cache }: DocumentSettings,
+): DocumentParts {
   const book = new SchemaBook({
     types,
+    cache,
     typeName: (view) => version.typeName(view),
-    schemas: () => schemas,
+    given: (name) => version.schema?.(name),
     ...(version.describe === undefined ? {} : { describe: version.describe.bind(version) }),
   });
   const nameOf = (view: StructView): string | undefined => version.typeName(view) ?? types.typeName(view);
-  const subjects = version.resources().flatMap(subjectsOf);
+  const resources = version.resources();
   addMetaKinds(book, version);
-  for (const { kind, type, subject } of subjects.map(withType)) {
-    const name = nameOf(type());
-    if (name === undefined) continue;
-    book.addKind(name, kind);
-    if (subject.subresource !== '') continue;
-    book.addKind(listName(name, subject), { ...kind, kind: subject.resource.version.listKind });
+  for (const resource of resources) {
+    for (const subject of subjectsOf(resource)) addKinds(book, subject, nameOf);
   }
-  const operations: ResolvedOperation[] = subjects.flatMap((subject) => {
-    const { type } = withType(subject);
-    const schemaOf = (content: Content): JsonObject => contentSchema(book, content, subject, type, nameOf, schemas);
-    return operationsOf(version, subject).map((operation) => ({ operation, schemaOf }));
-  });
-  const paths = pathsOf(operations);
-  if (version.ownsGroup !== true) return documentOf(info, paths, book.components());
-  const discovery = resourcesPath(version);
-  const own = simplePathItem(discovery, book.shared(`${META_TYPES}APIResourceList`));
-  return documentOf(info, { [discovery.path]: own, ...paths }, book.components());
+  const paths: PathText[] = [];
+  for (const resource of resources) {
+    const type = resource.version.type();
+    const model = nameOf(type) ?? '';
+    const names = { ...resourceNames(version, resource), model, list: listName(model, resource) };
+    const schemaOf: SchemaOf = (subject, content) => contentSchema(book, content, subject, nameOf);
+    const { paths: own, uses } = templates.pathsOf(resource, names, schemaOf);
+    paths.push(...own);
+    // A template that was made for another resource names types that this document must have too.
+    for (const { subject, content } of uses) schemaOf(subject, content);
+  }
+  if (version.ownsGroup === true) {
+    const discovery = resourcesPath(version);
+    const schema = book.shared(`${META_TYPES}APIResourceList`);
+    paths.push(pathText(discovery.path, simplePathItem(discovery, schema)));
+  }
+  return { paths, schemas: book.written() };
 }
 
 /** A document of paths that are no resources. */
-export function simpleDocument(simple: SimplePath, { types, info }: DocumentSettings): JsonObject {
-  const book = new SchemaBook({ types, typeName: () => undefined, schemas: () => ({}) });
+export function simpleParts(simple: SimplePath, { types, schemas: cache }: DocumentSettings): DocumentParts {
+  const book = new SchemaBook({ types, cache, typeName: () => undefined, given: () => undefined });
   const { typeName } = simple;
   if (typeName?.startsWith(META_TYPES) === true) {
     const kind = typeName.slice(META_TYPES.length);
@@ -63,7 +66,7 @@ export function simpleDocument(simple: SimplePath, { types, info }: DocumentSett
     if (kind === 'APIGroupList') book.addKind(`${META_TYPES}APIGroup`, { group: '', version: 'v1', kind: 'APIGroup' });
   }
   const schema = typeName === undefined ? { type: 'string' } : book.shared(typeName);
-  return documentOf(info, { [simple.path]: simplePathItem(simple, schema) }, book.components());
+  return { paths: [pathText(simple.path, simplePathItem(simple, schema))], schemas: book.written() };
 }
 
 /** `/api`. */
@@ -131,42 +134,42 @@ function addMetaKinds(book: SchemaBook, served: GroupVersion): void {
     book.addKind(META_TYPES + kind, { group: served.group, version: served.version, kind });
 }
 
-interface TypedSubject {
-  readonly subject: Subject;
-  readonly kind: Subject['kind'];
-  type(): StructView;
+function addKinds(book: SchemaBook, subject: Subject, nameOf: (view: StructView) => string | undefined): void {
+  const { resource, subresource, ownKind } = subject;
+  const name = nameOf(typeOf(subject));
+  if (name === undefined) return;
+  const kind = ownKind ?? kindOf(resource.version);
+  book.addKind(name, kind);
+  if (subresource === '') book.addKind(listName(name, resource), { ...kind, kind: resource.version.listKind });
 }
 
-function withType(subject: Subject): TypedSubject {
-  const { resource, subresource } = subject;
+function typeOf({ resource, subresource }: Subject): StructView {
   const version = resource.subresources.find(({ name }) => name === subresource)?.version ?? resource.version;
-  return { subject, kind: subject.kind, type: () => version.type() };
+  return version.type();
 }
 
 /** `io.k8s.api.core.v1.ConfigMapList`. */
-function listName(typeName: string, { resource }: Subject): string {
-  return typeName.slice(0, typeName.lastIndexOf('.') + 1) + resource.version.listKind;
+function listName(typeName: string, { version }: OpenApiResource): string {
+  return typeName.slice(0, typeName.lastIndexOf('.') + 1) + version.listKind;
 }
 
 function contentSchema(
   book: SchemaBook,
   content: Content,
   subject: Subject,
-  type: () => StructView,
   nameOf: (view: StructView) => string | undefined,
-  given: Readonly<Record<string, JsonObject>>,
 ): JsonObject {
   switch (content) {
     case 'object':
-      return book.struct(type());
+      return book.struct(typeOf(subject));
     case 'list': {
-      const name = nameOf(type());
-      const schema = listSchema(book.struct(type()), book.shared(`${META_TYPES}ListMeta`));
-      if (name === undefined) return schema;
-      return book.add(listName(name, subject), given[listName(name, subject)] ?? schema);
+      const type = typeOf(subject);
+      const name = nameOf(type);
+      const schema = (): JsonObject => listSchema(book.struct(type), book.shared(`${META_TYPES}ListMeta`));
+      return name === undefined ? schema() : book.add(listName(name, subject.resource), schema);
     }
     case 'Patch':
-      return book.add(`${META_TYPES}Patch`, { type: 'object' });
+      return book.add(`${META_TYPES}Patch`, () => ({ type: 'object' }));
     case 'text':
       return { type: 'string' };
     default:

@@ -1,0 +1,190 @@
+/**
+ * Path items of resources, as texts with gaps for their names. A server has thousands of custom resources and a handful of shapes: what verbs and subresources there are. Invariant: a filled template is the text that
+ * would have been written for the resource itself; names that would have to be escaped or changed on the way get no template.
+ */
+import type { JsonObject } from '../../base/json-value.ts';
+import { writeJson } from '../../base/json-write.ts';
+import type { ResourceStore } from '../registry/resource-store.ts';
+import { type ItemV2, type PathText, pathItems, pathText } from './document.ts';
+import type { OpenApiResource } from './openapi.ts';
+import { type Content, operationsOf, type ResourceNames, type Subject, subjectsOf } from './operations.ts';
+import { pathItemV2 } from './path-item-v2.ts';
+
+/** The names of a resource and of its types, as its documents have them. */
+export interface TemplateNames extends ResourceNames {
+  /** The type of its objects, and that of their lists. */
+  readonly model: string;
+  readonly list: string;
+}
+
+/** What the operations of a resource take and give. */
+export interface UsedContent {
+  readonly subject: Subject;
+  readonly content: Content;
+}
+
+export interface ResourcePaths {
+  readonly paths: readonly PathText[];
+  /** Each once. */
+  readonly uses: readonly UsedContent[];
+}
+
+const SLOTS = ['root', 'id', 'tag', 'group', 'version', 'kind', 'plural', 'model', 'list'] as const;
+/** Letters alone, so that no rule for names changes them, and nothing that is written anywhere else. */
+const TOKENS: TemplateNames = {
+  root: 'QZrootZQ',
+  id: 'QZidZQ',
+  tag: 'QZtagZQ',
+  group: 'QZgroupZQ',
+  version: 'QZversionZQ',
+  kind: 'QZkindZQ',
+  plural: 'QZpluralZQ',
+  model: 'QZmodelZQ',
+  list: 'QZlistZQ',
+};
+const TOKEN = /QZ([a-z]+)ZQ/;
+
+export type SchemaOf = (subject: Subject, content: Content) => JsonObject;
+
+interface Template {
+  readonly items: readonly ItemTemplate[];
+  /** Subresource and content. */
+  readonly uses: readonly (readonly [subresource: string, content: Content])[];
+}
+
+export class PathTemplates {
+  readonly #byShape = new Map<string, Template>();
+
+  /** `schemaOf` refers to what a content is in the document of the resource; the types of its own objects are those of `names`. */
+  pathsOf(resource: OpenApiResource, names: TemplateNames, schemaOf: SchemaOf): ResourcePaths {
+    const subjects = subjectsOf(resource);
+    if (resource.version.strategicMerge || !SLOTS.every((slot) => isPlain(slot, names[slot])))
+      return itemsOf(subjects, names, schemaOf);
+    const shape = shapeOf(resource);
+    let template = this.#byShape.get(shape);
+    if (template === undefined) {
+      template = templateOf(subjects, schemaOf, names);
+      this.#byShape.set(shape, template);
+    }
+    const values = SLOTS.map((slot) => names[slot]);
+    const bySubresource = new Map(subjects.map((subject) => [subject.subresource, subject]));
+    return {
+      paths: template.items.map((item) => item.fill(values)),
+      uses: template.uses.map(([subresource, content]) => ({
+        subject: bySubresource.get(subresource) as Subject,
+        content,
+      })),
+    };
+  }
+}
+
+/** A kind begins with a capital and is otherwise letters and digits, so it stands in names of operations as it is. */
+function isPlain(slot: (typeof SLOTS)[number], name: string): boolean {
+  return slot === 'kind' ? /^[A-Z][A-Za-z0-9]*$/.test(name) : /^[A-Za-z0-9_./-]+$/.test(name);
+}
+
+function itemsOf(subjects: readonly Subject[], names: ResourceNames, schemaOf: SchemaOf): ResourcePaths {
+  const uses = new Map<string, UsedContent>();
+  const operations = subjects.flatMap((subject) =>
+    operationsOf(names, subject).map((operation) => ({
+      operation,
+      schemaOf: (content: Content): JsonObject => {
+        uses.set(`${subject.subresource} ${content}`, { subject, content });
+        return schemaOf(subject, content);
+      },
+    })),
+  );
+  const paths = [...pathItems(operations)].map(([path, item]) => pathText(path, item));
+  return { paths, uses: [...uses.values()] };
+}
+
+function templateOf(subjects: readonly Subject[], schemaOf: SchemaOf, names: TemplateNames): Template {
+  const own = { [reference(names.model)]: TOKENS.model, [reference(names.list)]: TOKENS.list };
+  const { paths, uses } = itemsOf(subjects, TOKENS, (subject, content) => {
+    const schema = schemaOf(subject, content);
+    const token = typeof schema['$ref'] === 'string' ? own[schema['$ref']] : undefined;
+    return token === undefined ? schema : { $ref: reference(token) };
+  });
+  return {
+    items: paths.map(({ path, v3 }) => new ItemTemplate(path, v3)),
+    uses: uses.map(({ subject, content }) => [subject.subresource, content]),
+  };
+}
+
+export function reference(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function shapeOf({ definition, store, subresources }: OpenApiResource): string {
+  return JSON.stringify([
+    definition.scope,
+    definition.strategy.returnsDeletedObject === true,
+    verbsOf(store),
+    subresources.map(({ name, version, store: own }) => [
+      name,
+      version.group,
+      version.version === definition.versions[0]?.version ? '' : version.kind,
+      verbsOf(own),
+    ]),
+  ]);
+}
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection', 'connect'] as const;
+
+function verbsOf(store: ResourceStore): readonly string[] {
+  return [...VERBS.filter((verb) => store[verb] !== undefined), ...(store.connectMethods ?? [])];
+}
+
+/** One path item with gaps. */
+class ItemTemplate {
+  readonly #path: Gaps;
+  readonly #text: string;
+  readonly #v3: Gaps;
+  #v2: { readonly gaps: Gaps; readonly parameters: ReadonlyMap<string, JsonObject> } | undefined;
+
+  constructor(path: string, v3: string) {
+    this.#path = new Gaps(path);
+    this.#text = v3;
+    this.#v3 = new Gaps(v3);
+  }
+
+  fill(values: readonly string[]): PathText {
+    const v3 = this.#v3.fill(values);
+    return {
+      path: this.#path.fill(values),
+      v3,
+      v2: () => this.#fillV2(values),
+      item: () => JSON.parse(v3) as JsonObject,
+    };
+  }
+
+  #fillV2(values: readonly string[]): ItemV2 {
+    if (this.#v2 === undefined) {
+      const parameters = new Map<string, JsonObject>();
+      const item = pathItemV2(JSON.parse(this.#text) as JsonObject, parameters);
+      this.#v2 = { gaps: new Gaps(writeJson(item)), parameters };
+    }
+    return { text: this.#v2.gaps.fill(values), parameters: this.#v2.parameters };
+  }
+}
+
+/** A text, and where names go into it. */
+class Gaps {
+  readonly #texts: string[] = [];
+  readonly #slots: number[] = [];
+
+  constructor(text: string) {
+    const parts = text.split(TOKEN);
+    for (let i = 0; i < parts.length; i++) {
+      if (i % 2 === 0) this.#texts.push(parts[i] as string);
+      else this.#slots.push(SLOTS.indexOf(parts[i] as (typeof SLOTS)[number]));
+    }
+  }
+
+  fill(values: readonly string[]): string {
+    let text = this.#texts[0] as string;
+    for (let i = 0; i < this.#slots.length; i++)
+      text += (values[this.#slots[i] as number] as string) + (this.#texts[i + 1] as string);
+    return text;
+  }
+}
