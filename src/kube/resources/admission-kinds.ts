@@ -5,18 +5,29 @@ import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } 
 import type { KubeResource } from '../kube-world.ts';
 import { clearStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
 import {
+  validateMutatingBinding,
+  validatePolicyStatus,
+  validateValidatingBinding,
+} from '../rules/admissionregistration/bindings.ts';
+import {
   setAlphaBindingDefaults,
   setBindingDefaults,
   setMutatingWebhookDefaults,
   setPolicyDefaults,
   setValidatingWebhookDefaults,
 } from '../rules/admissionregistration/defaults.ts';
+import { validateMutatingPolicy, validateValidatingPolicy } from '../rules/admissionregistration/policies.ts';
 import {
   mutatingPolicyTable,
   policyBindingTable,
   validatingPolicyTable,
   webhookTable,
 } from '../rules/admissionregistration/tables.ts';
+import {
+  staticNameWarnings,
+  validateWebhookConfiguration,
+  validateWebhookConfigurationUpdate,
+} from '../rules/admissionregistration/webhooks.ts';
 import { updateSubresource } from '../subresources.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -37,10 +48,22 @@ function version(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {
   return builtInVersion({ group: GROUP, ...options });
 }
 
-/** All count generations and must be updated with a resourceVersion. */
+/** All count generations and must be updated with a resourceVersion; all judge their metadata themselves. */
 function strategy(own: Partial<Strategy>): Strategy {
-  return builtInStrategy({ allowUnconditionalUpdate: false, countsGeneration: true, ...own });
+  return builtInStrategy({
+    allowUnconditionalUpdate: false,
+    countsGeneration: true,
+    validatesMetadata: true,
+    warningsOnCreate: staticNameWarnings,
+    warningsOnUpdate: staticNameWarnings,
+    ...own,
+  });
 }
+
+const WEBHOOK_STRATEGY: Strategy = strategy({
+  validate: validateWebhookConfiguration,
+  validateUpdate: validateWebhookConfigurationUpdate,
+});
 
 const VALIDATING_WEBHOOKS: ResourceDefinition = storedResource({
   plural: 'validatingwebhookconfigurations',
@@ -54,7 +77,7 @@ const VALIDATING_WEBHOOKS: ResourceDefinition = storedResource({
       table: webhookTable,
     }),
   ],
-  strategy: strategy({}),
+  strategy: WEBHOOK_STRATEGY,
 });
 
 const MUTATING_WEBHOOKS: ResourceDefinition = storedResource({
@@ -69,12 +92,14 @@ const MUTATING_WEBHOOKS: ResourceDefinition = storedResource({
       table: webhookTable,
     }),
   ],
-  strategy: strategy({}),
+  strategy: WEBHOOK_STRATEGY,
 });
 
 const VALIDATING_POLICY_STRATEGY: Strategy = strategy({
   prepareForCreate: clearStatus,
+  validate: (policy) => validateValidatingPolicy(policy),
   prepareForUpdate: keepStatus,
+  validateUpdate: validateValidatingPolicy,
 });
 
 const VALIDATING_POLICIES: ResourceDefinition = storedResource({
@@ -90,7 +115,13 @@ const VALIDATING_POLICIES: ResourceDefinition = storedResource({
     }),
   ],
   strategy: VALIDATING_POLICY_STRATEGY,
-  subresources: [updateSubresource('status', { ...VALIDATING_POLICY_STRATEGY, prepareForUpdate: keepAllButStatus })],
+  subresources: [
+    updateSubresource('status', {
+      ...VALIDATING_POLICY_STRATEGY,
+      prepareForUpdate: keepAllButStatus,
+      validateUpdate: validatePolicyStatus,
+    }),
+  ],
 });
 
 const VALIDATING_POLICY_BINDINGS: ResourceDefinition = storedResource({
@@ -105,52 +136,55 @@ const VALIDATING_POLICY_BINDINGS: ResourceDefinition = storedResource({
       table: policyBindingTable,
     }),
   ],
-  strategy: strategy({}),
+  strategy: strategy({ validate: validateValidatingBinding, validateUpdate: validateValidatingBinding }),
 });
 
-/** Stored as v1beta1, as the reference does for one release more; alpha is deprecated since then. The versions differ in their type fields alone. */
-function mutatingKind(
-  plural: string,
-  kind: string,
-  alpha: Setter,
-  set: Setter,
-  table: BuiltInVersion['table'],
-): ResourceDefinition {
-  const shown = table === undefined ? {} : { table };
-  const beta = version({ version: 'v1beta1', kind, setDefaults: set, ...shown });
+interface MutatingKind {
+  readonly plural: string;
+  readonly kind: string;
+  readonly table: NonNullable<BuiltInVersion['table']>;
+  readonly setDefaults: NonNullable<BuiltInVersion['setDefaults']>;
+  readonly setAlphaDefaults: NonNullable<BuiltInVersion['setDefaults']>;
+  readonly strategy: Strategy;
+}
+
+/** Stored as v1beta1, as the reference does for one release more; the versions differ in their type fields alone. */
+function mutatingKind({
+  plural,
+  kind,
+  table,
+  setDefaults,
+  setAlphaDefaults,
+  strategy,
+}: MutatingKind): ResourceDefinition {
+  const beta = version({ version: 'v1beta1', kind, setDefaults, table });
+  const alpha = version({ version: 'v1alpha1', kind, setDefaults: setAlphaDefaults, table });
   return {
     ...storedResource({
       plural,
       categories: CATEGORIES,
       scope: 'Cluster',
-      versions: [
-        version({ version: 'v1', kind, setDefaults: set, ...shown }),
-        beta,
-        {
-          ...version({ version: 'v1alpha1', kind, setDefaults: alpha, ...shown }),
-          deprecationWarning: `${GROUP}/v1alpha1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`,
-        },
-      ],
-      strategy: strategy({}),
+      versions: [version({ version: 'v1', kind, setDefaults, table }), beta, alpha],
+      strategy,
     }),
     storageVersion: beta,
   };
 }
 
-type Setter = NonNullable<BuiltInVersion['setDefaults']>;
+const MUTATING_POLICIES: ResourceDefinition = mutatingKind({
+  plural: 'mutatingadmissionpolicies',
+  kind: 'MutatingAdmissionPolicy',
+  table: mutatingPolicyTable,
+  setDefaults: setPolicyDefaults,
+  setAlphaDefaults: setPolicyDefaults,
+  strategy: strategy({ validate: (policy) => validateMutatingPolicy(policy), validateUpdate: validateMutatingPolicy }),
+});
 
-const MUTATING_POLICIES: ResourceDefinition = mutatingKind(
-  'mutatingadmissionpolicies',
-  'MutatingAdmissionPolicy',
-  setPolicyDefaults,
-  setPolicyDefaults,
-  mutatingPolicyTable,
-);
-
-const MUTATING_POLICY_BINDINGS: ResourceDefinition = mutatingKind(
-  'mutatingadmissionpolicybindings',
-  'MutatingAdmissionPolicyBinding',
-  setAlphaBindingDefaults,
-  setBindingDefaults,
-  policyBindingTable,
-);
+const MUTATING_POLICY_BINDINGS: ResourceDefinition = mutatingKind({
+  plural: 'mutatingadmissionpolicybindings',
+  kind: 'MutatingAdmissionPolicyBinding',
+  table: policyBindingTable,
+  setDefaults: setBindingDefaults,
+  setAlphaDefaults: setAlphaBindingDefaults,
+  strategy: strategy({ validate: validateMutatingBinding, validateUpdate: validateMutatingBinding }),
+});

@@ -27,13 +27,6 @@ import {
 import { updateSubresource } from '../subresources.ts';
 
 const GROUP = 'resource.k8s.io';
-/** In which version of Kubernetes each was deprecated, and in which it goes. */
-const DEPRECATED: Readonly<Record<string, string>> = {
-  v1beta2: 'deprecated in v1.36+, unavailable in v1.39+',
-  v1beta1: 'deprecated in v1.35+, unavailable in v1.38+',
-  v1alpha3: 'deprecated in v1.36+, unavailable in v1.39+',
-};
-
 export function deviceResources(clock: WallClock): readonly KubeResource[] {
   return [
     { definition: DEVICE_CLASSES },
@@ -49,11 +42,6 @@ function version(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {
   return builtInVersion({ group: GROUP, ...options });
 }
 
-function deprecated(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {
-  const { version: name, kind } = options;
-  return { ...version(options), deprecationWarning: `${GROUP}/${name} ${kind} is ${DEPRECATED[name]}` };
-}
-
 type Defaults = (object: JsonObject) => void;
 
 /** v1, v1beta2, v1beta1: the last has defaults of its own, because its types differ. */
@@ -65,8 +53,8 @@ function versions(
   const own = set === undefined ? {} : { setDefaults: set };
   return [
     version({ version: 'v1', ...options, ...own }),
-    deprecated({ version: 'v1beta2', ...options, ...own }),
-    deprecated({ version: 'v1beta1', ...options, ...(setBeta === undefined ? {} : { setDefaults: setBeta }) }),
+    version({ version: 'v1beta2', ...options, ...own }),
+    version({ version: 'v1beta1', ...options, ...(setBeta === undefined ? {} : { setDefaults: setBeta }) }),
   ];
 }
 
@@ -132,7 +120,7 @@ function taintRules(clock: WallClock): ResourceDefinition {
     prepareForUpdate: keepStatus,
     returnsDeletedObject: true,
   });
-  const alpha = deprecated({ version: 'v1alpha3', ...options });
+  const alpha = version({ version: 'v1alpha3', ...options });
   return {
     ...storedResource({
       plural: 'devicetaintrules',
