@@ -1,6 +1,19 @@
 /** All kinds of the run, by their groups. */
 import { APPS } from './objects/apps.ts';
+import { CLUSTER } from './objects/cluster.ts';
 import { CORE } from './objects/core.ts';
+import { EXTENSION } from './objects/extension.ts';
+import { NETWORK } from './objects/network.ts';
+import { REVIEWS } from './objects/reviews.ts';
+import { STORAGE } from './objects/storage.ts';
 import type { Subject } from './subject.ts';
 
-export const SUBJECTS: readonly Subject[] = [...CORE, ...APPS];
+export const SUBJECTS: readonly Subject[] = [
+  ...CORE,
+  ...APPS,
+  ...NETWORK,
+  ...STORAGE,
+  ...CLUSTER,
+  ...EXTENSION,
+  ...REVIEWS,
+];
