@@ -172,6 +172,14 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       server((v) => ({ authorizationModes: v.list().map((mode) => authorizationMode(v, mode)) })),
     ],
   ]),
+  ...group('API enablement', [
+    [
+      'runtime-config',
+      'mapStringString',
+      'versions to serve or not: GROUP/VERSION[/RESOURCE]=true|false, api/all, api/ga, api/beta or api/alpha (default: stable ones)',
+      server((v) => ({ runtimeConfig: v.list() })),
+    ],
+  ]),
   ...group('Admission', [
     [
       'disable-admission-plugins',

@@ -244,6 +244,7 @@ function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
     authorizationModes: options.authorizationModes,
     trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
     eventTtlSeconds: options.eventTtlSeconds,
+    runtimeConfig: options.runtimeConfig,
   });
 }
 

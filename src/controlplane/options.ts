@@ -110,6 +110,8 @@ export interface ServerOptions {
   /** `--enable-admission-plugins` and `--disable-admission-plugins`. */
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
+  /** `--runtime-config`: entries such as `group/version=true`; what they do not say is as in the reference. */
+  readonly runtimeConfig: readonly string[];
   readonly audit: AuditOptions;
   readonly limits: LimitOptions;
   /** `--event-ttl` in seconds. */
@@ -166,6 +168,7 @@ export const defaultOptions: ServerOptions = {
   authorizationModes: ['RBAC'],
   enableAdmission: [],
   disableAdmission: [],
+  runtimeConfig: [],
   audit: {
     policyFile: '',
     logPath: '',

@@ -12,13 +12,16 @@ import { podResources } from './resources/pods.ts';
 import { rbacResources } from './resources/rbac.ts';
 import { storageResources } from './resources/storage.ts';
 import { workloadResources } from './resources/workloads.ts';
+import { type RuntimeConfig, servedDefinition } from './runtime-config.ts';
 
 export interface KubeResourceOptions extends BaseResourceOptions, ExtensionResourceOptions {
   readonly rbac: RbacAuthorizer;
+  /** Kinds of which no version is on are stored but not served. */
+  readonly runtimeConfig: RuntimeConfig;
 }
 
 export function kubeResources(options: KubeResourceOptions): readonly KubeResource[] {
-  return [
+  const kinds: readonly KubeResource[] = [
     ...baseResources(options),
     ...podResources(),
     ...workloadResources(),
@@ -28,4 +31,5 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     ...extensionResources(options),
     ...rbacResources(options.rbac),
   ];
+  return kinds.map((kind) => ({ ...kind, definition: servedDefinition(kind.definition, options.runtimeConfig) }));
 }

@@ -42,6 +42,7 @@ import { kubeResources } from './resources.ts';
 import { accessReviews } from './reviews/access-reviews.ts';
 import { selfSubjectReview, tokenReview } from './reviews/identity-reviews.ts';
 import { rulesReview } from './reviews/rules-review.ts';
+import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
 import { createServiceAccountAuthenticator, type LegacyUse } from './service-account-authenticator.ts';
 import { tokenSubresource } from './token-request.ts';
 
@@ -80,6 +81,8 @@ export interface KubeServerOptions extends ServingOptions {
   readonly trust: AuthenticationTrust;
   /** `--event-ttl`; 0 keeps events for ever. */
   readonly eventTtlSeconds: number;
+  /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions alone. */
+  readonly runtimeConfig?: readonly string[];
 }
 
 export interface KubeServer {
@@ -98,7 +101,7 @@ export interface KubeServer {
   stop(): Promise<void>;
 }
 
-/** Throws ConfigError for an admission plugin that nobody knows. */
+/** Throws ConfigError for an admission plugin or a version that nobody knows. */
 export function createKubeServer(options: KubeServerOptions): KubeServer {
   const resources = openResources(options);
   const { stored, listers, rbac, authorizer, readers } = resources;
@@ -176,8 +179,9 @@ function openResources(options: KubeServerOptions): OpenResources {
   const signer = createTokenSigner({ issuer: issuers[0] ?? '', key: signingKey });
   const token = tokenSubresource(() => ({ signer, apiAudiences, maxExpirationSeconds, clock, ...readers }));
   const stored = new Map<string, OpenResource>();
+  const runtimeConfig = parseRuntimeConfig(options.runtimeConfig ?? []);
   const world = createWorld(options, stored, () => authorizer);
-  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac, clock });
+  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac, runtimeConfig, clock });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
   for (const { definition, front } of kinds) {
     if (front === undefined) continue;
@@ -190,7 +194,7 @@ function openResources(options: KubeServerOptions): OpenResources {
     rulesReview(authorizer),
     tokenReview({ authenticateToken: options.authenticateToken, apiAudiences }),
     selfSubjectReview(clock),
-  ].map((definition) => openResource(definition, host));
+  ].map((definition) => openResource(servedDefinition(definition, runtimeConfig), host));
   return { stored, reviews, listers, rbac, authorizer, world, readers };
 }
 

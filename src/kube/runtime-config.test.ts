@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { builtInStrategy, builtInVersion, storedResource } from './built-in.ts';
+import { deprecationWarning } from './deprecated-versions.ts';
+import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
+
+const V1 = { group: 'networking.k8s.io', version: 'v1' };
+const V1BETA1 = { group: 'networking.k8s.io', version: 'v1beta1' };
+const ALPHA = { group: 'internal.apiserver.k8s.io', version: 'v1alpha1' };
+const BUNDLES = { group: 'certificates.k8s.io', version: 'v1beta1' };
+
+describe('parseRuntimeConfig', () => {
+  it.each([
+    ['nothing', [], [true, false, false, false]],
+    ['all', ['api/all=true'], [true, true, true, false]],
+    ['beta', ['api/beta=true'], [true, true, false, false]],
+    ['alpha without stable', ['api/alpha=true', 'api/ga=false'], [false, false, true, false]],
+    ['a version against a set', ['api/all=true', 'networking.k8s.io/v1beta1=false'], [true, false, true, false]],
+    ['a version without a value', ['networking.k8s.io/v1beta1'], [true, true, false, false]],
+    ['one resource of a version', ['networking.k8s.io/v1beta1/ipaddresses=true'], [true, true, false, false]],
+    ['another resource of a version', ['networking.k8s.io/v1beta1/servicecidrs=true'], [true, false, false, false]],
+    ['a gated kind by its version', ['certificates.k8s.io/v1beta1=true'], [true, false, false, true]],
+    ['the last of two', ['api/beta=true', 'api/beta=false'], [true, false, false, false]],
+  ])('%s', (_name, entries, expected) => {
+    const config = parseRuntimeConfig(entries);
+    const served = [
+      config.serves(V1, 'ipaddresses'),
+      config.serves(V1BETA1, 'ipaddresses'),
+      config.serves(ALPHA, 'storageversions'),
+      config.serves(BUNDLES, 'clustertrustbundles'),
+    ];
+    expect(served).toEqual(expected);
+  });
+
+  it.each([
+    ['api/all=false', 'invalid runtime-config with only api/all=false'],
+    ['api/beta=yes', 'invalid value api/beta=yes'],
+    ['api/legacy=true', 'unknown api groups api/legacy'],
+    ['foo/v1=true', 'unknown api groups foo/v1'],
+    ['v1=false', 'runtime-config invalid key v1'],
+    ['a/b/c/d=true', 'runtime-config invalid key a/b/c/d'],
+    ['apps/v9=true', 'group version apps/v9 that has not been registered'],
+    ['apps/v1=maybe', 'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    [
+      'apps/v1/Deployments=true',
+      'invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not "Deployments"',
+    ],
+  ])('refuses %s', (entry, message) => {
+    expect(() => parseRuntimeConfig([entry])).toThrow(`--runtime-config: ${message}`);
+  });
+});
+
+describe('servedDefinition', () => {
+  const [v1, v1beta1] = ['v1', 'v1beta1'].map((version) =>
+    builtInVersion({ group: 'networking.k8s.io', version, kind: 'IPAddress' }),
+  ) as [ReturnType<typeof builtInVersion>, ReturnType<typeof builtInVersion>];
+  const definition = storedResource({
+    plural: 'ipaddresses',
+    scope: 'Cluster',
+    versions: [v1, v1beta1],
+    strategy: builtInStrategy({}),
+  });
+
+  it('leaves out what is off and keeps what is stored', () => {
+    const served = servedDefinition(definition, parseRuntimeConfig([`networking.k8s.io/v1=false`, 'api/beta=true']));
+    expect(served.versions.map(({ version }) => version)).toEqual(['v1beta1']);
+    expect(served.storageVersion).toBe(v1);
+  });
+
+  it('warns of versions that go', () => {
+    const served = servedDefinition(definition, parseRuntimeConfig(['api/beta=true']));
+    expect(served.versions.map((version) => version.deprecationWarning)).toEqual([
+      '',
+      'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+',
+    ]);
+    expect(deprecationWarning({ group: '', version: 'v1', kind: 'Endpoints' })).toBe(
+      'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+    );
+  });
+});
