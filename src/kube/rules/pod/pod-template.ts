@@ -2,10 +2,18 @@
  * Pod specs and templates, as every kind that holds one needs them. Invariant: pure; defaults equal the reference's to the field and the issues are its own. This is the
  * front door of `rules/pod/`: other kinds import from here alone.
  */
-import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
+import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, forbidden } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { validateLabels } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateAnnotations } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { labelsAt } from '../../checks/label-selector.ts';
+import { dropDisabledSpecFields } from './drop-disabled-fields.ts';
+import { podChecks } from './make-pod-checks.ts';
 import { setTemplateDefaults } from './pod-defaults.ts';
+import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
+import { validatePodSpec } from './validate-pod-spec.ts';
 
 export { containerColumns, labelsText } from './pod-table.ts';
 
@@ -13,6 +21,8 @@ export { containerColumns, labelsText } from './pod-table.ts';
 export interface PodSpecContext {
   /** The template of the stored object, whose oddities may stay; undefined for a create. */
   readonly old?: JsonObject | undefined;
+  /** Containers may be privileged. Default false. */
+  readonly allowPrivileged?: boolean;
 }
 
 /** Defaults of a pod spec inside a template. A Pod itself gets more. Idempotent. */
@@ -20,12 +30,27 @@ export function setPodTemplateDefaults(template: JsonObject): void {
   setTemplateDefaults(template);
 }
 
+/** Metadata, as far as a template has any, and spec. Which restart policies make sense is the business of the kind that holds it. */
 export function validatePodTemplateSpec(
-  _template: JsonObject,
-  _path: FieldPath,
-  _context: PodSpecContext = {},
+  template: JsonObject,
+  path: FieldPath,
+  { old, allowPrivileged = false }: PodSpecContext = {},
 ): FieldIssue[] {
-  return [];
+  const checks = podChecks(template, { isPod: false, allowPrivileged, old });
+  const spec = objectAt(template, 'spec') ?? {};
+  const specPath = path.child('spec');
+  // The reference leaves the step `metadata` out here.
+  const annotationsPath = path.child('annotations');
+  const issues = [
+    ...validateLabels(labelsAt(template, 'metadata', 'labels'), path.child('labels')),
+    ...validateAnnotations(labelsAt(template, 'metadata', 'annotations'), annotationsPath),
+    ...validatePodAnnotations(template, checks, annotationsPath),
+    ...validatePodSpec(spec, undefined, checks, specPath),
+    ...validateProfilesMatch(template, specPath),
+  ];
+  if (objectsAt(spec, 'ephemeralContainers').length > 0)
+    issues.push(forbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+  return issues;
 }
 
 /** Warnings of a template that is written. */
@@ -38,4 +63,7 @@ export function podTemplateWarnings(
 }
 
 /** Fields behind feature gates that are off: dropped unless the stored template has them. */
-export function dropDisabledPodFields(_template: JsonObject, _old: JsonObject | undefined): void {}
+export function dropDisabledPodFields(template: JsonObject, old: JsonObject | undefined): void {
+  const spec = objectAt(template, 'spec');
+  if (spec !== undefined) dropDisabledSpecFields(spec, old === undefined ? undefined : objectAt(old, 'spec'));
+}

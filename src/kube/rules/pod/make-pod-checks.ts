@@ -1,0 +1,130 @@
+/**
+ * What validation of a pod spec depends on beside the spec itself: where it stands, and what the stored object got away with. Invariant: an oddity that was accepted
+ * once does not make an update fail.
+ */
+import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
+import { checkLabelValue } from '../../../apimachinery/validation/labels-syntax.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { selectorAt } from '../../checks/label-selector.ts';
+import { amountOf, isHugePageResource } from '../../checks/resource-lists.ts';
+import { isDivisibleHugePages } from '../../checks/resources.ts';
+import type { PodChecks } from './pod-checks.ts';
+import { allContainers } from './pod-containers.ts';
+import { isSidecar } from './pod-resources.ts';
+import { validateDescendingPath } from './validate-env.ts';
+import { hasInvalidDeletionCost } from './validate-pod-annotations.ts';
+import { hostSysctlComplaint } from './validate-security-context.ts';
+import { validateLabelKeys } from './validate-topology.ts';
+
+export interface PodCheckOptions {
+  readonly isPod: boolean;
+  readonly allowPrivileged: boolean;
+  /** The stored Pod or template. */
+  readonly old: JsonObject | undefined;
+}
+
+/** `holder` is a Pod or a template: it has metadata and a spec. */
+export function podChecks(holder: JsonObject, { isPod, allowPrivileged, old }: PodCheckOptions): PodChecks {
+  const now = { isPod, allowPrivileged, hostUsers: sharesUsers(objectAt(holder, 'spec') ?? {}) };
+  if (old === undefined) return { ...STRICT, ...now };
+  const spec = objectAt(old, 'spec') ?? {};
+  return {
+    ...now,
+    allowInvalidDeletionCost: hasInvalidDeletionCost(objectAt(old, 'metadata', 'annotations')),
+    allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
+    allowInvalidAffinitySelector: affinityTerms(spec).some(hasInvalidSelector),
+    allowInvalidNodeAffinityValue: hasInvalidNodeAffinityValue(spec),
+    allowInvalidSpreadSelector: objectsAt(spec, 'topologySpreadConstraints').some(
+      (constraint) => validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), undefined).length > 0,
+    ),
+    allowRepeatedSpreadKeys: objectsAt(spec, 'topologySpreadConstraints').some(
+      (constraint) => validateLabelKeys(constraint, undefined).length > 0,
+    ),
+    allowNonLocalTokenPath: hasNonLocalTokenPath(spec),
+    allowNamespacedSysctls: objectsAt(spec, 'securityContext', 'sysctls').some(
+      (sysctl) => hostSysctlComplaint(textAt(sysctl, 'name'), spec) !== '',
+    ),
+    allowAnySeLinuxChangePolicy: fieldAt(spec, 'securityContext', 'seLinuxChangePolicy') !== undefined,
+    allowTolerationComparison: objectsAt(spec, 'tolerations').some((toleration) =>
+      ['Lt', 'Gt'].includes(textAt(toleration, 'operator')),
+    ),
+    allowHostNetworkWithOwnUsers: flagAt(spec, 'hostNetwork') && !sharesUsers(spec),
+    allowDevicesWithOwnUsers:
+      !sharesUsers(spec) && allContainers(spec).some((container) => objectsAt(container, 'volumeDevices').length > 0),
+    allowInitRestartOnResize: objectsAt(spec, 'initContainers').some(
+      (container) => !isSidecar(container) && restartsOnResize(container),
+    ),
+  };
+}
+
+const STRICT = {
+  allowInvalidDeletionCost: false,
+  allowIndivisibleHugePages: false,
+  allowInvalidAffinitySelector: false,
+  allowInvalidNodeAffinityValue: false,
+  allowInvalidSpreadSelector: false,
+  allowRepeatedSpreadKeys: false,
+  allowNonLocalTokenPath: false,
+  allowNamespacedSysctls: false,
+  allowAnySeLinuxChangePolicy: false,
+  allowTolerationComparison: false,
+  allowHostNetworkWithOwnUsers: false,
+  allowDevicesWithOwnUsers: false,
+  allowInitRestartOnResize: false,
+} as const;
+
+function sharesUsers(spec: JsonObject): boolean {
+  return fieldAt(spec, 'hostUsers') !== false;
+}
+
+function restartsOnResize(container: JsonObject): boolean {
+  return objectsAt(container, 'resizePolicy').some((policy) => textAt(policy, 'restartPolicy') === 'RestartContainer');
+}
+
+function hasIndivisibleHugePages(spec: JsonObject): boolean {
+  const lists = allContainers(spec).flatMap((container) => [
+    objectAt(container, 'resources', 'limits'),
+    objectAt(container, 'resources', 'requests'),
+  ]);
+  return [...lists, objectAt(spec, 'overhead')].some((list) =>
+    Object.entries(list ?? {}).some(
+      ([name, amount]) => isHugePageResource(name) && !isDivisibleHugePages(name, amountOf(amount)),
+    ),
+  );
+}
+
+function affinityTerms(spec: JsonObject): readonly JsonObject[] {
+  return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => [
+    ...objectsAt(spec, 'affinity', kind, 'requiredDuringSchedulingIgnoredDuringExecution'),
+    ...objectsAt(spec, 'affinity', kind, 'preferredDuringSchedulingIgnoredDuringExecution').map(
+      (weighted) => objectAt(weighted, 'podAffinityTerm') ?? {},
+    ),
+  ]);
+}
+
+function hasInvalidSelector(term: JsonObject): boolean {
+  return ['labelSelector', 'namespaceSelector'].some(
+    (name) => validateLabelSelectorObject(selectorAt(term, name), undefined).length > 0,
+  );
+}
+
+function hasInvalidNodeAffinityValue(spec: JsonObject): boolean {
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+  return objectsAt(spec, 'affinity', 'nodeAffinity', required, 'nodeSelectorTerms').some((term) =>
+    objectsAt(term, 'matchExpressions').some((expression) =>
+      textsAt(expression, 'values').some((value) => checkLabelValue(value).length > 0),
+    ),
+  );
+}
+
+function hasNonLocalTokenPath(spec: JsonObject): boolean {
+  return objectsAt(spec, 'volumes').some((volume) =>
+    objectsAt(volume, 'projected', 'sources').some((source) => {
+      const token = objectAt(source, 'serviceAccountToken');
+      if (token === undefined) return false;
+      const target = textAt(token, 'path');
+      return target.startsWith('..') || validateDescendingPath(target, undefined).length > 0;
+    }),
+  );
+}

@@ -1,0 +1,111 @@
+/** How pods spread over a cluster. Invariant: pure; the issues are the reference's, in its order. */
+import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
+import {
+  declared,
+  duplicate,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { childPath, type FieldPath, indexPath } from '../../../apimachinery/validation/field-path.ts';
+import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { selectorAt } from '../../checks/label-selector.ts';
+import { validatePositive } from '../../checks/numbers.ts';
+import type { PodChecks } from './pod-checks.ts';
+
+const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
+const NODE_POLICIES = ['Honor', 'Ignore'];
+
+/** Adds what is wrong with the constraints of a pod spec. */
+export function validateSpreadConstraints(
+  spec: JsonObject,
+  checks: PodChecks,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
+  const constraints = objectsAt(spec, 'topologySpreadConstraints');
+  constraints.forEach((constraint, i) => {
+    const at = path.index(i);
+    const key = textAt(constraint, 'topologyKey');
+    const action = textAt(constraint, 'whenUnsatisfiable');
+    issues.push(...validatePositive(numberAt(constraint, 'maxSkew'), at.child('maxSkew')));
+    if (key === '') issues.push(required(at.child('topologyKey'), 'can not be empty'));
+    if (!ACTIONS.includes(action)) issues.push(declared(notSupported(at.child('whenUnsatisfiable'), action, ACTIONS)));
+    const isRepeated = constraints
+      .slice(i + 1)
+      .some((other) => textAt(other, 'topologyKey') === key && textAt(other, 'whenUnsatisfiable') === action);
+    if (isRepeated) issues.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`));
+    validateMinDomains(constraint, action, at.child('minDomains'), issues);
+    for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+      const policy = fieldAt(constraint, name);
+      if (typeof policy === 'string' && !NODE_POLICIES.includes(policy))
+        issues.push(declared(notSupported(at.child(name), policy, NODE_POLICIES)));
+    }
+    if (checks.allowRepeatedSpreadKeys) validateOldLabelKeys(constraint, at.child('matchLabelKeys'), issues);
+    else issues.push(...validateLabelKeys(constraint, at));
+    if (!checks.allowInvalidSpreadSelector)
+      issues.push(...validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), at.child('labelSelector')));
+  });
+}
+
+function validateMinDomains(constraint: JsonObject, action: string, path: FieldPath, issues: FieldIssue[]): void {
+  const domains = fieldAt(constraint, 'minDomains');
+  if (typeof domains !== 'number') return;
+  issues.push(...validatePositive(domains, path));
+  if (action !== 'DoNotSchedule')
+    issues.push(invalid(path, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+}
+
+/** Keys that are added to the selector of a spread constraint or an affinity term, whose path is `path`. */
+export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined): FieldIssue[] {
+  const matched = textsAt(term, 'matchLabelKeys');
+  const mismatched = textsAt(term, 'mismatchLabelKeys');
+  if (matched.length + mismatched.length === 0) return [];
+  const selector = selectorAt(term, 'labelSelector');
+  const issues: FieldIssue[] = [];
+  const lists = [
+    ['matchLabelKeys', matched],
+    ['mismatchLabelKeys', mismatched],
+  ] as const;
+  for (const [name, keys] of lists) {
+    const at = childPath(path, name);
+    if (keys.length > 0 && selector === undefined)
+      issues.push(forbidden(at, 'must not be specified when labelSelector is not set'));
+    else for (const [i, key] of keys.entries()) issues.push(...validateLabelName(key, at.index(i)));
+  }
+  // What the server itself merged into the selector stands there once; more than once is the user's doing.
+  const selected = new Set(Object.keys(selector?.matchLabels ?? {}));
+  for (const { key } of selector?.matchExpressions ?? []) {
+    const i = matched.lastIndexOf(key);
+    if (i >= 0 && selected.has(key))
+      issues.push(invalid(indexPath(path, i), key, 'exists in both matchLabelKeys and labelSelector'));
+    selected.add(key);
+  }
+  matched.forEach((key, i) => {
+    if (mismatched.includes(key))
+      issues.push(
+        invalid(childPath(path, 'matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+      );
+  });
+  return issues;
+}
+
+/** The rule of old, for constraints that were stored under it. */
+function validateOldLabelKeys(constraint: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
+  const keys = textsAt(constraint, 'matchLabelKeys');
+  if (keys.length === 0) return;
+  const selector = selectorAt(constraint, 'labelSelector');
+  if (selector === undefined) issues.push(forbidden(path, 'must not be specified when labelSelector is not set'));
+  const selected = new Set([
+    ...Object.keys(selector?.matchLabels ?? {}),
+    ...(selector?.matchExpressions ?? []).map(({ key }) => key),
+  ]);
+  keys.forEach((key, i) => {
+    issues.push(...validateLabelName(key, path.index(i)));
+    if (selected.has(key)) issues.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'));
+  });
+}
