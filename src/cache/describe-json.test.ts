@@ -23,6 +23,15 @@ describe('describeJson', () => {
     expect(text[splice]).toBe('"');
   });
 
+  it('takes a field that is not there as its sources say', () => {
+    const describeIt = describeJson({ fields: ['open'], sources: { open: ['spec.open', '=false'] } });
+    const openOf = (spec: string) => {
+      const described = describeIt(encodeUtf8(`{"metadata":{},"spec":${spec}}`), 'k');
+      return 'facts' in described ? described.facts.fields['open'] : described.reason;
+    };
+    expect([openOf('{}'), openOf('{"open":true}'), openOf('{"open":false}')]).toEqual(['false', 'true', 'false']);
+  });
+
   it('takes a field from the first of its sources that holds something', () => {
     const describeIt = describeJson({ fields: ['type', 'source'], sources: { source: ['source.component', 'by'] } });
     const fieldsOf = (text: string): Record<string, string> => {

@@ -15,13 +15,15 @@ export interface DescribeJsonOptions {
   readonly sources?: FieldSources;
 }
 
-/** By the name of the field. */
+/** By the name of the field. A source `=text` is no path: it is what the field holds if the paths before it hold nothing. */
 export type FieldSources = Readonly<Record<string, readonly string[]>>;
 
 /** A selectable field and the positions of its paths. */
 interface SelectableField {
   readonly name: string;
   readonly paths: readonly number[];
+  /** What it holds if nothing is at its paths. */
+  readonly otherwise: string;
 }
 
 /** The members that matter below one object. */
@@ -50,7 +52,8 @@ export function describeJson(options: DescribeJsonOptions = {}): Describe {
   const paths: string[] = [];
   const fields = (options.fields ?? []).map((name): SelectableField => {
     const from = options.sources?.[name] ?? [name];
-    return { name, paths: from.map((path) => paths.push(path) - 1) };
+    const own = from.filter((path) => !path.startsWith('=')).map((path) => paths.push(path) - 1);
+    return { name, paths: own, otherwise: from.find((path) => path.startsWith('='))?.slice(1) ?? '' };
   });
   const top = wantedTree([`${METADATA}.${LABELS}`, ...paths]);
   const pool = new FactsPool();
@@ -267,9 +270,9 @@ function readFacts(
     const text = typeof field === 'number' ? (decodeUtf8Strict(value.subarray(from, to)) ?? '') : field;
     texts.push(typeof text === 'string' || typeof text === 'boolean' ? String(text) : '');
   }
-  const fields = selectable.map(({ name, paths: own }): [string, string] => [
+  const fields = selectable.map(({ name, paths: own, otherwise }): [string, string] => [
     name,
-    own.map((i) => texts[i]!).find((text) => text !== '') ?? '',
+    own.map((i) => texts[i]!).find((text) => text !== '') ?? otherwise,
   ]);
   return { labels, fields: makeStringMap(fields), hash };
 }
