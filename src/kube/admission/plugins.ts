@@ -1,5 +1,8 @@
 /** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file or folder; this only lists them, `src/admission/chain.ts` knows their order. */
+import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { BugError } from '../../base/errors.ts';
+import { readJson } from '../../base/json-read.ts';
+import { isJsonObject } from '../../base/json-value.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
 import type { KubeWorld } from '../kube-world.ts';
@@ -12,6 +15,8 @@ import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
 import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
+import type { ExistingPods } from './pod-security/existing-pods.ts';
+import { podSecurity } from './pod-security/pod-security.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import { serviceAccount } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
@@ -41,6 +46,11 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
     serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => world.host.random(below) }),
     taintNodesByCondition(),
     alwaysPullImages(),
+    podSecurity({
+      namespaces,
+      pods: (namespace, limit) => existingPods(world, namespace, limit),
+      now: () => world.host.clock.now(),
+    }),
     defaultTolerationSeconds(),
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
@@ -56,6 +66,18 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
     podResizeValidator(nodes),
     alwaysDeny(),
   ];
+}
+
+/** The first pods of a namespace, parsed for this one question: nobody keeps all pods parsed. */
+async function existingPods(world: KubeWorld, namespace: string, limit: number): Promise<ExistingPods> {
+  const { definition, store } = world.resource('pods');
+  const version = definition.storageVersion;
+  if (version === undefined || store.list === undefined) throw new BugError('pods cannot be listed');
+  const page = await store.list(internalContext(version, namespace, ''), { ...DEFAULT_LIST_OPTIONS, limit });
+  const pods = page.items
+    .map((bytes) => readJson(bytes))
+    .flatMap((read) => (read.ok && isJsonObject(read.value) ? [read.value] : []));
+  return { pods, total: page.items.length + (page.remaining ?? 0) };
 }
 
 async function createNamespace(world: KubeWorld, name: string): Promise<void> {

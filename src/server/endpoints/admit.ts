@@ -3,6 +3,7 @@
  */
 
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
+import { nameOf } from '../../apimachinery/meta/meta.ts';
 import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/options.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -63,6 +64,7 @@ export function admit(
   return andThen(host.admission.admit(attributes), () => attributes.object ?? object);
 }
 
+/** A name that the server made is known by now. */
 export function validateAdmission(
   host: EndpointHost,
   scope: EndpointScope,
@@ -72,7 +74,8 @@ export function validateAdmission(
   oldObject: JsonObject | undefined,
 ): MaybePromise<void> {
   if (!host.admission.handles(subject.operation)) return;
-  return host.admission.validate(attributesOf(scope, request, subject, object, oldObject));
+  const named = subject.name === '' && object !== undefined ? { ...subject, name: nameOf(object) } : subject;
+  return host.admission.validate(attributesOf(scope, request, named, object, oldObject));
 }
 
 /** A deletion or a connection changes nothing, so both parts of admission run one after the other. */

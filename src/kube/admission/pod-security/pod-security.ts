@@ -1,0 +1,183 @@
+/**
+ * PodSecurity: pods keep to the level that their namespace asks for by its labels; workloads whose pods would not are warned. Invariant: only pods are refused; audit and
+ * warnings never refuse anything, and nobody is exempt.
+ */
+import { quote } from '../../../apimachinery/go-format.ts';
+import { labelsOf } from '../../../apimachinery/meta/meta.ts';
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { forbidden, internalError, invalid } from '../../../apimachinery/status/status-catalogue.ts';
+import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/registry/lister.ts';
+import { formatViolations, violationsOf } from './evaluate.ts';
+import { type ExistingPods, warningsAboutPods } from './existing-pods.ts';
+import type { Violation } from './pod-facts.ts';
+import {
+  compareLevels,
+  formatPolicy,
+  isSamePolicy,
+  type LevelVersion,
+  type PolicyResult,
+  PREFIX,
+  policyOf,
+} from './policy.ts';
+
+export interface PodSecurityAdmission {
+  readonly namespaces: Lister;
+  /** The first pods of a namespace, at most `limit`. */
+  readonly pods: (namespace: string, limit: number) => MaybePromise<ExistingPods>;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** Where the template of a workload stands. */
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  replicationcontrollers: ['spec', 'template'],
+  podtemplates: ['template'],
+  'replicasets.apps': ['spec', 'template'],
+  'deployments.apps': ['spec', 'template'],
+  'statefulsets.apps': ['spec', 'template'],
+  'daemonsets.apps': ['spec', 'template'],
+  'jobs.batch': ['spec', 'template'],
+  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
+};
+
+/** Subresources of a pod that do not change what it runs. */
+const IGNORED = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+/** As the reference: so many pods, and so long, for a namespace whose level rises. */
+const MAX_PODS = 3000;
+const MAX_MILLISECONDS = 1000;
+
+export function podSecurity(options: PodSecurityAdmission): AdmissionPlugin {
+  return {
+    name: 'PodSecurity',
+    resources: ['namespaces', 'pods', ...Object.keys(TEMPLATES)],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate: (attributes) => {
+      const { resource, object, subresource } = attributes;
+      if (object === undefined) return undefined;
+      if (resource.resource === 'namespaces')
+        return subresource === '' ? checkNamespace(options, attributes, object) : undefined;
+      if (resource.resource === 'pods')
+        return IGNORED.has(subresource) ? undefined : checkPod(options, attributes, object);
+      return subresource === '' ? checkWorkload(options, attributes, object) : undefined;
+    },
+  };
+}
+
+function checkNamespace(
+  options: PodSecurityAdmission,
+  attributes: AdmissionAttributes,
+  namespace: JsonObject,
+): MaybePromise<void> {
+  const { name, oldObject, kind } = attributes;
+  const { policy, issues } = policyOf(labelsOf(namespace));
+  const old: PolicyResult | undefined = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject));
+  const refuse = (): never => {
+    throw new StatusError(invalid({ group: kind.group, kind: kind.kind }, name, issues));
+  };
+  if (old === undefined) return issues.length > 0 ? refuse() : undefined;
+  if (issues.length > 0 && issues.map(formatIssue).join() !== old.issues.map(formatIssue).join()) refuse();
+  const { enforce } = policy;
+  if (enforce.level === 'privileged' || isSamePolicy(enforce, old.policy.enforce)) return undefined;
+  if (enforce.minor === old.policy.enforce.minor && compareLevels(enforce.level, old.policy.enforce.level) < 1)
+    return undefined;
+  const deadline = options.now() + MAX_MILLISECONDS;
+  return andThen(options.pods(name, MAX_PODS), (existing) => {
+    for (const warning of warningsAboutPods(name, enforce, existing, () => options.now() >= deadline))
+      attributes.warn(warning);
+  });
+}
+
+function checkPod(options: PodSecurityAdmission, attributes: AdmissionAttributes, pod: JsonObject): MaybePromise<void> {
+  return withPolicy(options, attributes, (result) => {
+    const { enforce, audit, warn } = result.policy;
+    if (result.issues.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged')) {
+      attributes.annotate(`${PREFIX}enforce-policy`, 'privileged:latest');
+      return;
+    }
+    const { operation, oldObject } = attributes;
+    if (operation === 'UPDATE' && oldObject !== undefined && !hasNewImages(pod, oldObject)) return;
+    evaluate(attributes, result, pod, true);
+  });
+}
+
+function checkWorkload(
+  options: PodSecurityAdmission,
+  attributes: AdmissionAttributes,
+  object: JsonObject,
+): MaybePromise<void> {
+  const { group, resource } = attributes.resource;
+  const path = TEMPLATES[group === '' ? resource : `${resource}.${group}`] ?? [];
+  return withPolicy(options, attributes, (result) => {
+    const { audit, warn } = result.policy;
+    if (result.issues.length === 0 && audit.level === 'privileged' && warn.level === 'privileged') return;
+    const template = objectAt(object, ...path);
+    if (template !== undefined) evaluate(attributes, result, template, false);
+  });
+}
+
+function withPolicy(
+  { namespaces }: PodSecurityAdmission,
+  attributes: AdmissionAttributes,
+  use: (result: PolicyResult) => void,
+): MaybePromise<void> {
+  return andThen(namespaces.fresh(), () => {
+    const namespace = namespaces.get('', attributes.namespace);
+    if (namespace !== undefined) return use(policyOf(labelsOf(namespace)));
+    const problem = `failed to lookup namespace ${quote(attributes.namespace)}`;
+    attributes.annotate(`${PREFIX}error`, problem);
+    if (attributes.resource.resource === 'pods') throw new StatusError(internalError(problem));
+  });
+}
+
+function evaluate(attributes: AdmissionAttributes, result: PolicyResult, pod: JsonObject, enforces: boolean): void {
+  const { policy, issues } = result;
+  const known: { readonly policy: LevelVersion; readonly violations: readonly Violation[] }[] = [];
+  const violations = (wanted: LevelVersion): readonly Violation[] => {
+    const before = known.find((item) => isSamePolicy(item.policy, wanted));
+    if (before !== undefined) return before.violations;
+    const found = violationsOf(wanted, pod);
+    known.push({ policy: wanted, violations: found });
+    return found;
+  };
+  if (issues.length > 0)
+    attributes.annotate(`${PREFIX}error`, `Failed to parse policy: ${aggregate(issues.map(formatIssue))}`);
+  if (enforces) attributes.annotate(`${PREFIX}enforce-policy`, formatPolicy(policy.enforce));
+  const audited = violations(policy.audit);
+  if (audited.length > 0)
+    attributes.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity ${said(policy.audit, audited)}`);
+  const refused = enforces ? violations(policy.enforce) : [];
+  if (refused.length > 0) {
+    const { group, resource } = attributes.resource;
+    const because = `violates PodSecurity ${said(policy.enforce, refused)}`;
+    throw new StatusError(forbidden({ group, resource }, attributes.name, because));
+  }
+  const warned = violations(policy.warn);
+  if (warned.length > 0) attributes.warn(`would violate PodSecurity ${said(policy.warn, warned)}`);
+}
+
+function said(policy: LevelVersion, violations: readonly Violation[]): string {
+  return `${quote(formatPolicy(policy))}: ${formatViolations(violations)}`;
+}
+
+function aggregate(problems: readonly string[]): string {
+  return problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`;
+}
+
+/** Whether anything else runs than before; of ephemeral containers those of the same name are compared. */
+function hasNewImages(pod: JsonObject, old: JsonObject): boolean {
+  for (const list of ['containers', 'initContainers']) {
+    const images = objectsAt(pod, 'spec', list).map((container) => textAt(container, 'image'));
+    const before = objectsAt(old, 'spec', list).map((container) => textAt(container, 'image'));
+    if (images.length !== before.length || images.some((image, i) => image !== before[i])) return true;
+  }
+  const before = objectsAt(old, 'spec', 'ephemeralContainers');
+  return objectsAt(pod, 'spec', 'ephemeralContainers').some((container) => {
+    const same = before.find((other) => textAt(other, 'name') === textAt(container, 'name'));
+    return same === undefined || textAt(same, 'image') !== textAt(container, 'image');
+  });
+}
