@@ -9,9 +9,15 @@ import {
   prepareCsiDriverForCreate,
   prepareCsiDriverForUpdate,
   setCsiDriverDefaults,
+  validateCsiDriver,
+  validateCsiDriverUpdate,
 } from '../rules/csi-driver.ts';
-import { csiNodeTable } from '../rules/csi-node.ts';
-import { csiStorageCapacityTable } from '../rules/csi-storage-capacity.ts';
+import { csiNodeTable, validateCsiNode, validateCsiNodeUpdate } from '../rules/csi-node.ts';
+import {
+  csiStorageCapacityWarnings,
+  validateCsiStorageCapacity,
+  validateCsiStorageCapacityUpdate,
+} from '../rules/csi-storage-capacity.ts';
 import {
   persistentVolumeTable,
   preparePersistentVolumeForCreate,
@@ -25,16 +31,40 @@ import {
   prepareClaimForUpdate,
   prepareClaimStatusForUpdate,
 } from '../rules/persistent-volume-claim.ts';
-import { setStorageClassDefaults, storageClassTable } from '../rules/storage-class.ts';
+import {
+  setStorageClassDefaults,
+  storageClassTable,
+  storageClassWarnings,
+  validateStorageClass,
+  validateStorageClassUpdate,
+} from '../rules/storage-class.ts';
 import { setClaimDefaults } from '../rules/volume/claim-defaults.ts';
+import {
+  claimWarnings,
+  validateClaim,
+  validateClaimStatusUpdate,
+  validateClaimUpdate,
+} from '../rules/volume/validate-claim-object.ts';
+import {
+  persistentVolumeWarnings,
+  validatePersistentVolume,
+  validatePersistentVolumeStatusUpdate,
+  validatePersistentVolumeUpdate,
+} from '../rules/volume/validate-persistent-volume.ts';
 import {
   prepareVolumeAttachmentForCreate,
   prepareVolumeAttachmentForUpdate,
   prepareVolumeAttachmentStatusForUpdate,
   setVolumeAttachmentDefaults,
+  validateVolumeAttachment,
+  validateVolumeAttachmentUpdate,
   volumeAttachmentTable,
 } from '../rules/volume-attachment.ts';
-import { volumeAttributesClassTable } from '../rules/volume-attributes-class.ts';
+import {
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
+  volumeAttributesClassTable,
+} from '../rules/volume-attributes-class.ts';
 import { updateSubresource } from '../subresources.ts';
 
 export function storageResources(): readonly KubeResource[] {
@@ -54,7 +84,11 @@ const STORAGE = { group: 'storage.k8s.io', version: 'v1' } as const;
 
 const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
   prepareForCreate: preparePersistentVolumeForCreate,
+  validate: validatePersistentVolume,
+  warningsOnCreate: persistentVolumeWarnings,
   prepareForUpdate: preparePersistentVolumeForUpdate,
+  validateUpdate: validatePersistentVolumeUpdate,
+  warningsOnUpdate: persistentVolumeWarnings,
   returnsDeletedObject: true,
 });
 
@@ -76,13 +110,19 @@ const PERSISTENT_VOLUMES: ResourceDefinition = storedResource({
     updateSubresource('status', {
       ...PERSISTENT_VOLUME_STRATEGY,
       prepareForUpdate: preparePersistentVolumeStatusForUpdate,
+      validateUpdate: validatePersistentVolumeStatusUpdate,
+      warningsOnUpdate: () => [],
     }),
   ],
 });
 
 const CLAIM_STRATEGY: Strategy = builtInStrategy({
   prepareForCreate: prepareClaimForCreate,
+  validate: (object) => validateClaim(object),
+  warningsOnCreate: claimWarnings,
   prepareForUpdate: prepareClaimForUpdate,
+  validateUpdate: validateClaimUpdate,
+  warningsOnUpdate: claimWarnings,
   returnsDeletedObject: true,
 });
 
@@ -104,6 +144,8 @@ const PERSISTENT_VOLUME_CLAIMS: ResourceDefinition = storedResource({
     updateSubresource('status', {
       ...CLAIM_STRATEGY,
       prepareForUpdate: prepareClaimStatusForUpdate,
+      validateUpdate: validateClaimStatusUpdate,
+      warningsOnUpdate: () => [],
     }),
   ],
 });
@@ -120,13 +162,21 @@ const STORAGE_CLASSES: ResourceDefinition = storedResource({
       table: storageClassTable,
     }),
   ],
-  strategy: builtInStrategy({ returnsDeletedObject: true }),
+  strategy: builtInStrategy({
+    validate: validateStorageClass,
+    warningsOnCreate: storageClassWarnings,
+    validateUpdate: validateStorageClassUpdate,
+    warningsOnUpdate: storageClassWarnings,
+    returnsDeletedObject: true,
+  }),
 });
 
 const VOLUME_ATTACHMENT_STRATEGY: Strategy = builtInStrategy({
   allowUnconditionalUpdate: false,
   prepareForCreate: prepareVolumeAttachmentForCreate,
+  validate: validateVolumeAttachment,
   prepareForUpdate: prepareVolumeAttachmentForUpdate,
+  validateUpdate: validateVolumeAttachmentUpdate,
   returnsDeletedObject: true,
 });
 
@@ -159,8 +209,10 @@ const CSI_DRIVERS: ResourceDefinition = storedResource({
   strategy: builtInStrategy({
     allowUnconditionalUpdate: false,
     prepareForCreate: prepareCsiDriverForCreate,
+    validate: validateCsiDriver,
     warningsOnCreate: csiDriverWarningsOnCreate,
     prepareForUpdate: prepareCsiDriverForUpdate,
+    validateUpdate: validateCsiDriverUpdate,
     warningsOnUpdate: csiDriverWarningsOnUpdate,
     returnsDeletedObject: true,
   }),
@@ -170,14 +222,25 @@ const CSI_NODES: ResourceDefinition = storedResource({
   plural: 'csinodes',
   scope: 'Cluster',
   versions: [builtInVersion({ ...STORAGE, kind: 'CSINode', table: csiNodeTable })],
-  strategy: builtInStrategy({ allowUnconditionalUpdate: false, returnsDeletedObject: true }),
+  strategy: builtInStrategy({
+    allowUnconditionalUpdate: false,
+    validate: validateCsiNode,
+    validateUpdate: validateCsiNodeUpdate,
+    returnsDeletedObject: true,
+  }),
 });
 
 const CSI_STORAGE_CAPACITIES: ResourceDefinition = storedResource({
   plural: 'csistoragecapacities',
   scope: 'Namespaced',
-  versions: [builtInVersion({ ...STORAGE, kind: 'CSIStorageCapacity', table: csiStorageCapacityTable })],
-  strategy: builtInStrategy({ allowUnconditionalUpdate: false }),
+  versions: [builtInVersion({ ...STORAGE, kind: 'CSIStorageCapacity' })],
+  strategy: builtInStrategy({
+    allowUnconditionalUpdate: false,
+    validate: (object) => validateCsiStorageCapacity(object),
+    warningsOnCreate: csiStorageCapacityWarnings,
+    validateUpdate: validateCsiStorageCapacityUpdate,
+    warningsOnUpdate: csiStorageCapacityWarnings,
+  }),
 });
 
 const VOLUME_ATTRIBUTES_CLASSES: ResourceDefinition = storedResource({
@@ -193,5 +256,9 @@ const VOLUME_ATTRIBUTES_CLASSES: ResourceDefinition = storedResource({
       table: volumeAttributesClassTable,
     }),
   ],
-  strategy: builtInStrategy({ returnsDeletedObject: true }),
+  strategy: builtInStrategy({
+    validate: validateVolumeAttributesClass,
+    validateUpdate: validateVolumeAttributesClassUpdate,
+    returnsDeletedObject: true,
+  }),
 });

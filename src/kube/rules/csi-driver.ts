@@ -10,10 +10,29 @@ import {
   textAt,
   textsAt,
 } from '../../apimachinery/meta/object-fields.ts';
+import {
+  declared,
+  duplicate,
+  type FieldIssue,
+  invalid,
+  notSupported,
+} from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { ensureMeta } from '../object-fields.ts';
+import { ensureMeta, metaFacts } from '../object-fields.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+const FS_GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
+const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
+const MIN_UPDATE_SECONDS = 10;
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
 
 const TOKENS_IN_ATTRIBUTES =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
@@ -82,6 +101,71 @@ export function prepareCsiDriverForUpdate(object: JsonObject, old: JsonObject): 
   if (fieldAt(old, 'spec', GATED_FIELD) === undefined) delete objectAt(object, 'spec')?.[GATED_FIELD];
   if (equalJson(objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {})) return;
   ensureMeta(object)['generation'] = Number(numberAt(old, 'metadata', 'generation')) + 1;
+}
+
+export function validateCsiDriver(object: JsonObject): FieldIssue[] {
+  return [
+    ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA),
+    ...validateSpec(objectAt(object, 'spec') ?? {}),
+  ];
+}
+
+/** The reference calls a field by another name here. */
+export function validateCsiDriverUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const was = objectAt(old, 'spec') ?? {};
+  const fixed = (name: string, shown: string): FieldIssue[] =>
+    validateImmutableField(spec[name] ?? null, was[name] ?? null, SPEC.child(shown)).map(declared);
+  return [
+    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateSpec(spec),
+    ...fixed('attachRequired', 'attachedRequired'),
+    ...fixed('volumeLifecycleModes', 'volumeLifecycleModes'),
+  ];
+}
+
+function validateSpec(spec: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const policy = textAt(spec, 'fsGroupPolicy');
+  if (!FS_GROUP_POLICIES.includes(policy))
+    issues.push(declared(notSupported(SPEC.child('fsGroupPolicy'), policy, FS_GROUP_POLICIES)));
+  issues.push(...validateTokenRequests(objectsAt(spec, 'tokenRequests')));
+  for (const mode of textsAt(spec, 'volumeLifecycleModes'))
+    if (!LIFECYCLE_MODES.includes(mode))
+      issues.push(declared(notSupported(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)));
+  const period = fieldAt(spec, 'nodeAllocatableUpdatePeriodSeconds');
+  if (period !== undefined && numberAt(spec, 'nodeAllocatableUpdatePeriodSeconds') < MIN_UPDATE_SECONDS)
+    issues.push(
+      invalid(SPEC.child('nodeAllocatableUpdatePeriodSeconds'), period, 'must be greater than or equal to 10 seconds'),
+    );
+  const inSecrets = fieldAt(spec, 'serviceAccountTokenInSecrets');
+  if (inSecrets !== undefined && listAt(spec, 'tokenRequests').length === 0)
+    issues.push(
+      invalid(
+        SPEC.child('serviceAccountTokenInSecrets'),
+        inSecrets,
+        'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+      ),
+    );
+  return issues;
+}
+
+/** Each audience once; '' stands for the server itself. */
+function validateTokenRequests(requests: readonly JsonObject[]): FieldIssue[] {
+  const audiences = new Set<string>();
+  return requests.flatMap((request, i) => {
+    const path = SPEC.child('tokenRequests').index(i);
+    const audience = textAt(request, 'audience');
+    if (audiences.has(audience)) return [duplicate(path.child('audience'), audience)];
+    audiences.add(audience);
+    const seconds = fieldAt(request, 'expirationSeconds');
+    if (typeof seconds !== 'number' && typeof seconds !== 'bigint') return [];
+    const at = path.child('expirationSeconds');
+    if (seconds < MIN_TOKEN_SECONDS) return [invalid(at, seconds, 'may not specify a duration less than 10 minutes')];
+    if (seconds > MAX_TOKEN_SECONDS)
+      return [invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')];
+    return [];
+  });
 }
 
 export function csiDriverWarningsOnCreate(object: JsonObject): readonly string[] {

@@ -1,11 +1,40 @@
 /** VolumeAttachment. Invariant: pure; the issues are the reference's, in its order; the spec never changes. */
-import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import { fieldAt, flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import {
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import { rangeText } from '../../apimachinery/validation/text-rules.ts';
+import { FIELD_IMMUTABLE } from '../../apimachinery/validation/validate-object-meta.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { utf8Length } from '../../base/utf8.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
+import { inGoShape } from '../checks/go-shape.ts';
 import { roundResourceList } from '../checks/round-resources.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { ensureMeta, takeField } from '../object-fields.ts';
+import { ensureMeta, metaFacts, takeField } from '../object-fields.ts';
+import { validateKubeMeta } from '../validate-kube-meta.ts';
+import { textBytes } from './storage-parameters.ts';
+import { validateCsiDriverName } from './volume/csi-name.ts';
+import { ATTACHMENT_SPEC_SHAPE } from './volume/shapes.ts';
+import { validatePersistentVolumeSpec } from './volume/validate-persistent-volume.ts';
 import { setSourceDefaults } from './volume/volume-defaults.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+const SOURCE = SPEC.child('source');
+const STATUS = FieldPath.of('status');
+const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_MESSAGE_BYTES = 1024;
+const MAX_INT32 = 2 ** 31 - 1;
 
 /** Metadata that an update of the status leaves alone. */
 const KEPT_METADATA = [
@@ -49,4 +78,62 @@ export function prepareVolumeAttachmentStatusForUpdate(object: JsonObject, old: 
   const metadata = ensureMeta(object);
   const stored = objectAt(old, 'metadata') ?? {};
   for (const name of KEPT_METADATA) takeField(metadata, stored, name);
+}
+
+export function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
+  issues.push(...validateCsiDriverName(textAt(object, 'spec', 'attacher'), SPEC.child('attacher')));
+  issues.push(...validateSource(objectAt(object, 'spec', 'source') ?? {}));
+  const node = textAt(object, 'spec', 'nodeName');
+  issues.push(...checkDns1123Subdomain(node).map((complaint) => invalid(SPEC.child('nodeName'), node, complaint)));
+  issues.push(...validateStatus(objectAt(object, 'status') ?? {}));
+  const volume = fieldAt(object, 'spec', 'source', 'persistentVolumeName');
+  if (typeof volume === 'string')
+    issues.push(
+      ...checkDns1123Subdomain(volume).map((complaint) =>
+        invalid(FieldPath.of('spec.source.persistentVolumeName'), volume, complaint),
+      ),
+    );
+  return issues;
+}
+
+export function validateVolumeAttachmentUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateVolumeAttachment(object);
+  const spec = objectAt(object, 'spec') ?? {};
+  if (!equalJson(spec, objectAt(old, 'spec') ?? {}))
+    issues.push(declared(invalid(SPEC, inGoShape(spec, ATTACHMENT_SPEC_SHAPE), FIELD_IMMUTABLE)));
+  return issues;
+}
+
+function validateSource(source: JsonObject): FieldIssue[] {
+  const inline = objectAt(source, 'inlineVolumeSpec');
+  const name = fieldAt(source, 'persistentVolumeName');
+  if (inline === undefined && name === undefined) return [required(SOURCE, ONE_SOURCE)];
+  if (inline !== undefined && name !== undefined) return [forbidden(SOURCE, ONE_SOURCE)];
+  if (inline !== undefined)
+    return validatePersistentVolumeSpec(inline, SOURCE.child('inlineVolumeSpec'), { volumeName: '', inline: true });
+  return name === ''
+    ? [required(SOURCE.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')]
+    : [];
+}
+
+function validateStatus(status: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  if (textBytes(objectAt(status, 'attachmentMetadata') ?? {}) > MAX_METADATA_BYTES)
+    issues.push(tooLong(STATUS.child('attachmentMetadata'), undefined, MAX_METADATA_BYTES));
+  for (const name of ['attachError', 'detachError'])
+    issues.push(...validateError(objectAt(status, name), STATUS.child(name)));
+  return issues;
+}
+
+/** The reference tells the limit of another field for a message that is too long. */
+function validateError(error: JsonObject | undefined, path: FieldPath): FieldIssue[] {
+  if (error === undefined) return [];
+  const issues: FieldIssue[] = [];
+  if (utf8Length(textAt(error, 'message')) > MAX_MESSAGE_BYTES)
+    issues.push(tooLong(path.child('message'), undefined, MAX_METADATA_BYTES));
+  const code = fieldAt(error, 'errorCode');
+  if (typeof code === 'number' && code < 0)
+    issues.push(invalid(path.child('errorCode'), code, rangeText(0, MAX_INT32)));
+  return issues;
 }
