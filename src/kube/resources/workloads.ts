@@ -31,6 +31,7 @@ import {
   setDisruptionBudgetDefaults,
 } from '../rules/workload/disruption-budget.ts';
 import { JOB_RULES, JOB_STATUS_RULES, setJobDefaults } from '../rules/workload/job.ts';
+import { frontJobs } from '../rules/workload/job-store.ts';
 import { jobTable } from '../rules/workload/job-table.ts';
 import {
   REPLICA_SET_RULES,
@@ -50,6 +51,7 @@ import {
   setStatefulSetDefaults,
   statefulSetTable,
 } from '../rules/workload/stateful-set.ts';
+import { scaleSubresource } from '../scale.ts';
 import { updateSubresource } from '../subresources.ts';
 
 export function workloadResources(): readonly KubeResource[] {
@@ -60,7 +62,7 @@ export function workloadResources(): readonly KubeResource[] {
     { definition: DAEMON_SETS },
     { definition: CONTROLLER_REVISIONS },
     { definition: REPLICATION_CONTROLLERS },
-    { definition: JOBS },
+    { definition: JOBS, front: frontJobs },
     { definition: CRON_JOBS },
     { definition: AUTOSCALERS },
     { definition: DISRUPTION_BUDGETS },
@@ -88,7 +90,10 @@ const DEPLOYMENTS: ResourceDefinition = storedResource({
     builtInVersion({ ...APPS, kind: 'Deployment', setDefaults: setDeploymentDefaults, table: deploymentTable }),
   ],
   strategy: builtInStrategy(DEPLOYMENT_RULES),
-  subresources: [statusOf(DEPLOYMENT_RULES, DEPLOYMENT_STATUS_RULES)],
+  subresources: [
+    statusOf(DEPLOYMENT_RULES, DEPLOYMENT_STATUS_RULES),
+    scaleSubresource({ group: 'apps', plural: 'deployments', selector: 'object' }),
+  ],
 });
 
 const REPLICA_SETS: ResourceDefinition = storedResource({
@@ -106,7 +111,10 @@ const REPLICA_SETS: ResourceDefinition = storedResource({
     }),
   ],
   strategy: builtInStrategy(REPLICA_SET_RULES),
-  subresources: [statusOf(REPLICA_SET_RULES, REPLICA_SET_STATUS_RULES)],
+  subresources: [
+    statusOf(REPLICA_SET_RULES, REPLICA_SET_STATUS_RULES),
+    scaleSubresource({ group: 'apps', plural: 'replicasets', selector: 'object' }),
+  ],
 });
 
 const STATEFUL_SETS: ResourceDefinition = storedResource({
@@ -118,7 +126,10 @@ const STATEFUL_SETS: ResourceDefinition = storedResource({
     builtInVersion({ ...APPS, kind: 'StatefulSet', setDefaults: setStatefulSetDefaults, table: statefulSetTable }),
   ],
   strategy: builtInStrategy(STATEFUL_SET_RULES),
-  subresources: [statusOf(STATEFUL_SET_RULES, STATEFUL_SET_STATUS_RULES)],
+  subresources: [
+    statusOf(STATEFUL_SET_RULES, STATEFUL_SET_STATUS_RULES),
+    scaleSubresource({ group: 'apps', plural: 'statefulsets', selector: 'object' }),
+  ],
 });
 
 const DAEMON_SETS: ResourceDefinition = storedResource({
@@ -155,7 +166,10 @@ const REPLICATION_CONTROLLERS: ResourceDefinition = storedResource({
     }),
   ],
   strategy: builtInStrategy(REPLICATION_CONTROLLER_RULES),
-  subresources: [statusOf(REPLICATION_CONTROLLER_RULES, REPLICATION_CONTROLLER_STATUS_RULES)],
+  subresources: [
+    statusOf(REPLICATION_CONTROLLER_RULES, REPLICATION_CONTROLLER_STATUS_RULES),
+    scaleSubresource({ group: '', plural: 'replicationcontrollers', selector: 'labels' }),
+  ],
 });
 
 const JOBS: ResourceDefinition = storedResource({

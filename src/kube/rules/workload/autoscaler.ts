@@ -4,6 +4,11 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import { dropRoundTripAnnotations } from './autoscaler-annotations.ts';
+import {
+  validateAutoscaler,
+  validateAutoscalerStatusUpdate,
+  validateAutoscalerUpdate,
+} from './autoscaler-validation.ts';
 import { keepSpec, keepStatus, setDefault } from './common.ts';
 
 /** What an autoscaler that names no metric works by: use of processors, as a percentage of what pods ask for. */
@@ -32,6 +37,9 @@ export function cpuMetric(averageUtilization: JsonValue): JsonObject {
 
 export const AUTOSCALER_RULES: Partial<Strategy> = {
   nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
+  validate: validateAutoscaler,
+  validateUpdate: validateAutoscalerUpdate,
   prepareForCreate: (object) => {
     object['status'] = { desiredReplicas: 0, currentMetrics: null };
   },
@@ -42,6 +50,7 @@ export const AUTOSCALER_RULES: Partial<Strategy> = {
 
 export const AUTOSCALER_STATUS_RULES: Partial<Strategy> = {
   prepareForUpdate: keepSpec,
+  validateUpdate: validateAutoscalerStatusUpdate,
 };
 
 function setRuleDefaults(rules: JsonObject, window: number | undefined, policies: JsonObject[]): void {

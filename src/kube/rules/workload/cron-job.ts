@@ -19,6 +19,7 @@ import {
   setDefaultText,
   templateColumns,
 } from './common.ts';
+import { validateCronJob, validateCronJobUpdate } from './cron-job-validation.ts';
 import { jobSpecWarnings, setJobSpecDefaults } from './job.ts';
 
 export const cronJobTable: () => TableDefinition = tableOf(
@@ -49,10 +50,12 @@ export function setCronJobDefaults(object: JsonObject): void {
 
 export const CRON_JOB_RULES: Partial<Strategy> = {
   nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
   prepareForCreate: (object) => {
     beginObject(object, {});
     dropDisabledPodFields(podTemplateOf(object), undefined);
   },
+  validate: validateCronJob,
   warningsOnCreate: (object) => [
     ...nameWarnings(object),
     ...jobSpecWarnings(jobSpecOf(object), undefined, SPEC.child('jobTemplate', 'spec')),
@@ -62,6 +65,7 @@ export const CRON_JOB_RULES: Partial<Strategy> = {
     dropDisabledPodFields(podTemplateOf(object), podTemplateOf(old));
     countSpecChange(object, old);
   },
+  validateUpdate: validateCronJobUpdate,
   warningsOnUpdate: (object, old) => {
     const warnings = generationChanged(object, old)
       ? jobSpecWarnings(jobSpecOf(object), jobSpecOf(old), SPEC.child('jobTemplate', 'spec'))

@@ -37,6 +37,9 @@ import {
   LEGACY_JOB_NAME_LABEL,
 } from './job-labels.ts';
 
+import { validateJobStatusUpdate } from './job-status.ts';
+import { validateJob, validateJobUpdate } from './job-validation.ts';
+
 const MAX_INT32 = 2147483647;
 
 /**
@@ -70,6 +73,7 @@ export function setJobSpecDefaults(spec: JsonObject): void {
 
 export const JOB_RULES: Partial<Strategy> = {
   nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
   // Pods stay unless the client says otherwise.
   defaultGarbageCollection: 'orphan',
   prepareForCreate: (object) => {
@@ -77,18 +81,21 @@ export const JOB_RULES: Partial<Strategy> = {
     beginObject(object, {});
     dropDisabledPodFields(templateOf(object), undefined);
   },
+  validate: validateJob,
   warningsOnCreate: (object) => [...nameWarnings(object), ...jobSpecWarnings(specOf(object), undefined, SPEC)],
   prepareForUpdate: (object, old) => {
     keepStatus(object, old);
     dropDisabledPodFields(templateOf(object), templateOf(old));
     countSpecChange(object, old);
   },
+  validateUpdate: validateJobUpdate,
   warningsOnUpdate: (object, old) =>
     generationChanged(object, old) ? jobSpecWarnings(specOf(object), specOf(old), SPEC) : [],
 };
 
 export const JOB_STATUS_RULES: Partial<Strategy> = {
   prepareForUpdate: keepSpec,
+  validateUpdate: validateJobStatusUpdate,
 };
 
 /** Warnings about the spec of a Job or of a CronJob's template. */
