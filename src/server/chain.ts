@@ -18,6 +18,7 @@ import { withImpersonation } from './filters/impersonation.ts';
 import { type RequestHeaderNames, requestHeaderHider } from './filters/request-header.ts';
 import { RequestMetrics, withRequestMetrics } from './filters/request-metrics.ts';
 import { type ShutdownState, withShutdown } from './filters/shutdown.ts';
+import type { FlowMatcher } from './flow.ts';
 import type { InFlightGate } from './in-flight.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from './request.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -38,6 +39,8 @@ export interface ChainConfig {
   /** Watches and connects: no deadline, no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
   readonly gate: InFlightGate;
+  /** Tells which flow a request belongs to. Default: nobody does. */
+  readonly flows?: FlowMatcher;
   /** Default 60 s, as `--request-timeout`. */
   readonly requestTimeoutMs?: number;
   /** Headers of front proxies beside the standard ones; nobody behind authentication sees them. */
@@ -90,7 +93,7 @@ export function buildChain(config: ChainConfig): Handler {
     }),
     audit?.filter(),
     withImpersonation(authorizer),
-    withFlowControl(config.gate, requestMetrics),
+    withFlowControl(config.gate, requestMetrics, config.flows),
     withAuthorization(authorizer, metrics),
     requestMetrics && withRequestMetrics(requestMetrics),
   ];

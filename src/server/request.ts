@@ -7,6 +7,7 @@ import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Answer, Incoming } from './exchange.ts';
+import type { Flow } from './flow.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { TypeBook } from './type-book.ts';
 import { WarningRecorder } from './warning-header.ts';
@@ -54,6 +55,8 @@ export class ServerRequest {
   /** What authentication has to say to the audit event. */
   authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
   audit: AuditRecord | undefined = undefined;
+  /** What the answer says about the request's flow; undefined: nothing. Set by flow control. */
+  flow: Flow | undefined = undefined;
   /** What statuses are written in protobuf with; undefined: they are not. Set where the chain begins. */
   types: TypeBook | undefined = undefined;
   #warnings: WarningRecorder | undefined = undefined;

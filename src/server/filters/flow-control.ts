@@ -1,23 +1,32 @@
 /**
- * Limits of requests in flight. Invariant: what was let in is let out exactly once, when its handler has answered, however it ends; a watch or a connect is never
+ * Limits of requests in flight, and which flow each belongs to. Invariant: what was let in is let out exactly once, when its handler has answered, however it ends; a watch or a connect is never
  * refused and counts for as long as it is open.
  */
 import { isPromise } from '../../base/maybe-promise.ts';
 import { MASTERS_GROUP } from '../authorization.ts';
 import type { Answer } from '../exchange.ts';
+import type { FlowMatcher } from '../flow.ts';
 import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
 import type { RequestFilter, ServerRequest } from '../request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
 
-export function withFlowControl(gate: InFlightGate, metrics: RequestMetrics | undefined): RequestFilter {
+/** Without a matcher, answers say nothing of flows. Connects belong to none. */
+export function withFlowControl(
+  gate: InFlightGate,
+  metrics: RequestMetrics | undefined,
+  matcher?: FlowMatcher,
+): RequestFilter {
   return (next) => (request) => {
+    const { info } = request;
+    if (matcher !== undefined && (!request.longRunning || info.verb === 'watch'))
+      request.flow = matcher.match(request.user, info);
     if (request.longRunning) {
       const answer = next(request);
       const track = (ready: Answer): Answer => trackAnswer(ready, longRunningTracker(gate, metrics, request));
       return isPromise(answer) ? answer.then(track) : track(answer);
     }
-    const kind = inFlightKind(request.info.verb, false);
+    const kind = inFlightKind(info.verb, false);
     let ticket = gate.acquire(kind, false);
     if (ticket === 'refused') {
       if (!request.user.groups.includes(MASTERS_GROUP)) {
