@@ -15,6 +15,16 @@ export function ensureMeta(object: JsonObject): JsonObject {
   return ensureObject(object, 'metadata');
 }
 
+/** Moves these fields behind all others, in this order; absent ones are left out. For fields that were added and belong before them. */
+export function moveLast(object: JsonObject, ...names: readonly string[]): void {
+  for (const name of names) {
+    const value = getField(object, name);
+    if (value === undefined) continue;
+    delete object[name];
+    object[name] = value;
+  }
+}
+
 /** The field as `from` has it: the same value, or none. The value is shared, so neither side may be changed in place afterwards. */
 export function takeField(object: JsonObject, from: JsonObject, name: string): void {
   const value = getField(from, name);

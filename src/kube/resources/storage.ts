@@ -1,6 +1,7 @@
 /** Volumes, claims and the group storage.k8s.io. Invariant: how they work is in `rules/`. */
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
+import { CREATED_AT, NAME, tableOf } from '../columns.ts';
 import type { KubeResource } from '../kube-world.ts';
 import {
   csiDriverTable,
@@ -233,7 +234,7 @@ const CSI_NODES: ResourceDefinition = storedResource({
 const CSI_STORAGE_CAPACITIES: ResourceDefinition = storedResource({
   plural: 'csistoragecapacities',
   scope: 'Namespaced',
-  versions: [builtInVersion({ ...STORAGE, kind: 'CSIStorageCapacity' })],
+  versions: [builtInVersion({ ...STORAGE, kind: 'CSIStorageCapacity', table: tableOf(NAME, CREATED_AT) })],
   strategy: builtInStrategy({
     allowUnconditionalUpdate: false,
     validate: (object) => validateCsiStorageCapacity(object),

@@ -23,7 +23,7 @@ import { validateImmutableField } from '../../apimachinery/validation/validate-o
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { ensureMeta, metaFacts } from '../object-fields.ts';
+import { ensureMeta, metaFacts, moveLast } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -40,13 +40,19 @@ const TOKENS_IN_ATTRIBUTES =
 /** Behind a feature gate that is off. */
 const GATED_FIELD = 'preventPodSchedulingIfMissing';
 
-const DEFAULTS: Readonly<Record<string, JsonValue>> = {
+/** All fields of the spec in their order, with their defaults. */
+const DEFAULTS: Readonly<Record<string, JsonValue | undefined>> = {
   attachRequired: true,
   podInfoOnMount: false,
+  volumeLifecycleModes: undefined,
   storageCapacity: false,
   fsGroupPolicy: 'ReadWriteOnceWithFSType',
+  tokenRequests: undefined,
   requiresRepublish: false,
   seLinuxMount: false,
+  nodeAllocatableUpdatePeriodSeconds: undefined,
+  serviceAccountTokenInSecrets: undefined,
+  preventPodSchedulingIfMissing: undefined,
 };
 
 export const csiDriverTable: () => TableDefinition = tableOf(
@@ -89,8 +95,13 @@ function flagIn(object: JsonObject, name: string): boolean {
 
 export function setCsiDriverDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
-  for (const name in DEFAULTS) if (spec[name] === undefined) spec[name] = DEFAULTS[name] as JsonValue;
+  const before = Object.keys(spec).length;
+  for (const name in DEFAULTS) {
+    const value = DEFAULTS[name];
+    if (spec[name] === undefined && value !== undefined) spec[name] = value;
+  }
   if (listAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+  if (Object.keys(spec).length > before) moveLast(spec, ...Object.keys(DEFAULTS));
 }
 
 export function prepareCsiDriverForCreate(object: JsonObject): void {

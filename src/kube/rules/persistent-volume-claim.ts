@@ -6,7 +6,7 @@ import { fieldAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/obje
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { takeField } from '../object-fields.ts';
+import { moveLast, takeField } from '../object-fields.ts';
 import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
 import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
 
@@ -68,8 +68,12 @@ function isClaimOrSnapshot(source: JsonObject | undefined): boolean {
 function alignDataSources(spec: JsonObject): void {
   const source = objectAt(spec, 'dataSource');
   const ref = objectAt(spec, 'dataSourceRef');
-  if (source !== undefined && ref === undefined) spec['dataSourceRef'] = cloneJson(source);
+  if (source !== undefined && ref === undefined) {
+    spec['dataSourceRef'] = cloneJson(source);
+    moveLast(spec, 'volumeAttributesClassName');
+  }
   if (ref === undefined || source !== undefined || textAt(ref, 'namespace') !== '') return;
   const { namespace: _, ...local } = cloneJson(ref);
   spec['dataSource'] = local;
+  moveLast(spec, 'dataSourceRef', 'volumeAttributesClassName');
 }

@@ -24,7 +24,8 @@ export function isSameNodeAffinity(next: JsonObject | undefined, old: JsonObject
 function isSameRequirement(next: JsonObject, old: JsonObject): boolean {
   const key = textAt(next, 'key');
   const before = textAt(old, 'key');
-  return equalJson(next, RENAMED[before] === key ? { ...old, key } : old);
+  // To the reference every other label has the empty name as its new one.
+  return equalJson(next, (RENAMED[before] ?? '') === key ? { ...old, key } : old);
 }
 
 function isSameList(
