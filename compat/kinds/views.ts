@@ -9,13 +9,26 @@ const NODE_PORT = /\b3[0-2]\d{3}\b/g;
 const PORT_FIELDS = ['nodePort', 'healthCheckNodePort'];
 const AGE = /^(?:\d+[smhdy])+$|\(\d+[smhdy]+ ago\)/;
 
-/** Allocated addresses and ports have placeholders. */
+/** Lists of a rules review, which the reference has in the order of its caches. */
+const UNSORTED = ['resourceRules', 'nonResourceRules'];
+
+/** Allocated addresses and ports have placeholders; the rules of a rules review are sorted. */
 export function withoutAllocations(value: Json | undefined, key = ''): Json {
   if (typeof value === 'string') return value.replace(CLUSTER_IP, '<cluster IP>');
   if (typeof value === 'number') return PORT_FIELDS.includes(key) && value >= 30_000 ? '<node port>' : value;
   if (Array.isArray(value)) return value.map((item) => withoutAllocations(item, key));
   if (!isDict(value)) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withoutAllocations(child, name)]));
+  const isReview = 'incomplete' in value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => {
+      const plain = withoutAllocations(child, name);
+      return [name, isReview && UNSORTED.includes(name) && Array.isArray(plain) ? plain.sort(byText) : plain];
+    }),
+  );
+}
+
+function byText(a: Json, b: Json): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
 export function withoutAllocationsInText(text: string): string {
