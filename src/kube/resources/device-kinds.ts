@@ -1,11 +1,20 @@
 /** The kinds of resource.k8s.io. Invariant: how they work is in `rules/resource/`; v1 is what they are judged in. */
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition } from '../../server/registry/definition.ts';
+import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
 import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
 import { convertClaim, convertClaimTemplate, convertSlice } from '../rules/resource/beta-conversion.ts';
+import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from '../rules/resource/claim-status.ts';
+import {
+  validateClaim,
+  validateClaimTemplate,
+  validateClaimTemplateUpdate,
+  validateClaimUpdate,
+  validateDeviceClass,
+  validateDeviceClassUpdate,
+} from '../rules/resource/claims.ts';
 import {
   setBetaClaimDefaults,
   setBetaClaimTemplateDefaults,
@@ -18,12 +27,24 @@ import {
   type WallClock,
 } from '../rules/resource/defaults.ts';
 import {
+  validatePoolStatusRequest,
+  validatePoolStatusRequestUpdate,
+  validatePoolStatusUpdate,
+} from '../rules/resource/pool-status.ts';
+import { prepareSlice, sliceWarnings, validateSlice, validateSliceUpdate } from '../rules/resource/slices.ts';
+import {
   claimTable,
   namedTable,
   poolStatusRequestTable,
   sliceTable,
   taintRuleTable,
 } from '../rules/resource/tables.ts';
+import {
+  prepareTaintRuleForUpdate,
+  validateTaintRule,
+  validateTaintRuleStatusUpdate,
+  validateTaintRuleUpdate,
+} from '../rules/resource/taints.ts';
 import { updateSubresource } from '../subresources.ts';
 
 const GROUP = 'resource.k8s.io';
@@ -40,6 +61,11 @@ export function deviceResources(clock: WallClock): readonly KubeResource[] {
 
 function version(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {
   return builtInVersion({ group: GROUP, ...options });
+}
+
+/** All judge their metadata themselves and answer a delete with the object. */
+function strategyOf(own: Partial<Strategy>): Strategy {
+  return builtInStrategy({ validatesMetadata: true, returnsDeletedObject: true, ...own });
 }
 
 type Defaults = (object: JsonObject) => void;
@@ -62,14 +88,19 @@ const DEVICE_CLASSES: ResourceDefinition = storedResource({
   plural: 'deviceclasses',
   scope: 'Cluster',
   versions: versions({ kind: 'DeviceClass', table: namedTable }),
-  strategy: builtInStrategy({ countsGeneration: true, returnsDeletedObject: true }),
+  strategy: strategyOf({
+    countsGeneration: true,
+    validate: validateDeviceClass,
+    validateUpdate: validateDeviceClassUpdate,
+  }),
 });
 
 function claims(): ResourceDefinition {
-  const strategy = builtInStrategy({
+  const strategy = strategyOf({
     prepareForCreate: clearStatus,
+    validate: validateClaim,
     prepareForUpdate: keepStatus,
-    returnsDeletedObject: true,
+    validateUpdate: validateClaimUpdate,
   });
   return storedResource({
     plural: 'resourceclaims',
@@ -77,7 +108,13 @@ function claims(): ResourceDefinition {
     versions: versions({ kind: 'ResourceClaim', table: claimTable }, setClaimDefaults, setBetaClaimDefaults),
     convert: (objects, from, to) => objects.map((object) => convertClaim(object, from.version, to.version)),
     strategy,
-    subresources: [updateSubresource('status', { ...strategy, prepareForUpdate: keepAllButStatus })],
+    subresources: [
+      updateSubresource('status', {
+        ...strategy,
+        prepareForUpdate: prepareClaimStatusForUpdate,
+        validateUpdate: validateClaimStatusUpdate,
+      }),
+    ],
   });
 }
 
@@ -90,7 +127,7 @@ const CLAIM_TEMPLATES: ResourceDefinition = storedResource({
     setBetaClaimTemplateDefaults,
   ),
   convert: (objects, from, to) => objects.map((object) => convertClaimTemplate(object, from.version, to.version)),
-  strategy: builtInStrategy({ returnsDeletedObject: true }),
+  strategy: strategyOf({ validate: validateClaimTemplate, validateUpdate: validateClaimTemplateUpdate }),
 });
 
 function slices(clock: WallClock): ResourceDefinition {
@@ -103,7 +140,15 @@ function slices(clock: WallClock): ResourceDefinition {
       (slice) => setBetaSliceDefaults(slice, clock),
     ),
     convert: (objects, from, to) => objects.map((object) => convertSlice(object, from.version, to.version)),
-    strategy: builtInStrategy({ countsGeneration: true, returnsDeletedObject: true }),
+    strategy: strategyOf({
+      countsGeneration: true,
+      prepareForCreate: (slice) => prepareSlice(slice),
+      validate: validateSlice,
+      warningsOnCreate: sliceWarnings,
+      prepareForUpdate: prepareSlice,
+      validateUpdate: validateSliceUpdate,
+      warningsOnUpdate: sliceWarnings,
+    }),
   });
 }
 
@@ -114,11 +159,12 @@ function taintRules(clock: WallClock): ResourceDefinition {
     table: taintRuleTable,
     setDefaults: (rule: JsonObject) => setTaintRuleDefaults(rule, clock),
   };
-  const strategy = builtInStrategy({
+  const strategy = strategyOf({
     countsGeneration: true,
     prepareForCreate: clearStatus,
-    prepareForUpdate: keepStatus,
-    returnsDeletedObject: true,
+    validate: validateTaintRule,
+    prepareForUpdate: (rule, old) => prepareTaintRuleForUpdate(rule, old, clock),
+    validateUpdate: validateTaintRuleUpdate,
   });
   const alpha = version({ version: 'v1alpha3', ...options });
   return {
@@ -127,17 +173,24 @@ function taintRules(clock: WallClock): ResourceDefinition {
       scope: 'Cluster',
       versions: [version({ version: 'v1beta2', ...options }), alpha],
       strategy,
-      subresources: [updateSubresource('status', { ...strategy, prepareForUpdate: keepAllButStatus })],
+      subresources: [
+        updateSubresource('status', {
+          ...strategy,
+          prepareForUpdate: keepAllButStatus,
+          validateUpdate: validateTaintRuleStatusUpdate,
+        }),
+      ],
     }),
     storageVersion: alpha,
   };
 }
 
-const POOL_STATUS_STRATEGY = builtInStrategy({
+const POOL_STATUS_STRATEGY: Strategy = strategyOf({
   allowUnconditionalUpdate: false,
   prepareForCreate: dropStatus,
+  validate: validatePoolStatusRequest,
   prepareForUpdate: keepStatus,
-  returnsDeletedObject: true,
+  validateUpdate: validatePoolStatusRequestUpdate,
 });
 
 const POOL_STATUS_REQUESTS: ResourceDefinition = storedResource({
@@ -152,5 +205,11 @@ const POOL_STATUS_REQUESTS: ResourceDefinition = storedResource({
     }),
   ],
   strategy: POOL_STATUS_STRATEGY,
-  subresources: [updateSubresource('status', { ...POOL_STATUS_STRATEGY, prepareForUpdate: keepAllButStatus })],
+  subresources: [
+    updateSubresource('status', {
+      ...POOL_STATUS_STRATEGY,
+      prepareForUpdate: keepAllButStatus,
+      validateUpdate: validatePoolStatusUpdate,
+    }),
+  ],
 });

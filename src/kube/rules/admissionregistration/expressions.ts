@@ -127,8 +127,9 @@ function environmentOf(scope: Scope, composed: ReadonlyMap<string, CelType> | un
       { name: 'authorizer', type: AUTHORIZER },
       { name: 'authorizer.requestResource', type: RESOURCE_CHECK },
     );
-  if (composed !== undefined) variables.push({ name: 'variables', type: variablesObject(composed) });
-  const options = { variables, types: REQUEST_TYPES };
+  const own = composed === undefined ? [] : [variablesObject(composed)];
+  for (const type of own) variables.push({ name: 'variables', type });
+  const options = { variables, types: [...REQUEST_TYPES, ...own] };
   if (scope.patches === true) {
     patching ??= createEnvironment({ libraries: [...libraries(), JSON_PATCH_LIBRARY], variables: [] });
     return patching.extend({ ...options, findType: findPatchType });
@@ -170,7 +171,7 @@ function variableType(type: CelType): CelType {
 }
 
 /** A type by its declared name. */
-function typeText(type: CelType): string {
+export function typeText(type: CelType): string {
   const name = declaredName(type);
   switch (type.kind) {
     case 'list':

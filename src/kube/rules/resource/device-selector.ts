@@ -1,0 +1,113 @@
+/**
+ * Expressions that choose devices. Invariant: an expression is accepted if the reference's compiler accepts it and its static cost is within the limit; what a device holds is
+ * bounded, and the estimate knows these bounds.
+ */
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  type FieldIssue,
+  forbidden,
+  internalError,
+  invalid,
+  required,
+  tooLong,
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { estimateCost } from '../../../cel/cost/estimate.ts';
+import { createEnvironment } from '../../../cel/create-environment.ts';
+import type { Environment, SizeHints } from '../../../cel/environment.ts';
+import { formatIssues } from '../../../cel/issues.ts';
+import { AUTHORIZER_LIBRARY } from '../../../cel/libraries/authorizer.ts';
+import { BINDINGS_LIBRARY } from '../../../cel/libraries/bindings.ts';
+import { KUBERNETES_LIBRARIES } from '../../../cel/libraries/kubernetes.ts';
+import { QUANTITY } from '../../../cel/libraries/quantity.ts';
+import { BOOL, type CelType, DYN, mapOf, type ObjectType, STRING } from '../../../cel/types.ts';
+import { CelError } from '../../../cel/values.ts';
+import { typeText } from '../admissionregistration/expressions.ts';
+import { validateList } from './lists.ts';
+
+export const MAX_SELECTORS = 32;
+const MAX_EXPRESSION_BYTES = 10 * 1024;
+const MAX_COST = 1_000_000;
+
+const MAX_DOMAIN = 63;
+const MAX_ID = 32;
+const MAX_DRIVER = 63;
+const MAX_VALUE = 64;
+const MAX_ENTRIES = 32;
+
+const FIELDS: Readonly<Record<string, CelType>> = {
+  driver: STRING,
+  allowMultipleAllocations: BOOL,
+  attributes: mapOf(STRING, mapOf(STRING, DYN)),
+  capacity: mapOf(STRING, mapOf(STRING, QUANTITY)),
+};
+
+const DEVICE: ObjectType = {
+  kind: 'object',
+  name: 'kubernetes.DRADevice',
+  field: (name) => (Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined),
+  fieldNames: () => Object.keys(FIELDS),
+};
+
+let environment: Environment | undefined;
+
+function deviceEnvironment(): Environment {
+  environment ??= createEnvironment({
+    libraries: [...KUBERNETES_LIBRARIES, AUTHORIZER_LIBRARY, BINDINGS_LIBRARY],
+    variables: [{ name: 'device', type: DEVICE }],
+    types: [DEVICE],
+  });
+  return environment;
+}
+
+/** The sizes that are known of a device: of the maps, by depth, of their keys, and of attributes. */
+const HINTS: SizeHints = {
+  size: ([root, field, ...steps]) => {
+    if (root !== 'device' || field === undefined) return root === 'device' ? { min: 0, max: 0 } : undefined;
+    if (field === 'driver') return steps.length === 0 ? { min: 0, max: MAX_DRIVER } : undefined;
+    if (field === 'allowMultipleAllocations') return steps.length === 0 ? { min: 0, max: 1 } : undefined;
+    if (field !== 'attributes' && field !== 'capacity') return undefined;
+    const max = mapSize(steps, field === 'attributes');
+    return max === undefined ? undefined : { min: 0, max };
+  },
+};
+
+/** Of what lies below the map of domains. Attributes are all of one size, whatever the name in their path. */
+function mapSize([domain, id, ...rest]: readonly string[], isAttribute: boolean): number | undefined {
+  if (domain === undefined) return MAX_ENTRIES;
+  if (domain === '@keys') return id === undefined ? MAX_DOMAIN : undefined;
+  if (domain !== '@values' && domain !== '@items') return undefined;
+  if (id === undefined) return MAX_ENTRIES;
+  if (rest.length > 0) return undefined;
+  if (id === '@keys') return MAX_ID;
+  if (isAttribute) return MAX_VALUE;
+  return id === '@values' || id === '@items' ? 0 : undefined;
+}
+
+/** The selectors of a class or of a request. */
+export function validateSelectors(owner: JsonObject, path: FieldPath): FieldIssue[] {
+  return validateList(objectsAt(owner, 'selectors'), MAX_SELECTORS, path.child('selectors'), (selector, at) => {
+    const cel = objectAt(selector, 'cel');
+    if (cel === undefined) return [required(at.child('cel'), '')];
+    return validateExpression(textAt(cel, 'expression'), at.child('cel', 'expression'));
+  });
+}
+
+function validateExpression(source: string, path: FieldPath): FieldIssue[] {
+  if (isLongerThan(source, MAX_EXPRESSION_BYTES)) return [tooLong(path, undefined, MAX_EXPRESSION_BYTES)];
+  const result = deviceEnvironment().check(source);
+  if (!result.ok) return [invalid(path, source, `compilation failed: ${formatIssues(source, result.issues)}`)];
+  const { checked } = result;
+  // An attribute may be of any type.
+  if (checked.type !== BOOL && checked.type !== DYN)
+    return [invalid(path, source, `must evaluate to bool or the unknown type, not ${typeText(checked.type)}`)];
+  try {
+    deviceEnvironment().program(checked);
+  } catch (thrown) {
+    if (!(thrown instanceof CelError)) throw thrown;
+    return [internalError(path, `program instantiation failed: ${thrown.message}`)];
+  }
+  return estimateCost(checked, HINTS).max > MAX_COST ? [forbidden(path, 'too complex, exceeds cost limit')] : [];
+}

@@ -1,0 +1,35 @@
+/** Lists of bounded length. Invariant: a list that is too long is told of and not looked at. */
+import { duplicate, type FieldIssue, tooMany } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+
+type ValidateItem<T> = (item: T, path: FieldPath) => readonly FieldIssue[];
+
+/** `max`: undefined for no limit. */
+export function validateList<T>(
+  items: readonly T[],
+  max: number | undefined,
+  path: FieldPath,
+  validate: ValidateItem<T>,
+): FieldIssue[] {
+  if (max !== undefined && items.length > max) return [tooMany(path, items.length, max)];
+  return items.flatMap((item, i) => validate(item, path.index(i)));
+}
+
+/** A list whose items differ in their keys; repeated ones are told of after all else. */
+export function validateSet<T>(
+  items: readonly T[],
+  max: number | undefined,
+  path: FieldPath,
+  validate: ValidateItem<T>,
+  keyOf: (item: T) => string,
+): FieldIssue[] {
+  const issues = validateList(items, max, path, validate);
+  if (max !== undefined && items.length > max) return issues;
+  const seen = new Set<string>();
+  for (const [i, item] of items.entries()) {
+    const key = keyOf(item);
+    if (seen.has(key)) issues.push(duplicate(path.index(i), key));
+    seen.add(key);
+  }
+  return issues;
+}
