@@ -45,6 +45,8 @@ export interface BootstrapOptions {
   readonly roleBindings: BootstrapTarget;
   readonly clusterRoles: BootstrapTarget;
   readonly clusterRoleBindings: BootstrapTarget;
+  /** Further writes, begun with the others. */
+  readonly more: readonly (() => Promise<void>)[];
   readonly trust: AuthenticationTrust;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -63,6 +65,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
     writeConfigMap(options, TOKEN_TRACKING_CONFIG_MAP, (present) =>
       present['since'] === undefined ? { since: new Date(options.clock.now()).toISOString().slice(0, 10) } : present,
     ),
+    ...options.more.map((write) => write()),
   ];
   await Promise.all(writes);
 }

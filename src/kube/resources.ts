@@ -7,7 +7,7 @@ import type { RbacAuthorizer } from './rbac-authorizer.ts';
 import { type BaseResourceOptions, baseResources } from './resources/base.ts';
 import { clusterResources } from './resources/cluster.ts';
 import { type ExtensionResourceOptions, extensionResources } from './resources/extension.ts';
-import { networkResources } from './resources/network.ts';
+import { type NetworkResourceOptions, networkResources } from './resources/network.ts';
 import { podResources } from './resources/pods.ts';
 import { rbacResources } from './resources/rbac.ts';
 import { storageResources } from './resources/storage.ts';
@@ -16,6 +16,7 @@ import { type RuntimeConfig, servedDefinition } from './runtime-config.ts';
 
 export interface KubeResourceOptions extends BaseResourceOptions, ExtensionResourceOptions {
   readonly rbac: RbacAuthorizer;
+  readonly network: NetworkResourceOptions;
   /** Kinds of which no version is on are stored but not served. */
   readonly runtimeConfig: RuntimeConfig;
 }
@@ -25,7 +26,7 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     ...baseResources(options),
     ...podResources(),
     ...workloadResources(),
-    ...networkResources(),
+    ...networkResources(options.network),
     ...storageResources(),
     ...clusterResources(),
     ...extensionResources(options),

@@ -30,6 +30,10 @@ import { ResourceServer, type ResourceServerOptions } from '../server/resource-s
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
+import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { IdentityLease } from './bootstrap/identity-lease.ts';
+import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
+import { StoredObjects } from './bootstrap/stored-objects.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import type { KubeWorld } from './kube-world.ts';
@@ -42,6 +46,7 @@ import { kubeResources } from './resources.ts';
 import { accessReviews } from './reviews/access-reviews.ts';
 import { selfSubjectReview, tokenReview } from './reviews/identity-reviews.ts';
 import { rulesReview } from './reviews/rules-review.ts';
+import type { ClusterFamilies } from './rules/service/ip-families.ts';
 import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
 import { createServiceAccountAuthenticator, type LegacyUse } from './service-account-authenticator.ts';
 import { tokenSubresource } from './token-request.ts';
@@ -83,6 +88,8 @@ export interface KubeServerOptions extends ServingOptions {
   readonly eventTtlSeconds: number;
   /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions alone. */
   readonly runtimeConfig?: readonly string[];
+  /** Where Services get their addresses, and how this server is reached. Default: the reference's ranges, and by nobody. */
+  readonly network?: ServiceNetwork;
 }
 
 export interface KubeServer {
@@ -103,7 +110,9 @@ export interface KubeServer {
 
 /** Throws ConfigError for an admission plugin or a version that nobody knows. */
 export function createKubeServer(options: KubeServerOptions): KubeServer {
-  const resources = openResources(options);
+  const network = options.network ?? defaultServiceNetwork();
+  const resources = openResources(options, network);
+  let lease: IdentityLease | undefined;
   const { stored, listers, rbac, authorizer, readers } = resources;
   const admission = createAdmission(
     [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world)],
@@ -134,11 +143,14 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     serviceAccountTokens,
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
-    start: () => start(options, stored, listers),
+    start: async () => {
+      lease = await start(options, network, stored, listers);
+    },
     drain: () => server.drain(),
     stop: async () => {
       server.drain();
       rbac.stop();
+      await lease?.stop();
       await Promise.all([...stored.values()].map((resource) => resource.stop()));
     },
   };
@@ -159,7 +171,7 @@ interface OpenResources {
   readonly readers: { readonly serviceAccounts: ObjectReader; readonly secrets: ObjectReader };
 }
 
-function openResources(options: KubeServerOptions): OpenResources {
+function openResources(options: KubeServerOptions, { ranges, nodePorts }: ServiceNetwork): OpenResources {
   const { host, clock, apiAudiences } = options;
   const listers: Listers = {
     namespaces: new LateLister(),
@@ -181,7 +193,14 @@ function openResources(options: KubeServerOptions): OpenResources {
   const stored = new Map<string, OpenResource>();
   const runtimeConfig = parseRuntimeConfig(options.runtimeConfig ?? []);
   const world = createWorld(options, stored, () => authorizer);
-  const kinds = kubeResources({ eventTtlSeconds: options.eventTtlSeconds, token, rbac, runtimeConfig, clock });
+  const kinds = kubeResources({
+    eventTtlSeconds: options.eventTtlSeconds,
+    token,
+    rbac,
+    runtimeConfig,
+    clock,
+    network: { families: familiesOf(ranges), nodePorts },
+  });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
   for (const { definition, front } of kinds) {
     if (front === undefined) continue;
@@ -196,6 +215,10 @@ function openResources(options: KubeServerOptions): OpenResources {
     selfSubjectReview(clock),
   ].map((definition) => openResource(servedDefinition(definition, runtimeConfig), host));
   return { stored, reviews, listers, rbac, authorizer, world, readers };
+}
+
+function familiesOf([first, ...more]: ServiceNetwork['ranges']): ClusterFamilies {
+  return [first.family, ...more.map(({ family }) => family)];
 }
 
 function createWorld(
@@ -239,9 +262,19 @@ function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Au
 
 async function start(
   options: KubeServerOptions,
+  network: ServiceNetwork,
   stored: ReadonlyMap<string, OpenResource>,
   listers: Listers,
-): Promise<void> {
+): Promise<IdentityLease | undefined> {
+  const { clock, host, logger } = options;
+  const objects = new StoredObjects(host, (plural) => resourceOf(stored, plural));
+  const self = network.self();
+  const lease =
+    self === undefined ? undefined : new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid() });
+  const planned = objects.bringUpToDate([
+    ...bootstrapObjects(network, clock.now()),
+    ...(lease === undefined ? [] : [lease.object()]),
+  ]);
   const attached = Object.entries(listers).map(async ([plural, late]) => {
     late.attach(await startLister(stored, plural));
   });
@@ -250,7 +283,7 @@ async function start(
   const read = BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
     present.set(name, await configMaps(namespace, name));
   });
-  await Promise.all([...attached, ...read]);
+  const [more] = await Promise.all([planned, ...attached, ...read]);
   const listed = (plural: keyof Listers): BootstrapTarget => ({
     resource: resourceOf(stored, plural),
     stored: (namespace, name) => listers[plural].get(namespace, name),
@@ -268,10 +301,13 @@ async function start(
         return answer !== undefined && 'object' in answer ? answer.object : undefined;
       },
     },
+    more,
     trust: options.trust,
-    clock: options.clock,
-    logger: options.logger,
+    clock,
+    logger,
   });
+  lease?.start();
+  return lease;
 }
 
 function resourceOf(stored: ReadonlyMap<string, OpenResource>, plural: string): OpenResource {

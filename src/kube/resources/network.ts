@@ -1,5 +1,8 @@
 /** Services, endpoints, ingress, policies, addresses, nodes. Invariant: how they work is in `rules/`. */
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
+import type { PortRange } from '../allocators/port-range.ts';
+import { ServiceAllocator } from '../allocators/service-allocation.ts';
+import { ServiceFront } from '../allocators/service-store.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
 import { takeField } from '../object-fields.ts';
@@ -16,17 +19,37 @@ import {
   serviceCidrTable,
 } from '../rules/networking-tables.ts';
 import { setNodeDefaults } from '../rules/node/node-defaults.ts';
+import { nodeProxy } from '../rules/node/node-proxy.ts';
 import { nodeTable } from '../rules/node/node-table.ts';
+import type { ClusterFamilies } from '../rules/service/ip-families.ts';
 import { setServiceDefaults } from '../rules/service/service-defaults.ts';
+import { serviceProxy } from '../rules/service/service-proxy.ts';
+import { SERVICE_STATUS_STRATEGY, SERVICE_STRATEGY } from '../rules/service/service-strategy.ts';
 import { serviceTable } from '../rules/service/service-table.ts';
 import { updateSubresource } from '../subresources.ts';
+import { LateWorld } from './late-world.ts';
 
-export function networkResources(): readonly KubeResource[] {
+export interface NetworkResourceOptions {
+  /** The families of `--service-cluster-ip-range`, in its order. */
+  readonly families: ClusterFamilies;
+  /** `--service-node-port-range`. */
+  readonly nodePorts: PortRange;
+}
+
+export function networkResources(options: NetworkResourceOptions): readonly KubeResource[] {
+  const world = new LateWorld();
+  const services = new ServiceFront();
   return [
-    { definition: SERVICES },
+    {
+      definition: serviceDefinition(world, services),
+      front: (open, present) => {
+        world.attach(present);
+        return services.open(open, present, new ServiceAllocator(present, options.families, options.nodePorts));
+      },
+    },
     { definition: ENDPOINTS },
     { definition: ENDPOINT_SLICES },
-    { definition: NODES },
+    { definition: nodeDefinition(world) },
     { definition: INGRESSES },
     { definition: INGRESS_CLASSES },
     { definition: NETWORK_POLICIES },
@@ -38,38 +61,26 @@ export function networkResources(): readonly KubeResource[] {
 const CORE = { group: '', version: 'v1' } as const;
 const NETWORKING = 'networking.k8s.io';
 
-const SERVICE_STRATEGY: Strategy = builtInStrategy({
-  allowCreateOnUpdate: true,
-  prepareForCreate: (service) => {
-    service['status'] = { loadBalancer: {} };
-  },
-  prepareForUpdate: (service, old) => takeField(service, old, 'status'),
-  returnsDeletedObject: true,
-});
-
-const SERVICES: ResourceDefinition = storedResource({
-  plural: 'services',
-  shortNames: ['svc'],
-  categories: ['all'],
-  scope: 'Namespaced',
-  storagePrefix: 'services/specs',
-  versions: [
-    builtInVersion({
-      ...CORE,
-      kind: 'Service',
-      setDefaults: setServiceDefaults,
-      table: serviceTable,
-      selectableFields: ['spec.clusterIP', 'spec.type'],
-    }),
-  ],
-  strategy: SERVICE_STRATEGY,
-  subresources: [
-    updateSubresource('status', {
-      ...SERVICE_STRATEGY,
-      prepareForUpdate: (service, old) => takeField(service, old, 'spec'),
-    }),
-  ],
-});
+function serviceDefinition(world: LateWorld, front: ServiceFront): ResourceDefinition {
+  return storedResource({
+    plural: 'services',
+    shortNames: ['svc'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    storagePrefix: 'services/specs',
+    versions: [
+      builtInVersion({
+        ...CORE,
+        kind: 'Service',
+        setDefaults: setServiceDefaults,
+        table: serviceTable,
+        selectableFields: ['spec.clusterIP', 'spec.type'],
+      }),
+    ],
+    strategy: SERVICE_STRATEGY,
+    subresources: [serviceProxy(world.get), front.watching(updateSubresource('status', SERVICE_STATUS_STRATEGY))],
+  });
+}
 
 const ENDPOINTS: ResourceDefinition = storedResource({
   plural: 'endpoints',
@@ -104,28 +115,31 @@ const NODE_STRATEGY: Strategy = builtInStrategy({
   prepareForUpdate: (node, old) => takeField(node, old, 'status'),
 });
 
-const NODES: ResourceDefinition = storedResource({
-  plural: 'nodes',
-  shortNames: ['no'],
-  scope: 'Cluster',
-  storagePrefix: 'minions',
-  versions: [
-    builtInVersion({
-      ...CORE,
-      kind: 'Node',
-      setDefaults: setNodeDefaults,
-      table: nodeTable,
-      selectableFields: ['spec.unschedulable'],
-    }),
-  ],
-  strategy: NODE_STRATEGY,
-  subresources: [
-    updateSubresource('status', {
-      ...NODE_STRATEGY,
-      prepareForUpdate: (node, old) => takeField(node, old, 'spec'),
-    }),
-  ],
-});
+function nodeDefinition(world: LateWorld): ResourceDefinition {
+  return storedResource({
+    plural: 'nodes',
+    shortNames: ['no'],
+    scope: 'Cluster',
+    storagePrefix: 'minions',
+    versions: [
+      builtInVersion({
+        ...CORE,
+        kind: 'Node',
+        setDefaults: setNodeDefaults,
+        table: nodeTable,
+        selectableFields: ['spec.unschedulable'],
+      }),
+    ],
+    strategy: NODE_STRATEGY,
+    subresources: [
+      nodeProxy(world.get),
+      updateSubresource('status', {
+        ...NODE_STRATEGY,
+        prepareForUpdate: (node, old) => takeField(node, old, 'spec'),
+      }),
+    ],
+  });
+}
 
 const INGRESS_STRATEGY: Strategy = builtInStrategy({
   countsGeneration: true,

@@ -1,0 +1,223 @@
+/**
+ * What a Service gets when it is written: families, cluster IPs, node ports. Invariant: an allocation is either committed, after the Service is stored, or reverted; what the
+ * stored Service no longer has is given back only after the write.
+ */
+import { numberAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { internalError, invalid as invalidObject, unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { IpFamily } from '../checks/ip.ts';
+import type { KubeWorld } from '../kube-world.ts';
+import { type ClusterFamilies, prefersTheSame, settleIpFamilies } from '../rules/service/ip-families.ts';
+import {
+  clusterIps,
+  HEADLESS,
+  ipFamilies,
+  mayHaveNodePorts,
+  needsClusterIp,
+  needsHealthCheckPort,
+  needsNodePorts,
+  nodePorts,
+} from '../rules/service/service-fields.ts';
+import { ClusterIps, type ServiceName } from './cluster-ips.ts';
+import { type NodePortClaim, NodePorts } from './node-ports.ts';
+import type { PortRange } from './port-range.ts';
+
+const CLUSTER_IPS = FieldPath.of('spec', 'clusterIPs');
+const PORTS = FieldPath.of('spec', 'ports');
+
+export interface Allocation {
+  commit(): Promise<void>;
+  revert(): Promise<void>;
+}
+
+/** The spec of a Service being written, and what of its addresses was taken and is to be given back. */
+interface Work {
+  readonly service: ServiceName;
+  readonly spec: JsonObject;
+  readonly old: JsonObject | undefined;
+  readonly dryRun: boolean;
+  readonly taken: string[];
+  readonly released: string[];
+}
+
+export class ServiceAllocator {
+  readonly #families: ClusterFamilies;
+  readonly #ips: ClusterIps;
+  readonly #ports: NodePorts;
+
+  constructor(world: KubeWorld, families: ClusterFamilies, range: PortRange) {
+    this.#families = families;
+    this.#ips = new ClusterIps(world);
+    this.#ports = new NodePorts(world, range);
+  }
+
+  get primaryFamily(): IpFamily {
+    return this.#families[0];
+  }
+
+  /** Fills in the spec; `old` is the stored one, complete. Throws what the client is to be told, with everything given back. */
+  async allocate(
+    service: ServiceName,
+    spec: JsonObject,
+    old: JsonObject | undefined,
+    dryRun: boolean,
+  ): Promise<Allocation> {
+    const work: Work = { service, spec, old, dryRun, taken: [], released: [] };
+    const issues = settleIpFamilies(spec, old, this.#families);
+    if (issues.length > 0) throw refused(service, issues);
+    let claim: NodePortClaim | undefined;
+    try {
+      await this.#allocateIps(work);
+      if (old === undefined ? mayHaveNodePorts(spec) : mayHaveNodePorts(spec) || mayHaveNodePorts(old)) {
+        claim = await this.#ports.claim(dryRun);
+        if (mayHaveNodePorts(spec))
+          if (old === undefined) takeNodePorts(work, claim);
+          else changeNodePorts(work, old, claim);
+        if (needsHealthCheckPort(spec) && (old === undefined || !needsHealthCheckPort(old)))
+          takeHealthPort(spec, claim);
+      }
+    } catch (error) {
+      claim?.revert();
+      await this.#ips.release(work.taken);
+      throw error;
+    }
+    return {
+      commit: async () => {
+        await claim?.commit();
+        await this.#ips.release(work.released);
+      },
+      revert: async () => {
+        claim?.revert();
+        await this.#ips.release(work.taken);
+      },
+    };
+  }
+
+  /** The addresses of a Service that is gone. Its ports are free with it. */
+  async release(spec: JsonObject): Promise<void> {
+    if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
+    await this.#ips.release(clusterIps(spec));
+  }
+
+  async #allocateIps(work: Work): Promise<void> {
+    const { spec, old } = work;
+    if (old === undefined) return this.#takeIps(work, 0);
+    if (prefersTheSame(spec, old)) return;
+    if (!needsClusterIp(old)) return needsClusterIp(spec) ? this.#takeIps(work, 0) : undefined;
+    if (clusterIps(old)[0] === HEADLESS) return;
+    const release = (from: number): unknown => work.dryRun || work.released.push(...clusterIps(old).slice(from));
+    if (!needsClusterIp(spec)) release(0);
+    else if (ipFamilies(old).length === 1 && ipFamilies(spec).length === 2) await this.#takeIps(work, 1);
+    else if (ipFamilies(old).length === 2 && ipFamilies(spec).length === 1) release(1);
+  }
+
+  /** From the family at `from` on. */
+  async #takeIps(work: Work, from: number): Promise<void> {
+    const { spec, service } = work;
+    if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
+    const families = ipFamilies(spec);
+    const ips = families.map((_family, i) => clusterIps(spec)[i] ?? '');
+    for (const [i, family] of families.entries()) {
+      if (i < from) continue;
+      const wanted = ips[i] as string;
+      const answer = await this.#takeIp(work, wanted, family as IpFamily);
+      if (answer.outcome === 'full') {
+        const because = `failed to allocate a serviceIP for Service "${service.name}": range is full`;
+        throw new StatusError(internalError(because));
+      }
+      if (answer.outcome === 'problem') {
+        const what = wanted === '' ? 'IP' : `IP ${wanted}`;
+        throw refused(service, [invalid(CLUSTER_IPS, ips, `failed to allocate ${what}: ${answer.problem}`)]);
+      }
+      if (!work.dryRun) work.taken.push(answer.ip);
+      ips[i] = answer.ip;
+    }
+    if (ips.length === 0) return;
+    spec['clusterIP'] = ips[0] as string;
+    spec['clusterIPs'] = ips;
+  }
+
+  #takeIp({ service, dryRun }: Work, ip: string, family: IpFamily) {
+    if (dryRun) return this.#ips.pretend(ip, family);
+    return ip === '' ? this.#ips.takeAny(family, service) : this.#ips.take(ip, family, service);
+  }
+}
+
+/** Ports of one number (TCP and UDP) share a node port. */
+function takeNodePorts({ service, spec }: Work, claim: NodePortClaim): void {
+  const ports = objectsAt(spec, 'ports');
+  const byNumber = new Map<number, number>();
+  for (const [i, port] of ports.entries()) {
+    const own = Number(numberAt(port, 'nodePort'));
+    if (own === 0 && !needsNodePorts(spec)) continue;
+    const number = Number(numberAt(port, 'port'));
+    const known = byNumber.get(number);
+    if (known === undefined) {
+      const wanted = requestedPort(ports, number);
+      if (wanted !== 0) takePort(service, claim, wanted, i);
+      const nodePort = wanted === 0 ? anyPort(claim) : wanted;
+      port['nodePort'] = nodePort;
+      byNumber.set(number, nodePort);
+    } else if (own === 0) port['nodePort'] = known;
+    else if (own !== known) takePort(service, claim, own, i);
+  }
+}
+
+/** The node port that somebody chose for a port of this number; 0 if nobody did. */
+function requestedPort(ports: readonly JsonObject[], number: number): number {
+  const chosen = ports.find((port) => Number(numberAt(port, 'port')) === number && numberAt(port, 'nodePort') !== 0);
+  return chosen === undefined ? 0 : Number(numberAt(chosen, 'nodePort'));
+}
+
+function changeNodePorts({ service, spec }: Work, old: JsonObject, claim: NodePortClaim): void {
+  const had = new Set(nodePorts(old));
+  const seen = new Set<string>();
+  const taken = new Set<number>();
+  for (const [i, port] of objectsAt(spec, 'ports').entries()) {
+    let nodePort = Number(numberAt(port, 'nodePort'));
+    if (nodePort === 0) {
+      if (!needsNodePorts(spec)) continue;
+      nodePort = anyPort(claim);
+      port['nodePort'] = nodePort;
+    } else if (!had.has(nodePort) && !taken.has(nodePort)) {
+      takePort(service, claim, nodePort, i);
+      taken.add(nodePort);
+    }
+    const protocol = textAt(port, 'protocol');
+    const key = `${protocol} ${nodePort}`;
+    if (seen.has(key)) throw new StatusError(unknown(`duplicate nodePort: {${key}}`));
+    seen.add(key);
+  }
+}
+
+function takePort(service: ServiceName, claim: NodePortClaim, port: number, index: number): void {
+  const problem = claim.take(port);
+  if (problem !== undefined) throw refused(service, [invalid(PORTS.index(index).child('nodePort'), port, problem)]);
+}
+
+function anyPort(claim: NodePortClaim): number {
+  const port = claim.takeAny();
+  if (port === undefined) throw new StatusError(internalError('failed to allocate a nodePort: range is full'));
+  return port;
+}
+
+function takeHealthPort(spec: JsonObject, claim: NodePortClaim): void {
+  const wanted = Number(numberAt(spec, 'healthCheckNodePort'));
+  if (wanted !== 0) {
+    const problem = claim.take(wanted);
+    if (problem === undefined) return;
+    const because = `failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`;
+    throw new StatusError(internalError(because));
+  }
+  const port = claim.takeAny();
+  if (port === undefined)
+    throw new StatusError(internalError('failed to allocate a HealthCheck NodePort 0: range is full'));
+  spec['healthCheckNodePort'] = port;
+}
+
+function refused({ name }: ServiceName, issues: readonly FieldIssue[]): StatusError {
+  return new StatusError(invalidObject({ group: '', kind: 'Service' }, name, issues));
+}

@@ -1,0 +1,231 @@
+/**
+ * The store of Services in front of the one over storage: it allocates before a write and gives back after one. Invariant: a request that stores nothing leaves nothing
+ * allocated, and what a Service had is free when it is gone, whichever verb took its last finalizer away.
+ */
+import { finalizersOf, isTerminating, uidOf } from '../../apimachinery/meta/meta.ts';
+import { ensureObject, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { isAlreadyExists } from '../../apimachinery/status/status.ts';
+import { generateName } from '../../apimachinery/validation/name-rules.ts';
+import { BugError, toError } from '../../base/errors.ts';
+import { readJson } from '../../base/json-read.ts';
+import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import type { SubresourceDefinition } from '../../server/registry/definition.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type {
+  CreateRequest,
+  DeleteRequest,
+  ResourceContext,
+  ResourceStore,
+  UpdateRequest,
+  WriteAnswer,
+} from '../../server/registry/resource-store.ts';
+import { delegateStore } from '../delegate-store.ts';
+import type { KubeWorld } from '../kube-world.ts';
+import { ensureMeta } from '../object-fields.ts';
+import { completeOldSpec, keepAllocatedValues, normalizeClusterIps } from '../rules/service/service-update.ts';
+import { deleteOwn } from './own-requests.ts';
+import type { Allocation, ServiceAllocator } from './service-allocation.ts';
+
+/** As often as the reference tries names that it makes up. */
+const NAME_ATTEMPTS = 8;
+
+/** What stands in front of the store of Services, and of their status: the last finalizer may go with an update of either. */
+export class ServiceFront {
+  #services: ServiceStore | undefined;
+
+  open(open: OpenResource, world: KubeWorld, allocator: ServiceAllocator): ResourceStore {
+    const services = new ServiceStore(open, world, allocator);
+    this.#services = services;
+    return delegateStore(open.store, {
+      create: (context, object, request) => services.create(context, object, request),
+      update: (context, change, request) => services.update(context, change, request),
+      delete: async (context, request) => {
+        const gone = new GoneServices();
+        const answer = await must(open.store.delete?.(context, gone.watching(request)), 'delete');
+        await services.releaseGone(gone, request);
+        return answer;
+      },
+      deleteCollection: async (context, request) => {
+        const gone = new GoneServices();
+        try {
+          const watched = { ...request, ...gone.watching(request) };
+          return await must(open.store.deleteCollection?.(context, watched), 'delete');
+        } finally {
+          await services.releaseGone(gone, request);
+        }
+      },
+    });
+  }
+
+  /** The subresource, with what has to happen after an update. */
+  watching(status: SubresourceDefinition): SubresourceDefinition {
+    return {
+      ...status,
+      store: (parent, host) => {
+        const store = status.store(parent, host);
+        return delegateStore(store, {
+          update: async (context, change, request) => {
+            const answer = await must(store.update?.(context, change, request), 'update');
+            if (!request.dryRun) await this.#services?.releaseAfterUpdate(answer);
+            return answer;
+          },
+        });
+      },
+    };
+  }
+}
+
+/** Objects that admission saw on their way out. */
+class GoneServices {
+  readonly seen: JsonObject[] = [];
+
+  watching(request: DeleteRequest): DeleteRequest {
+    return {
+      ...request,
+      validate: (old) => {
+        this.seen.push(old);
+        return request.validate(old);
+      },
+    };
+  }
+}
+
+class ServiceStore {
+  readonly #open: OpenResource;
+  readonly #world: KubeWorld;
+  readonly #allocator: ServiceAllocator;
+
+  constructor(open: OpenResource, world: KubeWorld, allocator: ServiceAllocator) {
+    this.#open = open;
+    this.#world = world;
+    this.#allocator = allocator;
+  }
+
+  async create(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
+    const prefix = textAt(object, 'metadata', 'generateName');
+    if (textAt(object, 'metadata', 'name') !== '' || prefix === '') return this.#createOnce(context, object, request);
+    for (let attempt = 1; ; attempt++) {
+      const named = cloneJson(object);
+      ensureMeta(named)['name'] = generateName(prefix, (below) => this.#world.host.random(below));
+      try {
+        return await this.#createOnce(context, named, request);
+      } catch (error) {
+        if (attempt === NAME_ATTEMPTS || !isAlreadyExists(error)) throw error;
+      }
+    }
+  }
+
+  async #createOnce(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
+    const allocation = await this.#allocateNew(context, object, request.dryRun);
+    return settle(allocation, async () =>
+      must(this.#open.store.create?.(context, inOrder(context, object), request), 'create'),
+    );
+  }
+
+  async update(
+    context: ResourceContext,
+    change: Parameters<NonNullable<ResourceStore['update']>>[1],
+    request: UpdateRequest,
+  ): Promise<WriteAnswer> {
+    let allocation: Allocation | undefined;
+    const apply = async (current: JsonObject | undefined): Promise<JsonObject> => {
+      // An earlier attempt lost a race.
+      await allocation?.revert();
+      allocation = undefined;
+      const oldSpec = cloneJson((current === undefined ? undefined : objectAt(current, 'spec')) ?? {});
+      const version = current === undefined ? '' : textAt(current, 'metadata', 'resourceVersion');
+      const next = await change.apply(current);
+      if (current === undefined) allocation = await this.#allocateNew(context, next, request.dryRun);
+      else if (['', version].includes(textAt(next, 'metadata', 'resourceVersion')))
+        allocation = await this.#allocateChange(context, next, oldSpec, request.dryRun);
+      return inOrder(context, next);
+    };
+    const store = async () => must(this.#open.store.update?.(context, { ...change, apply }, request), 'update');
+    const answer = await settle(
+      { commit: async () => allocation?.commit(), revert: async () => allocation?.revert() },
+      store,
+    );
+    if (!request.dryRun) await this.releaseAfterUpdate(answer);
+    return answer;
+  }
+
+  /** An update that took the last finalizer of a terminating Service. */
+  async releaseAfterUpdate({ bytes }: WriteAnswer): Promise<void> {
+    const read = readJson(bytes);
+    if (!read.ok || !isJsonObject(read.value)) throw new BugError('a store answered with no Service');
+    const service = read.value;
+    if (isTerminating(service) && finalizersOf(service).length === 0) await this.#releaseIfGone(service);
+  }
+
+  async releaseGone(gone: GoneServices, { options }: DeleteRequest): Promise<void> {
+    if (isDryRun(options)) return;
+    await Promise.all(gone.seen.map((service) => this.#releaseIfGone(service)));
+  }
+
+  async #releaseIfGone(service: JsonObject): Promise<void> {
+    const [namespace, name] = [textAt(service, 'metadata', 'namespace'), textAt(service, 'metadata', 'name')];
+    const found = await this.#world.reader('services')(namespace, name);
+    if ('object' in found && uidOf(found.object) === uidOf(service)) return;
+    const spec = cloneJson(objectAt(service, 'spec') ?? {});
+    completeOldSpec(spec, this.#allocator.primaryFamily);
+    try {
+      await this.#allocator.release(spec);
+      // They have its name and would be those of the next Service of that name.
+      if (!('object' in found)) await deleteOwn(this.#world.resource('endpoints'), namespace, name);
+    } catch (error) {
+      // The Service is gone whatever happens to what it had.
+      this.#world.logger.warn('what a deleted Service had could not be given back', {
+        namespace,
+        name,
+        reason: toError(error).message,
+      });
+    }
+  }
+
+  #allocateNew(context: ResourceContext, object: JsonObject, dryRun: boolean): Promise<Allocation> {
+    const spec = ensureObject(object, 'spec');
+    normalizeClusterIps(spec, undefined);
+    return this.#allocator.allocate(nameOf(context, object), spec, undefined, dryRun);
+  }
+
+  #allocateChange(
+    context: ResourceContext,
+    object: JsonObject,
+    oldSpec: JsonObject,
+    dryRun: boolean,
+  ): Promise<Allocation> {
+    const spec = ensureObject(object, 'spec');
+    completeOldSpec(oldSpec, this.#allocator.primaryFamily);
+    keepAllocatedValues(spec, oldSpec);
+    normalizeClusterIps(spec, oldSpec);
+    return this.#allocator.allocate(nameOf(context, object), spec, oldSpec, dryRun);
+  }
+}
+
+async function settle(allocation: Allocation, write: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
+  let answer: WriteAnswer;
+  try {
+    answer = await write();
+  } catch (error) {
+    await allocation.revert();
+    throw error;
+  }
+  await allocation.commit();
+  return answer;
+}
+
+function nameOf(context: ResourceContext, object: JsonObject) {
+  return { namespace: context.namespace, name: textAt(object, 'metadata', 'name') };
+}
+
+/** What was filled in stands where its type has it. */
+function inOrder({ version }: ResourceContext, object: JsonObject): JsonObject {
+  const normalized = version.normalize(object);
+  return normalized.ok ? normalized.object : object;
+}
+
+async function must<T>(value: T | Promise<T> | undefined, verb: string): Promise<T> {
+  if (value === undefined) throw new BugError(`Services cannot be asked to ${verb}`);
+  return value;
+}

@@ -1,0 +1,123 @@
+/** Service `default/kubernetes`, by which a cluster reaches its API servers, and what belongs to it. Invariant: the Service has the first address of the range. */
+import { objectAt, objectsAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { parseIp } from '../../pki/ip.ts';
+import { timestamp } from '../../server/registry/object-metadata.ts';
+import { ipAddressObject } from '../allocators/cluster-ips.ts';
+import { validateNonSpecialIp } from '../checks/ip.ts';
+import type { BootstrapObject } from './bootstrap-object.ts';
+import type { ServerIdentity, ServiceNetwork } from './service-network.ts';
+
+const NAME = { name: 'kubernetes', namespace: 'default' };
+const PORT_NAME = 'https';
+const SERVICE_PORT = 443;
+
+/** `now` in milliseconds. */
+export function ownServiceObjects(network: ServiceNetwork, now: number): readonly BootstrapObject[] {
+  const [range] = network.ranges;
+  const self = network.self();
+  const service = serviceObject(range.first, range.family, self);
+  return [
+    serviceCidr(
+      network.ranges.map(({ cidr }) => cidr),
+      now,
+    ),
+    { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), mode: 'create' },
+    { plural: 'services', object: service, mode: 'create' },
+    ...(self === undefined ? [] : endpointObjects(self)),
+  ];
+}
+
+/** A network of one family may become one of both; any other difference stays, as in the reference. */
+function serviceCidr(cidrs: string[], now: number): BootstrapObject {
+  const condition = {
+    type: 'Ready',
+    status: 'True',
+    lastTransitionTime: timestamp(now),
+    reason: '',
+    message: 'Kubernetes default Service CIDR is ready',
+  };
+  const object = {
+    kind: 'ServiceCIDR',
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: NAME.name },
+    spec: { cidrs },
+    status: { conditions: [condition] },
+  };
+  return {
+    plural: 'servicecidrs',
+    object,
+    mode: (stored) => {
+      const present = textsAt(stored, 'spec', 'cidrs');
+      const grows = present.length === 1 && cidrs.length === 2 && present[0] === cidrs[0];
+      return grows ? { ...stored, spec: { cidrs } } : undefined;
+    },
+  };
+}
+
+function serviceObject(ip: string, family: string, self: ServerIdentity | undefined): JsonObject {
+  const nodePort = self?.nodePort ?? 0;
+  const port: JsonObject = {
+    name: PORT_NAME,
+    protocol: 'TCP',
+    port: SERVICE_PORT,
+    targetPort: self?.port ?? SERVICE_PORT,
+    ...(nodePort === 0 ? undefined : { nodePort }),
+  };
+  return {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { ...NAME, labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      ports: [port],
+      clusterIP: ip,
+      clusterIPs: [ip],
+      type: nodePort === 0 ? 'ClusterIP' : 'NodePort',
+      sessionAffinity: 'None',
+      ipFamilies: [family],
+      ipFamilyPolicy: 'SingleStack',
+    },
+    status: { loadBalancer: {} },
+  };
+}
+
+/** This server is all there is behind the Service: there is one server to an embedded store. An address that only this machine can reach is not told to others. */
+function endpointObjects({ address, port, writesEndpoints }: ServerIdentity): readonly BootstrapObject[] {
+  const bytes = parseIp(address);
+  const isReachable = bytes !== undefined && validateNonSpecialIp(address, FieldPath.of('ip')).length === 0;
+  if (!writesEndpoints || !isReachable) return [];
+  const ports = [{ name: PORT_NAME, port, protocol: 'TCP' }];
+  const endpoints: JsonObject = {
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: { ...NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    subsets: [{ addresses: [{ ip: address }], ports }],
+  };
+  const slice: JsonObject = {
+    kind: 'EndpointSlice',
+    apiVersion: 'discovery.k8s.io/v1',
+    metadata: { ...NAME, labels: { 'kubernetes.io/service-name': NAME.name } },
+    addressType: bytes.length === 4 ? 'IPv4' : 'IPv6',
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports,
+  };
+  return [
+    { plural: 'endpoints', object: endpoints, mode: keepFields(endpoints, ['subsets']) },
+    { plural: 'endpointslices', object: slice, mode: keepFields(slice, ['endpoints', 'ports']) },
+  ];
+}
+
+/** These fields and the labels are brought back to what they should be. */
+function keepFields(wanted: JsonObject, fields: readonly string[]): (stored: JsonObject) => JsonObject | undefined {
+  return (stored) => {
+    const labels = { ...objectAt(stored, 'metadata', 'labels'), ...objectAt(wanted, 'metadata', 'labels') };
+    const isRight =
+      equalJson(labels, objectAt(stored, 'metadata', 'labels') ?? {}) &&
+      fields.every((field) => equalJson([...objectsAt(stored, field)], [...objectsAt(wanted, field)]));
+    if (isRight) return undefined;
+    const changed: JsonObject = { ...stored, metadata: { ...objectAt(stored, 'metadata'), labels } };
+    for (const field of fields) changed[field] = [...objectsAt(wanted, field)];
+    return changed;
+  };
+}
