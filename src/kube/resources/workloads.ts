@@ -1,5 +1,7 @@
 /** What makes pods: apps, batch, ReplicationController; autoscaling and disruption budgets. Invariant: how they work is in `rules/workload/`. */
+import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/registry/definition.ts';
+import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
 import {
@@ -15,12 +17,14 @@ import { CRON_JOB_RULES, CRON_JOB_STATUS_RULES, cronJobTable, setCronJobDefaults
 import {
   DAEMON_SET_RULES,
   DAEMON_SET_STATUS_RULES,
+  daemonSetProblem,
   daemonSetTable,
   setDaemonSetDefaults,
 } from '../rules/workload/daemon-set.ts';
 import {
   DEPLOYMENT_RULES,
   DEPLOYMENT_STATUS_RULES,
+  deploymentProblem,
   deploymentTable,
   setDeploymentDefaults,
 } from '../rules/workload/deployment.ts';
@@ -72,13 +76,26 @@ export function workloadResources(): readonly KubeResource[] {
 const APPS = { group: 'apps', version: 'v1' } as const;
 const BATCH = { group: 'batch', version: 'v1' } as const;
 const ALL = ['all'] as const;
-/** What the reference selects ReplicaSets and ReplicationControllers by. */
-const REPLICA_FIELDS = ['status.replicas'] as const;
 
 /** The subresource `status` of a kind: its own rules where it has some, and no warnings. */
 function statusOf(rules: Partial<Strategy>, status: Partial<Strategy>): SubresourceDefinition {
   const { validateUpdate: _validate, warningsOnUpdate: _warnings, ...kept } = rules;
   return updateSubresource('status', builtInStrategy({ ...kept, ...status }));
+}
+
+/** A version whose bodies must also pass `problem`: what it says is why they cannot be read. */
+function checkedVersion(
+  version: VersionDefinition,
+  problem: (object: JsonObject) => string | undefined,
+): VersionDefinition {
+  return {
+    ...version,
+    normalize: (object) => {
+      const result = version.normalize(object);
+      const message = result.ok ? problem(result.object) : undefined;
+      return message === undefined ? result : { ok: false, message };
+    },
+  };
 }
 
 const DEPLOYMENTS: ResourceDefinition = storedResource({
@@ -87,7 +104,10 @@ const DEPLOYMENTS: ResourceDefinition = storedResource({
   categories: ALL,
   scope: 'Namespaced',
   versions: [
-    builtInVersion({ ...APPS, kind: 'Deployment', setDefaults: setDeploymentDefaults, table: deploymentTable }),
+    checkedVersion(
+      builtInVersion({ ...APPS, kind: 'Deployment', setDefaults: setDeploymentDefaults, table: deploymentTable }),
+      deploymentProblem,
+    ),
   ],
   strategy: builtInStrategy(DEPLOYMENT_RULES),
   subresources: [
@@ -107,7 +127,6 @@ const REPLICA_SETS: ResourceDefinition = storedResource({
       kind: 'ReplicaSet',
       setDefaults: setReplicaSetDefaults,
       table: replicaSetTable,
-      selectableFields: REPLICA_FIELDS,
     }),
   ],
   strategy: builtInStrategy(REPLICA_SET_RULES),
@@ -137,7 +156,12 @@ const DAEMON_SETS: ResourceDefinition = storedResource({
   shortNames: ['ds'],
   categories: ALL,
   scope: 'Namespaced',
-  versions: [builtInVersion({ ...APPS, kind: 'DaemonSet', setDefaults: setDaemonSetDefaults, table: daemonSetTable })],
+  versions: [
+    checkedVersion(
+      builtInVersion({ ...APPS, kind: 'DaemonSet', setDefaults: setDaemonSetDefaults, table: daemonSetTable }),
+      daemonSetProblem,
+    ),
+  ],
   strategy: builtInStrategy(DAEMON_SET_RULES),
   subresources: [statusOf(DAEMON_SET_RULES, DAEMON_SET_STATUS_RULES)],
 });
@@ -162,7 +186,7 @@ const REPLICATION_CONTROLLERS: ResourceDefinition = storedResource({
       kind: 'ReplicationController',
       setDefaults: setReplicationControllerDefaults,
       table: replicationControllerTable,
-      selectableFields: REPLICA_FIELDS,
+      selectableFields: ['status.replicas'],
     }),
   ],
   strategy: builtInStrategy(REPLICATION_CONTROLLER_RULES),

@@ -7,8 +7,6 @@ import {
   hasInvalidLabelValue,
   validateLabelSelectorObject,
 } from '../../../apimachinery/selectors/label-selector-object.ts';
-import { StatusError } from '../../../apimachinery/status/status.ts';
-import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
 import {
   declared,
   type FieldIssue,
@@ -115,10 +113,10 @@ export function setDaemonSetDefaults(object: JsonObject): void {
     setDefault(rolling, 'maxUnavailable', 1);
     setDefault(rolling, 'maxSurge', 0);
   }
+  const unused = objectAt(strategy, 'rollingUpdate');
+  if (unused !== undefined) for (const name of ['maxUnavailable', 'maxSurge']) setDefault(unused, name, 0);
   setDefault(spec, 'revisionHistoryLimit', 10);
   setPodTemplateDefaults(ensureObject(spec, 'template'));
-  // The annotation is read when a body is decoded, whatever is done with it afterwards.
-  templateGenerationOf(object);
 }
 
 export const DAEMON_SET_RULES: Partial<Strategy> = {
@@ -170,13 +168,18 @@ export const DAEMON_SET_STATUS_RULES: Partial<Strategy> = {
   ],
 };
 
-/** 0 without the annotation; 400 if it holds no integer. */
-function templateGenerationOf(object: JsonObject): bigint {
+/** Why a body cannot be read as a DaemonSet; undefined if it can. */
+export function daemonSetProblem(object: JsonObject): string | undefined {
   const annotations = objectAt(object, 'metadata', 'annotations') ?? {};
-  if (!Object.hasOwn(annotations, TEMPLATE_GENERATION)) return 0n;
+  if (!Object.hasOwn(annotations, TEMPLATE_GENERATION)) return undefined;
   const parsed = parseGoInt(textAt(annotations, TEMPLATE_GENERATION));
-  if (!parsed.ok) throw new StatusError(badRequest(parsed.message));
-  return BigInt(parsed.value);
+  return parsed.ok ? undefined : parsed.message;
+}
+
+/** 0 without the annotation. */
+function templateGenerationOf(object: JsonObject): bigint {
+  const parsed = parseGoInt(textAt(object, 'metadata', 'annotations', TEMPLATE_GENERATION));
+  return parsed.ok ? BigInt(parsed.value) : 0n;
 }
 
 function setTemplateGeneration(object: JsonObject, generation: bigint): void {

@@ -1,5 +1,6 @@
 /** Deployment. Invariant: pure; the generation counts changes of the spec and of annotations, because those are copied to the ReplicaSets. */
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
 import { formatLabelSelector } from '../../../apimachinery/selectors/label-selector.ts';
 import { labelSelectorFromObject } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
@@ -21,7 +22,7 @@ import {
   validateNonnegativeIntOrPercent,
 } from '../../checks/int-or-percent.ts';
 import { selectorAt } from '../../checks/label-selector.ts';
-import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
+import { int32At, validateNonnegative, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, metaFacts, takeField } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
@@ -50,6 +51,7 @@ import {
 } from './common.ts';
 import { validateSelectorAndTemplate } from './replica-template.ts';
 
+const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const STRATEGY = SPEC.child('strategy');
 
 export const deploymentTable: () => TableDefinition = tableOf(
@@ -73,7 +75,27 @@ function selectorText(object: JsonObject): string {
   return converted.ok ? formatLabelSelector(converted.selector) : '<invalid>';
 }
 
+/** Why a body cannot be read as a Deployment; undefined if it can. */
+export function deploymentProblem(object: JsonObject): string | undefined {
+  const text = textAt(object, 'metadata', 'annotations', ROLLBACK_TO);
+  const parsed = text === '' ? undefined : parseGoInt(text);
+  return parsed === undefined || parsed.ok
+    ? undefined
+    : `failed to parse annotation[${ROLLBACK_TO}]=${text} as int64: ${parsed.message}`;
+}
+
+/** An annotation, kept for clients of old versions, that stands for a field: it holds a number or is not there. */
+function canonicalizeRollback(object: JsonObject): void {
+  const annotations = objectAt(object, 'metadata', 'annotations');
+  if (annotations === undefined || !Object.hasOwn(annotations, ROLLBACK_TO)) return;
+  const parsed = parseGoInt(textAt(annotations, ROLLBACK_TO));
+  if (parsed.ok) annotations[ROLLBACK_TO] = String(parsed.value);
+  else delete annotations[ROLLBACK_TO];
+  if (Object.keys(annotations).length === 0) delete ensureMeta(object)['annotations'];
+}
+
 export function setDeploymentDefaults(object: JsonObject): void {
+  canonicalizeRollback(object);
   const spec = ensureObject(object, 'spec');
   setDefault(spec, 'replicas', 1);
   const strategy = ensureObject(spec, 'strategy');
@@ -146,12 +168,19 @@ function validateSpec(object: JsonObject, old: JsonObject | undefined): FieldIss
     ...validateNonnegativeFields(spec, ['replicas'], SPEC),
     ...validateSelectorAndTemplate(object, old),
     ...validateStrategy(objectAt(spec, 'strategy') ?? {}),
-    ...validateNonnegativeFields(spec, ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'], SPEC),
+    ...validateNonnegativeFields(spec, ['minReadySeconds', 'revisionHistoryLimit'], SPEC),
+    ...validateNonnegative(rollbackOf(object), SPEC.child('rollback', 'version')),
+    ...validateNonnegativeFields(spec, ['progressDeadlineSeconds'], SPEC),
   ];
   const deadline = int32At(spec, 'progressDeadlineSeconds');
   if (deadline !== undefined && deadline <= (int32At(spec, 'minReadySeconds') ?? 0))
     issues.push(invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds'));
   return issues;
+}
+
+function rollbackOf(object: JsonObject): number | bigint | undefined {
+  const parsed = parseGoInt(textAt(object, 'metadata', 'annotations', ROLLBACK_TO));
+  return parsed.ok ? parsed.value : undefined;
 }
 
 function validateStrategy(strategy: JsonObject): FieldIssue[] {

@@ -132,17 +132,20 @@ function generateSelector(object: JsonObject): void {
     },
     labels ?? {},
   );
-  if (labels !== undefined && sharesLabels(metadata, labels)) metadata['labels'] = { ...all };
+  if (sharesLabels(metadata, labels)) metadata['labels'] = { ...all };
   templateMeta['labels'] = all;
   const selector = ensureObject(spec, 'selector');
   selector['matchLabels'] = withEntries({ [CONTROLLER_UID_LABEL]: uid }, objectAt(selector, 'matchLabels') ?? {});
   order(selector, ['matchLabels', 'matchExpressions']);
 }
 
-/** A Job whose name was generated was copied since it got its defaults: there, equal labels are taken for the same. */
-function sharesLabels(metadata: JsonObject, labels: JsonObject): boolean {
+/**
+ * True if the Job has no labels of its own. One whose name was generated was copied since it got its defaults: there, equal labels are taken for the same.
+ */
+function sharesLabels(metadata: JsonObject, labels: JsonObject | undefined): boolean {
   const own = objectAt(metadata, 'labels');
-  return own === labels || (textAt(metadata, 'generateName') !== '' && own !== undefined && equalJson(own, labels));
+  if (own === undefined || own === labels) return true;
+  return textAt(metadata, 'generateName') !== '' && labels !== undefined && equalJson(own, labels);
 }
 
 function order(object: JsonObject, names: readonly string[]): void {

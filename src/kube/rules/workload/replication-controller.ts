@@ -3,6 +3,7 @@ import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields
 import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
 import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import type { Complaints } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
@@ -63,7 +64,7 @@ export function setReplicationControllerDefaults(object: JsonObject): void {
 }
 
 export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
-  nameRule: nameIsDnsSubdomain,
+  nameRule: nameIsLongName,
   validatesMetadata: true,
   // Pods stay unless the client says otherwise.
   defaultGarbageCollection: 'orphan',
@@ -73,7 +74,7 @@ export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
     if (template !== undefined) dropDisabledPodFields(template, undefined);
   },
   validate: (object) => [
-    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
+    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsLongName }, METADATA),
     ...validateSpec(object, undefined),
   ],
   warningsOnCreate: (object) => [...nameWarnings(object), ...templateWarnings(object, undefined)],
@@ -92,6 +93,13 @@ export const REPLICATION_CONTROLLER_STATUS_RULES: Partial<Strategy> = {
   prepareForUpdate: keepSpec,
   validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateReplicaStatus(statusOf(object), [])],
 };
+
+/** The rule of DNS subdomains, in the words of the reference's declared validation. */
+function nameIsLongName(name: string, prefix: boolean): Complaints {
+  return nameIsDnsSubdomain(name, prefix).map((complaint) =>
+    complaint.replace(/^(must be no more than \d+) characters$/, '$1 bytes'),
+  );
+}
 
 function templateIn(object: JsonObject): JsonObject | undefined {
   return objectAt(object, 'spec', 'template');
