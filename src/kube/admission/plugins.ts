@@ -11,6 +11,7 @@ import { certificateApproval, certificateSigning, clusterTrustBundleAttest } fro
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
+import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
@@ -18,6 +19,10 @@ import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityT
 import type { ExistingPods } from './pod-security/existing-pods.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
+import { priority } from './priority.ts';
+import { writeQuotaUse } from './resource-quota/quota-status.ts';
+import { resourceQuota } from './resource-quota/resource-quota.ts';
+import { runtimeClass } from './runtime-class.ts';
 import { serviceAccount } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
@@ -43,6 +48,7 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
     namespaceAutoProvision(namespaces, (name) => createNamespace(world, name)),
     namespaceExists(namespaces),
     limitPodHardAntiAffinityTopology(),
+    limitRanger(world.lister('limitranges')),
     serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => world.host.random(below) }),
     taintNodesByCondition(),
     alwaysPullImages(),
@@ -51,11 +57,13 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
       pods: (namespace, limit) => existingPods(world, namespace, limit),
       now: () => world.host.clock.now(),
     }),
+    priority(world.lister('priorityclasses')),
     defaultTolerationSeconds(),
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
     storageObjectInUseProtection(),
     persistentVolumeClaimResize(storageClasses),
+    runtimeClass(world.lister('runtimeclasses')),
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     clusterTrustBundleAttest(authorizer),
@@ -64,6 +72,11 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
     podTopologyLabels(nodes),
     nodeDeclaredFeatureValidator(nodes),
     podResizeValidator(nodes),
+    resourceQuota({
+      quotas: world.lister('resourcequotas'),
+      writeUsed: (quota, used) => writeQuotaUse(world, quota, used),
+      now: () => world.host.clock.now(),
+    }),
     alwaysDeny(),
   ];
 }

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { attributesFor, listerOf, podWith, verdict } from '../admission.fixtures.ts';
+import { limitRanger } from './limit-ranger.ts';
+
+const range = (...limits: JsonObject[]): JsonObject => ({ metadata: { name: 'l', namespace: 'ns' }, spec: { limits } });
+const container = (resources: JsonObject, name = 'c'): JsonObject => ({ name, resources });
+
+describe('LimitRanger', () => {
+  test('gives containers what they do not say, and notes down what', () => {
+    const plugin = limitRanger(
+      listerOf(range({ type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '500m' } })),
+    );
+    const pod = podWith({
+      containers: [container({ limits: { cpu: '2' } }, 'a')],
+      initContainers: [container({ requests: { cpu: '1' }, limits: { cpu: '1', memory: '1' } }, 'b')],
+    });
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', pod))).toBeUndefined();
+    expect(objectsAt(pod, 'spec', 'containers')[0]?.['resources']).toEqual({
+      limits: { cpu: '2', memory: '1Gi' },
+      requests: { cpu: '500m' },
+    });
+    expect(objectAt(pod, 'metadata', 'annotations')).toEqual({
+      'kubernetes.io/limit-ranger': 'LimitRanger plugin set: cpu request for container a; memory limit for container a',
+    });
+  });
+
+  const bounds = { type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' }, maxLimitRequestRatio: { cpu: '2' } };
+  test.each([
+    [{ requests: { cpu: '500m' }, limits: { cpu: '1' } }, undefined],
+    [
+      { requests: { cpu: '50m' }, limits: { cpu: '80m' } },
+      'minimum cpu usage per Container is 100m, but request is 50m',
+    ],
+    [
+      { requests: { cpu: '300m' }, limits: { cpu: '1' } },
+      'cpu max limit to request ratio per Container is 2, but provided ratio is 3.333333',
+    ],
+    [
+      {},
+      '[minimum cpu usage per Container is 100m.  No request is specified, maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 2, but no request is specified or request is 0]',
+    ],
+    [{ requests: { cpu: '1' }, limits: { cpu: '2' } }, 'maximum cpu usage per Container is 1, but limit is 2'],
+  ])('refuses containers beyond the bounds: %j', (resources, problem) => {
+    const pod = podWith({ containers: [container(resources as JsonObject)] });
+    const said = problem === undefined ? undefined : `pods "p" is forbidden: ${problem}`;
+    expect(verdict(limitRanger(listerOf(range(bounds))), attributesFor('CREATE', 'pods', pod))).toBe(said);
+  });
+
+  test('adds up the containers of a pod', () => {
+    const plugin = limitRanger(listerOf(range({ type: 'Pod', max: { cpu: '1' } })));
+    const spec = {
+      containers: [container({ limits: { cpu: '600m' } }, 'a'), container({ limits: { cpu: '500m' } }, 'b')],
+    };
+    const create = (more: JsonObject): string | undefined =>
+      verdict(plugin, attributesFor('CREATE', 'pods', podWith({ ...spec, ...more })));
+    expect(create({})).toBe('pods "p" is forbidden: maximum cpu usage per Pod is 1, but limit is 1100m');
+    expect(create({ resources: { limits: { cpu: '1' } } })).toBeUndefined();
+  });
+
+  test('bounds claims', () => {
+    const plugin = limitRanger(
+      listerOf(range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })),
+    );
+    const create = (storage: string): string | undefined =>
+      verdict(
+        plugin,
+        attributesFor('CREATE', 'persistentvolumeclaims', {
+          metadata: { name: 'c' },
+          spec: { resources: { requests: { storage } } },
+        }),
+      );
+    expect(create('1536Mi')).toBeUndefined();
+    expect(create('3Gi')).toBe(
+      'persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
+    );
+    expect(create('1')).toContain('minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1');
+  });
+
+  test('leaves updates of pods alone, not their resizes, and nothing of what is being deleted', () => {
+    const plugin = limitRanger(listerOf(range(bounds)));
+    const update = (subresource: string, old: JsonObject): string | undefined =>
+      verdict(plugin, attributesFor('UPDATE', 'pods', podWith(), { oldObject: old, subresource }));
+    expect(update('', podWith())).toBeUndefined();
+    expect(update('resize', podWith())).toContain('minimum cpu usage');
+    expect(update('resize', podWith({}, { deletionTimestamp: '2030-01-01T00:00:00Z' }))).toBeUndefined();
+  });
+});

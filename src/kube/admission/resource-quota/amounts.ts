@@ -1,0 +1,51 @@
+/** Arithmetic on amounts by name, as quotas need it. Invariant: pure; what is given is not changed. */
+import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachinery/scalars/quantity.ts';
+import {
+  compareQuantity,
+  isZeroQuantity,
+  quantitySign,
+  subQuantity,
+} from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import { addAmounts, type ResourceAmounts } from '../../checks/resource-lists.ts';
+
+export type Amounts = ReadonlyMap<string, Quantity>;
+
+export function sum(a: Amounts, b: Amounts): ResourceAmounts {
+  const result = new Map(a);
+  addAmounts(result, new Map(b));
+  return result;
+}
+
+/** What of `a` remains beyond `b`; never below zero. */
+export function excess(a: Amounts, b: Amounts): ResourceAmounts {
+  const result: ResourceAmounts = new Map();
+  for (const [name, amount] of a) {
+    const rest = subQuantity(amount, b.get(name) ?? ZERO_QUANTITY);
+    result.set(name, quantitySign(rest) > 0 ? rest : ZERO_QUANTITY);
+  }
+  return result;
+}
+
+export function mask(amounts: Amounts, isWanted: (name: string) => boolean): ResourceAmounts {
+  return new Map([...amounts].filter(([name]) => isWanted(name)));
+}
+
+export function withoutZeros(amounts: Amounts): ResourceAmounts {
+  return new Map([...amounts].filter(([, amount]) => !isZeroQuantity(amount)));
+}
+
+export function equalAmounts(a: Amounts, b: Amounts): boolean {
+  if (a.size !== b.size) return false;
+  return [...a].every(([name, amount]) => {
+    const other = b.get(name);
+    return other !== undefined && compareQuantity(amount, other) === 0;
+  });
+}
+
+/** `a=1,b=2`, in order of names. */
+export function formatAmounts(amounts: Amounts): string {
+  return [...amounts.keys()]
+    .sort()
+    .map((name) => `${name}=${formatQuantity(amounts.get(name) as Quantity)}`)
+    .join(',');
+}

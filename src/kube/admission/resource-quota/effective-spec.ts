@@ -1,0 +1,52 @@
+/**
+ * What a pod that is being resized counts for: for each container the most of what is asked for, what was granted and what is in force. Invariant: pure; a pod whose status says
+ * nothing about resources counts for its spec, which is returned as it is.
+ */
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { amountsOf, listOfAmounts, type ResourceAmounts, raiseAmounts } from '../../checks/resource-lists.ts';
+import { isSidecar } from '../../rules/pod/pod-resources.ts';
+import { specOf } from '../subject.ts';
+
+export function effectiveSpec(pod: JsonObject): JsonObject {
+  const spec = specOf(pod);
+  const statuses = ['containerStatuses', 'initContainerStatuses'].flatMap((list) => objectsAt(pod, 'status', list));
+  const known = new Map(
+    statuses
+      .filter((status) => objectAt(status, 'resources') !== undefined)
+      .map((status) => [textAt(status, 'name'), status]),
+  );
+  if (known.size === 0) return spec;
+  const isInfeasible = objectsAt(pod, 'status', 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'PodResizePending' && textAt(condition, 'reason') === 'Infeasible',
+  );
+  const effective = (container: JsonObject): JsonObject => {
+    const status = known.get(textAt(container, 'name'));
+    return status === undefined ? container : withEffective(container, status, isInfeasible);
+  };
+  return {
+    ...spec,
+    containers: objectsAt(spec, 'containers').map(effective),
+    initContainers: objectsAt(spec, 'initContainers').map((container) =>
+      isSidecar(container) ? effective(container) : container,
+    ),
+  };
+}
+
+/** A resize that cannot be done does not count. */
+function withEffective(container: JsonObject, status: JsonObject, isInfeasible: boolean): JsonObject {
+  const requests = most(isInfeasible ? undefined : fieldAt(container, 'resources', 'requests'), [
+    fieldAt(status, 'resources', 'requests'),
+    fieldAt(status, 'allocatedResources'),
+  ]);
+  const limits = most(isInfeasible ? undefined : fieldAt(container, 'resources', 'limits'), [
+    fieldAt(status, 'resources', 'limits'),
+  ]);
+  return { ...container, resources: { requests: listOfAmounts(requests), limits: listOfAmounts(limits) } };
+}
+
+function most(first: ReturnType<typeof fieldAt>, others: readonly ReturnType<typeof fieldAt>[]): ResourceAmounts {
+  const amounts = amountsOf(first);
+  for (const other of others) raiseAmounts(amounts, amountsOf(other));
+  return amounts;
+}

@@ -1,0 +1,148 @@
+/** The evaluators of the kinds that use more of quotas than a count, and which kinds quotas leave alone. Invariant: pure, one evaluator a resource. */
+import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
+import { addQuantity, compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { amountOf, type ResourceAmounts } from '../../checks/resource-lists.ts';
+import { claimClass } from '../persistent-volume-claim-resize.ts';
+import { specOf } from '../subject.ts';
+import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';
+import { podEvaluator } from './pod-evaluator.ts';
+
+/** Answers that are not stored, and events, of which a quota would lose those that tell of it. */
+const IGNORED = new Set([
+  'bindings',
+  'componentstatuses',
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'events',
+  'events.events.k8s.io',
+]);
+
+const ONE = quantityFromInt(1);
+const PER_STORAGE_CLASS = '.storageclass.storage.k8s.io/';
+const PER_DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
+/** What a request for all devices counts for: as many as one claim may get. */
+const ALL_DEVICES = 32;
+
+/** Undefined for kinds that no quota is about. */
+export function evaluatorOf(resource: ResourceName): Evaluator | undefined {
+  const name = formatResourceName(resource);
+  if (IGNORED.has(name)) return undefined;
+  return SPECIAL[name] ?? objectCount(resource);
+}
+
+const serviceEvaluator: Evaluator = {
+  handles: ({ subresource }) => subresource === '',
+  counts: (name) => ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'].includes(name),
+  usage: (service) => {
+    const type = textAt(service, 'spec', 'type');
+    const isBalanced = type === 'LoadBalancer';
+    return new Map([
+      ['count/services', ONE],
+      ['services', ONE],
+      ['services.loadbalancers', quantityFromInt(isBalanced ? 1 : 0)],
+      ['services.nodeports', quantityFromInt(type === 'NodePort' || isBalanced ? nodePorts(service, isBalanced) : 0)],
+    ]);
+  },
+};
+
+/** A load balancer may do without, except for those that were asked for. */
+function nodePorts(service: JsonObject, isBalanced: boolean): number {
+  const ports = objectsAt(service, 'spec', 'ports');
+  if (!isBalanced || fieldAt(service, 'spec', 'allocateLoadBalancerNodePorts') !== false) return ports.length;
+  return ports.filter((port) => numberAt(port, 'nodePort') !== 0).length;
+}
+
+const claimEvaluator: Evaluator = {
+  handles: ({ subresource, operation }) => subresource === '' || (subresource === 'status' && operation === 'UPDATE'),
+  counts: (name) =>
+    ['count/persistentvolumeclaims', 'persistentvolumeclaims', 'requests.storage'].includes(name) ||
+    name.endsWith(`${PER_STORAGE_CLASS}persistentvolumeclaims`) ||
+    name.endsWith(`${PER_STORAGE_CLASS}requests.storage`),
+  matchesScope: (selector, claim) => {
+    if (selector.scopeName !== 'VolumeAttributesClass') return false;
+    const names = attributesClasses(claim);
+    return names.length === 0 ? matchesValue(selector, '') : names.some((name) => matchesValue(selector, name));
+  },
+  usage: (claim) => {
+    const used: ResourceAmounts = new Map([
+      ['persistentvolumeclaims', ONE],
+      ['count/persistentvolumeclaims', ONE],
+    ]);
+    const prefix = claimClass(claim) === '' ? undefined : claimClass(claim) + PER_STORAGE_CLASS;
+    if (prefix !== undefined) used.set(`${prefix}persistentvolumeclaims`, ONE);
+    const storage = storageOf(claim);
+    if (storage !== undefined) {
+      used.set('requests.storage', storage);
+      if (prefix !== undefined) used.set(`${prefix}requests.storage`, storage);
+    }
+    return used;
+  },
+};
+
+/** The larger of what is asked for and what was granted, in whole bytes. */
+function storageOf(claim: JsonObject): Quantity | undefined {
+  const asked = fieldAt(claim, 'spec', 'resources', 'requests', 'storage');
+  if (asked === undefined) return undefined;
+  const granted = amountOf(fieldAt(claim, 'status', 'allocatedResources', 'storage') ?? '0');
+  const amount = amountOf(asked);
+  return wholeBytes(compareQuantity(granted, amount) > 0 ? granted : amount);
+}
+
+function wholeBytes(amount: Quantity): Quantity {
+  return amount.exponent >= 0 ? amount : quantityFromInt(quantityValue(amount), amount.format);
+}
+
+function attributesClasses(claim: JsonObject): readonly string[] {
+  const names = [
+    textAt(specOf(claim), 'volumeAttributesClassName'),
+    textAt(claim, 'status', 'currentVolumeAttributesClassName'),
+    textAt(claim, 'status', 'modifyVolumeStatus', 'targetVolumeAttributesClassName'),
+  ];
+  return names.filter((name) => name !== '');
+}
+
+const deviceClaimEvaluator: Evaluator = {
+  handles: ({ subresource }) => subresource === '',
+  counts: (name) => name === 'count/resourceclaims.resource.k8s.io' || name.endsWith(PER_DEVICE_CLASS),
+  usage: (claim) => {
+    const used: ResourceAmounts = new Map([['count/resourceclaims.resource.k8s.io', ONE]]);
+    for (const request of objectsAt(claim, 'spec', 'devices', 'requests'))
+      for (const [name, count] of devicesOf(request)) {
+        const key = name + PER_DEVICE_CLASS;
+        used.set(key, addQuantity(used.get(key) ?? quantityFromInt(0), quantityFromInt(count)));
+      }
+    return used;
+  },
+};
+
+/** Of alternatives the one that needs most of a class. Older versions name the class in the request itself. */
+function devicesOf(request: JsonObject): ReadonlyMap<string, number> {
+  const alternatives = objectsAt(request, 'firstAvailable');
+  const exact = objectAt(request, 'exactly') ?? request;
+  const most = new Map<string, number>();
+  for (const one of alternatives.length > 0 ? alternatives : [exact]) {
+    const name = textAt(one, 'deviceClassName');
+    if (name !== '') most.set(name, Math.max(most.get(name) ?? 0, deviceCount(one)));
+  }
+  return most;
+}
+
+function deviceCount(request: JsonObject): number {
+  const mode = textAt(request, 'allocationMode');
+  if (mode === 'All') return ALL_DEVICES;
+  return mode === 'ExactCount' ? Number(numberAt(request, 'count')) : 0;
+}
+
+const SPECIAL: Readonly<Record<string, Evaluator>> = {
+  pods: podEvaluator,
+  services: serviceEvaluator,
+  persistentvolumeclaims: claimEvaluator,
+  'resourceclaims.resource.k8s.io': deviceClaimEvaluator,
+};

@@ -1,0 +1,159 @@
+/**
+ * ResourceQuota: what a namespace may hold in all. Invariant: a request is let through only after what it uses was written into the status of every quota that counts it; writes
+ * of one namespace are decided one batch after the other, so that requests at the same time never use more than there is. What is used less than was counted is found by a loop.
+ */
+
+import { formatResourceName } from '../../../apimachinery/status/status-catalogue.ts';
+import { Deferred } from '../../../base/deferred.ts';
+import { toError } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/registry/lister.ts';
+import { NamespaceIndex } from '../namespace-index.ts';
+import { type Amounts, equalAmounts } from './amounts.ts';
+import { checkRequest, isAbout, type Quota, quotaOf } from './check-request.ts';
+import type { Evaluator } from './evaluator.ts';
+import { evaluatorOf } from './evaluators.ts';
+
+export interface ResourceQuotaAdmission {
+  readonly quotas: Lister;
+  /** Writes what is used into the status of a quota, unless the quota has changed; rejects with the Status then. */
+  readonly writeUsed: (quota: JsonObject, used: Amounts) => Promise<void>;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+interface Waiter {
+  readonly attributes: AdmissionAttributes;
+  readonly evaluator: Evaluator;
+  readonly done: Deferred<void>;
+}
+
+/** As often as the reference tries a status that somebody else changed. */
+const RETRIES = 3;
+
+export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin {
+  const index = new NamespaceIndex(options.quotas);
+  const evaluators = new Map<string, Evaluator | undefined>();
+  const parsed = new WeakMap<JsonObject, Quota>();
+  const quotasIn = (namespace: string): readonly Quota[] =>
+    index.in(namespace).map((object) => {
+      let quota = parsed.get(object);
+      if (quota === undefined) {
+        quota = quotaOf(object);
+        parsed.set(object, quota);
+      }
+      return quota;
+    });
+  const keeper = new QuotaKeeper(options, async (namespace) => {
+    await index.fresh();
+    return quotasIn(namespace);
+  });
+  const evaluatorFor = ({ resource }: AdmissionAttributes): Evaluator | undefined => {
+    const name = formatResourceName(resource);
+    if (!evaluators.has(name)) evaluators.set(name, evaluatorOf(resource));
+    return evaluators.get(name);
+  };
+  const decide = (attributes: AdmissionAttributes): MaybePromise<void> => {
+    const { namespace } = attributes;
+    if (index.in(namespace).length === 0) return undefined;
+    const evaluator = evaluatorFor(attributes);
+    if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
+    if (!quotasIn(namespace).some((quota) => isAbout(quota, evaluator))) return undefined;
+    return keeper.decide(namespace, attributes, evaluator);
+  };
+  return {
+    name: 'ResourceQuota',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate: (attributes) => {
+      if (attributes.namespace === '' || isNewNamespace(attributes)) return undefined;
+      return andThen(index.fresh(), () => decide(attributes));
+    },
+  };
+}
+
+function isNewNamespace({ operation, kind }: AdmissionAttributes): boolean {
+  return operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace';
+}
+
+/** Decides on requests, batch by batch in each namespace. */
+class QuotaKeeper {
+  readonly #options: ResourceQuotaAdmission;
+  readonly #current: (namespace: string) => Promise<readonly Quota[]>;
+  /** Who waits for a namespace that is at work; bounded by the requests in flight. */
+  readonly #waiting = new Map<string, Waiter[]>();
+
+  constructor(options: ResourceQuotaAdmission, current: (namespace: string) => Promise<readonly Quota[]>) {
+    this.#options = options;
+    this.#current = current;
+  }
+
+  decide(namespace: string, attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> {
+    const waiter: Waiter = { attributes, evaluator, done: new Deferred() };
+    const waiting = this.#waiting.get(namespace);
+    if (waiting !== undefined) waiting.push(waiter);
+    else {
+      this.#waiting.set(namespace, [waiter]);
+      void this.#work(namespace);
+    }
+    return waiter.done.promise;
+  }
+
+  async #work(namespace: string): Promise<void> {
+    for (;;) {
+      const batch = this.#waiting.get(namespace) ?? [];
+      if (batch.length === 0) break;
+      this.#waiting.set(namespace, []);
+      try {
+        await this.#settle(namespace, await this.#current(namespace), batch, RETRIES);
+      } catch (error) {
+        for (const { done } of batch) done.reject(toError(error));
+      }
+    }
+    this.#waiting.delete(namespace);
+  }
+
+  async #settle(namespace: string, quotas: readonly Quota[], batch: readonly Waiter[], retries: number): Promise<void> {
+    let counted = quotas;
+    const pending: Waiter[] = [];
+    for (const waiter of batch) {
+      const { attributes, evaluator, done } = waiter;
+      try {
+        const next = checkRequest(counted, attributes, evaluator, this.#options.now());
+        if (attributes.dryRun || next.every((quota, i) => isSameUse(quota, counted[i]))) done.resolve(undefined);
+        else {
+          counted = next;
+          pending.push(waiter);
+        }
+      } catch (error) {
+        done.reject(toError(error));
+      }
+    }
+    if (pending.length === 0) return;
+    const failed = new Map<string, unknown>();
+    for (const [i, quota] of counted.entries()) {
+      if (isSameUse(quota, quotas[i])) continue;
+      try {
+        await this.#options.writeUsed(quota.object, quota.used);
+      } catch (error) {
+        failed.set(quota.name, error);
+      }
+    }
+    if (failed.size === 0) for (const { done } of pending) done.resolve(undefined);
+    else if (retries === 0) for (const { done } of pending) done.reject(toError([...failed.values()].at(-1)));
+    else {
+      const current = await this.#current(namespace);
+      await this.#settle(
+        namespace,
+        current.filter(({ name }) => failed.has(name)),
+        pending,
+        retries - 1,
+      );
+    }
+  }
+}
+
+function isSameUse(a: Quota, b: Quota | undefined): boolean {
+  return a === b || (b !== undefined && equalAmounts(a.used, b.used));
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { startTestKube } from '../../kube-server.fixtures.ts';
+import { attributesFor, podWith, readerOf, verdict } from '../admission.fixtures.ts';
+import { serviceAccount } from './service-account.ts';
+
+const account = (name: string, more: JsonObject = {}, annotations: JsonObject = {}): JsonObject => ({
+  metadata: { name, namespace: 'ns', annotations },
+  ...more,
+});
+const plugin = (...accounts: JsonObject[]) => serviceAccount({ accounts: readerOf(...accounts), random: () => 0 });
+const create = (pod: JsonObject, ...accounts: JsonObject[]): string | undefined =>
+  verdict(plugin(...accounts), attributesFor('CREATE', 'pods', pod));
+
+describe('ServiceAccount', () => {
+  test('lets a pod run as the default account, with its token and its pull secrets', () => {
+    const pod = podWith({ initContainers: [{ name: 'i' }] });
+    expect(create(pod, account('default', { imagePullSecrets: [{ name: 'pull' }] }))).toBeUndefined();
+    const mount = {
+      name: 'kube-api-access-bbbbb',
+      readOnly: true,
+      mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
+    };
+    expect(pod['spec']).toMatchObject({
+      serviceAccountName: 'default',
+      serviceAccount: 'default',
+      imagePullSecrets: [{ name: 'pull' }],
+      initContainers: [{ volumeMounts: [mount] }],
+      containers: [{ volumeMounts: [mount] }],
+    });
+    const [volume] = objectsAt(pod, 'spec', 'volumes');
+    expect(volume).toMatchObject({ name: 'kube-api-access-bbbbb', projected: { defaultMode: 420 } });
+    expect(objectsAt(volume ?? {}, 'projected', 'sources')[0]).toEqual({
+      serviceAccountToken: { expirationSeconds: 3607, path: 'token' },
+    });
+  });
+
+  test('mounts nothing where the pod, or else the account, does not want it', () => {
+    const unwanted = podWith({ automountServiceAccountToken: false });
+    create(unwanted, account('default'));
+    expect(objectAt(unwanted, 'spec')).not.toHaveProperty('volumes');
+    const wanted = podWith({ automountServiceAccountToken: true });
+    create(wanted, account('default', { automountServiceAccountToken: false }));
+    expect(objectsAt(wanted, 'spec', 'volumes')).toHaveLength(1);
+  });
+
+  test('keeps what a container mounts at the place of the token', () => {
+    const own = [{ name: 'v', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }];
+    const pod = podWith({ containers: [{ name: 'c', volumeMounts: own }] });
+    create(pod, account('default'));
+    expect(objectAt(pod, 'spec')).not.toHaveProperty('volumes');
+  });
+
+  test('refuses an account that does not exist', () => {
+    expect(create(podWith({ serviceAccountName: 'nobody' }), account('default'))).toBe(
+      'pods "p" is forbidden: error looking up service account ns/nobody: serviceaccount "nobody" not found',
+    );
+  });
+
+  const mirror = (spec: JsonObject): JsonObject =>
+    podWith(spec, { annotations: { 'kubernetes.io/config.mirror': 'x' } });
+  test.each([
+    [mirror({ serviceAccountName: 'a' }), 'a mirror pod may not reference service accounts'],
+    [
+      mirror({ containers: [{ name: 'c', envFrom: [{ secretRef: { name: 's' } }] }] }),
+      'a mirror pod may not reference secrets',
+    ],
+    [
+      mirror({ volumes: [{ name: 'v', csi: { nodePublishSecretRef: { name: 's' } } }] }),
+      'a mirror pod may not reference secrets',
+    ],
+    [
+      mirror({ volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: {} }] } }] }),
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    ],
+  ])('refuses mirror pods with secrets', (pod, because) => {
+    expect(create(pod)).toBe(`pods "p" is forbidden: ${because}`);
+  });
+
+  const strict = account(
+    'default',
+    { secrets: [{ name: 'mine' }] },
+    { 'kubernetes.io/enforce-mountable-secrets': 'true' },
+  );
+  const env = (name: string): JsonObject[] => [{ name: 'E', valueFrom: { secretKeyRef: { name } } }];
+  test.each([
+    [
+      { volumes: [{ name: 'v', secret: { secretName: 'x' } }] },
+      'volume with secret.secretName="x" is not allowed because service account default does not reference that secret',
+    ],
+    [
+      { containers: [{ name: 'c', env: env('x') }] },
+      'container c with envVar E referencing secret.secretName="x" is not allowed because service account default does not reference that secret',
+    ],
+    [
+      { initContainers: [{ name: 'i', envFrom: [{ secretRef: { name: 'x' } }] }] },
+      'init container i with envFrom referencing secret.secretName="x" is not allowed because service account default does not reference that secret',
+    ],
+    [
+      { imagePullSecrets: [{ name: 'x' }] },
+      'imagePullSecrets[0].name="x" is not allowed because service account default does not reference that imagePullSecret',
+    ],
+  ])('holds accounts that list their secrets to them', (spec, because) => {
+    expect(create(podWith(spec as JsonObject), strict)).toBe(`pods "p" is forbidden: ${because}`);
+  });
+
+  test('lets such accounts use what they list', () => {
+    expect(create(podWith({ containers: [{ name: 'c', env: env('mine') }] }), strict)).toBeUndefined();
+  });
+
+  test('looks at the secrets of ephemeral containers', () => {
+    const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: env('x') }] });
+    const attributes = attributesFor('UPDATE', 'pods', pod, { subresource: 'ephemeralcontainers' });
+    expect(verdict(plugin(strict), attributes)).toBe(
+      'ephemeral container e with envVar E referencing secret.secretName="x" is not allowed because service account default does not reference that secret',
+    );
+  });
+
+  test('on a server: no pods before there is an account, unless the plugin is off', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    };
+    const kube = await startTestKube({ admission: { enable: [], disable: [] } });
+    const refused = await kube.request('POST', pods, pod);
+    expect(refused.status).toBe(403);
+    expect(refused.body['message']).toBe(
+      'pods "p" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
+    );
+    const made = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+    await kube.request('POST', '/api/v1/namespaces/default/serviceaccounts', made);
+    expect((await kube.request('POST', pods, pod)).status).toBe(201);
+    await kube.stop();
+    const without = await startTestKube();
+    expect((await without.request('POST', pods, pod)).status).toBe(201);
+    await without.stop();
+  });
+});
