@@ -39,12 +39,10 @@ import {
 import { validateClaimTemplate } from './validate-claim.ts';
 
 export interface VolumeContext {
-  /** The pod's name, from which claims of ephemeral volumes get theirs; '' (the default) if nobody knows it yet. */
+  /** The name of the Pod, from which claims of ephemeral volumes get theirs; '' (the default) for templates, which may also leave out the reference of an image. */
   readonly podName?: string;
   /** The stored spec has a projected token with a path that leads out of its volume, so this one may too. Default false. */
   readonly allowNonLocalProjectedTokenPath?: boolean;
-  /** The spec is that of a Pod, not of a template, which may leave out the reference of an image. Default false. */
-  readonly isPod?: boolean;
 }
 
 export interface ValidatedVolumes {
@@ -195,7 +193,7 @@ function validateClaimName(volume: JsonObject, path: FieldPath, { podName = '' }
 }
 
 function validateImage(source: JsonObject, path: FieldPath, _volume: JsonObject, context: VolumeContext): FieldIssue[] {
-  const issues = context.isPod === true ? requireTexts('reference')(source, path) : [];
+  const issues = (context.podName ?? '') !== '' ? requireTexts('reference')(source, path) : [];
   const policy = textAt(source, 'pullPolicy');
   if (policy === '') issues.push(required(path.child('pullPolicy'), ''));
   else if (!PULL_POLICIES.includes(policy))
