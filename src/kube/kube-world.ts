@@ -3,6 +3,7 @@
  * lister starts with the first question, so a server that nobody asks about a kind does not read its objects.
  */
 
+import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Authorizer } from '../server/authorization.ts';
 import type { ResourceDefinition } from '../server/registry/definition.ts';
@@ -17,6 +18,8 @@ export interface KubeWorld {
   readonly logger: Logger;
   /** Throws BugError for a plural that is not served. Plurals of built-in kinds are unique across groups. */
   resource(plural: string): OpenResource;
+  /** What a kind is called in paths, whichever server has it; undefined if none has. */
+  pluralOf(kind: GroupVersionKind): string | undefined;
   /** Objects one at a time, for kinds of which there may be very many. */
   reader(plural: string): ObjectReader;
   /** All objects, kept parsed: for kinds of which there are few. `fresh()` starts it. One for all who ask. */

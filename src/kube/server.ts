@@ -222,7 +222,7 @@ function familiesOf([first, ...more]: ServiceNetwork['ranges']): ClusterFamilies
 }
 
 function createWorld(
-  { host, logger }: KubeServerOptions,
+  { host, logger, discovery }: KubeServerOptions,
   stored: ReadonlyMap<string, OpenResource>,
   authorizer: () => Authorizer,
 ): KubeWorld {
@@ -231,6 +231,7 @@ function createWorld(
     host,
     logger,
     resource: (plural) => resourceOf(stored, plural),
+    pluralOf: (kind) => discovery.get(kind)?.resources.find((resource) => resource.kind.kind === kind.kind)?.plural,
     reader: (plural) => readerOf(stored, plural),
     lister: (plural) => {
       let lister = listers.get(plural);

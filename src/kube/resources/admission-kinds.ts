@@ -1,8 +1,11 @@
 /** The kinds of admissionregistration.k8s.io. Invariant: how they work is in `rules/admissionregistration/`. */
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
+import { withWriteCheck } from '../checked-writes.ts';
+import type { KubeResource, KubeWorld } from '../kube-world.ts';
 import { clearStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
 import {
   validateMutatingBinding,
@@ -16,6 +19,7 @@ import {
   setPolicyDefaults,
   setValidatingWebhookDefaults,
 } from '../rules/admissionregistration/defaults.ts';
+import { bindingAccess, policyAccess } from '../rules/admissionregistration/parameter-access.ts';
 import { validateMutatingPolicy, validateValidatingPolicy } from '../rules/admissionregistration/policies.ts';
 import {
   mutatingPolicyTable,
@@ -37,11 +41,19 @@ export function admissionResources(): readonly KubeResource[] {
   return [
     { definition: VALIDATING_WEBHOOKS },
     { definition: MUTATING_WEBHOOKS },
-    { definition: VALIDATING_POLICIES },
-    { definition: VALIDATING_POLICY_BINDINGS },
-    { definition: MUTATING_POLICIES },
-    { definition: MUTATING_POLICY_BINDINGS },
+    { definition: VALIDATING_POLICIES, front: guardPolicies },
+    { definition: VALIDATING_POLICY_BINDINGS, front: guardBindingsOf(VALIDATING_POLICIES) },
+    { definition: MUTATING_POLICIES, front: guardPolicies },
+    { definition: MUTATING_POLICY_BINDINGS, front: guardBindingsOf(MUTATING_POLICIES) },
   ];
+}
+
+function guardPolicies(open: OpenResource, world: KubeWorld): ResourceStore {
+  return withWriteCheck(open.store, policyAccess(world));
+}
+
+function guardBindingsOf(policies: ResourceDefinition): NonNullable<KubeResource['front']> {
+  return (open, world) => withWriteCheck(open.store, bindingAccess(world, policies.plural));
 }
 
 function version(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {

@@ -1,11 +1,17 @@
 /** The kinds of resource.k8s.io. Invariant: how they work is in `rules/resource/`; v1 is what they are judged in. */
+import { objectsAt } from '../../apimachinery/meta/object-fields.ts';
+import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
+import { checkedSubresource, withWriteCheck } from '../checked-writes.ts';
+import type { KubeResource, KubeWorld } from '../kube-world.ts';
 import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
 import { convertClaim, convertClaimTemplate, convertSlice } from '../rules/resource/beta-conversion.ts';
+import { checkAdminRequests, checkClaimStatus } from '../rules/resource/claim-access.ts';
 import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from '../rules/resource/claim-status.ts';
 import {
   validateClaim,
@@ -51,8 +57,8 @@ const GROUP = 'resource.k8s.io';
 export function deviceResources(clock: WallClock): readonly KubeResource[] {
   return [
     { definition: DEVICE_CLASSES },
-    { definition: claims() },
-    { definition: CLAIM_TEMPLATES },
+    claims(),
+    { definition: CLAIM_TEMPLATES, front: guardTemplates },
     { definition: slices(clock) },
     { definition: taintRules(clock) },
     { definition: POOL_STATUS_REQUESTS },
@@ -95,26 +101,48 @@ const DEVICE_CLASSES: ResourceDefinition = storedResource({
   }),
 });
 
-function claims(): ResourceDefinition {
+/** The status needs to ask the server, which is there by the time of the first request. */
+function claims(): KubeResource {
+  let world: KubeWorld | undefined;
   const strategy = strategyOf({
     prepareForCreate: clearStatus,
     validate: validateClaim,
     prepareForUpdate: keepStatus,
     validateUpdate: validateClaimUpdate,
   });
-  return storedResource({
+  const status = updateSubresource('status', {
+    ...strategy,
+    prepareForUpdate: prepareClaimStatusForUpdate,
+    validateUpdate: validateClaimStatusUpdate,
+  });
+  const definition = storedResource({
     plural: 'resourceclaims',
     scope: 'Namespaced',
     versions: versions({ kind: 'ResourceClaim', table: claimTable }, setClaimDefaults, setBetaClaimDefaults),
     convert: (objects, from, to) => objects.map((object) => convertClaim(object, from.version, to.version)),
     strategy,
     subresources: [
-      updateSubresource('status', {
-        ...strategy,
-        prepareForUpdate: prepareClaimStatusForUpdate,
-        validateUpdate: validateClaimStatusUpdate,
+      checkedSubresource(status, (claim, old, context) => {
+        if (world === undefined) throw new BugError('a claim was written before its server was put together');
+        return old === undefined ? [] : checkClaimStatus(world, claim, old, context);
       }),
     ],
+  });
+  return {
+    definition,
+    front: (open, around) => {
+      world = around;
+      return withWriteCheck(open.store, (claim, old, { namespace }) =>
+        old === undefined ? checkAdminRequests(around, objectsAt(claim, 'spec', 'devices', 'requests'), namespace) : [],
+      );
+    },
+  };
+}
+
+function guardTemplates(open: OpenResource, world: KubeWorld): ResourceStore {
+  return withWriteCheck(open.store, (template, old, { namespace }) => {
+    if (old !== undefined) return [];
+    return checkAdminRequests(world, objectsAt(template, 'spec', 'spec', 'devices', 'requests'), namespace);
   });
 }
 

@@ -20,6 +20,7 @@ import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../checks/conditions.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { validateInterfaceAddress } from '../../checks/interface-address.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
 import { keepAllButStatus, metaFacts } from '../../object-fields.ts';
@@ -36,6 +37,7 @@ import {
 } from './device-claim.ts';
 import { validateList, validateSet } from './lists.ts';
 import { validateDriverName, validateLabel, validatePoolName, validateUid } from './names.ts';
+import { ALLOCATION } from './shapes.ts';
 
 const METADATA = FieldPath.of('metadata');
 const STATUS = FieldPath.of('status');
@@ -75,6 +77,7 @@ export function validateClaimStatusUpdate(claim: JsonObject, old: JsonObject): F
       STATUS.child('devices'),
       (device, path) => validateDeviceStatus(device, allocated, path),
       deviceId,
+      shownId,
     ),
   ];
   const allocation = objectAt(claim, 'status', 'allocation');
@@ -93,7 +96,8 @@ export function validateClaimStatusUpdate(claim: JsonObject, old: JsonObject): F
   const path = STATUS.child('allocation');
   if (allocation === undefined) return issues;
   if (stored === undefined) issues.push(...validateAllocation(allocation, names, path));
-  else if (!equalJson(allocation, stored)) issues.push(declared(invalid(path, allocation, FIELD_IMMUTABLE)));
+  else if (!equalJson(allocation, stored))
+    issues.push(declared(invalid(path, inGoShape(allocation, ALLOCATION), FIELD_IMMUTABLE)));
   return issues;
 }
 
@@ -113,6 +117,11 @@ function deviceId(device: JsonObject): string {
   const id = ['driver', 'pool', 'device'].map((name) => textAt(device, name)).join('/');
   const share = textAt(device, 'shareID');
   return share === '' ? id : `${id}/${share}`;
+}
+
+function shownId(device: JsonObject): JsonObject {
+  const [driver, pool, name, share] = ['driver', 'pool', 'device', 'shareID'].map((field) => textAt(device, field));
+  return { Driver: driver ?? '', Pool: pool ?? '', Device: name ?? '', ShareID: share ?? '' };
 }
 
 function allocatedDevices(claim: JsonObject): ReadonlySet<string> {
@@ -197,7 +206,7 @@ function validateDeviceStatus(device: JsonObject, allocated: ReadonlySet<string>
   const share = fieldAt(device, 'shareID');
   if (typeof share === 'string') issues.push(...validateUid(share, path.child('shareID')));
   if (!allocated.has(deviceId(device)))
-    issues.push(invalid(path, deviceId(device), 'must be an allocated device in the claim'));
+    issues.push(declared(invalid(path, shownId(device), 'must be an allocated device in the claim')));
   const conditions = objectsAt(device, 'conditions');
   if (conditions.length > MAX_DEVICE_CONDITIONS)
     issues.push(tooMany(path.child('conditions'), conditions.length, MAX_DEVICE_CONDITIONS));

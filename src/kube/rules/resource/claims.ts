@@ -5,6 +5,7 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { isExtendedResource } from '../../checks/resources.ts';
 import { validateTemplateMeta } from '../../checks/template-meta.ts';
 import { metaFacts } from '../../object-fields.ts';
@@ -12,6 +13,7 @@ import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-me
 import { MAX_CONFIGS, validateConfiguration, validateDeviceClaim } from './device-claim.ts';
 import { validateSelectors } from './device-selector.ts';
 import { validateList } from './lists.ts';
+import { CLAIM_SPEC } from './shapes.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -56,7 +58,7 @@ export function validateClaim(claim: JsonObject): FieldIssue[] {
 }
 
 export function validateClaimUpdate(claim: JsonObject, old: JsonObject): FieldIssue[] {
-  return [...validateMeta(claim, true), ...validateMetaUpdate(claim, old), ...validateSameSpec(claim, old)];
+  return [...validateMeta(claim, true), ...validateMetaUpdate(claim, old), ...validateSameSpec(claim, old, shownClaim)];
 }
 
 export function validateClaimTemplate(template: JsonObject): FieldIssue[] {
@@ -69,12 +71,26 @@ export function validateClaimTemplate(template: JsonObject): FieldIssue[] {
 }
 
 export function validateClaimTemplateUpdate(template: JsonObject, old: JsonObject): FieldIssue[] {
-  return [...validateClaimTemplate(template), ...validateMetaUpdate(template, old), ...validateSameSpec(template, old)];
+  return [
+    ...validateClaimTemplate(template),
+    ...validateMetaUpdate(template, old),
+    ...validateSameSpec(template, old, shownTemplate),
+  ];
 }
 
-function validateSameSpec(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateSameSpec(object: JsonObject, old: JsonObject, shown: (spec: JsonObject) => JsonObject): FieldIssue[] {
   const spec = objectAt(object, 'spec') ?? {};
-  return equalJson(spec, objectAt(old, 'spec') ?? {}) ? [] : [declared(invalid(SPEC, spec, FIELD_IMMUTABLE))];
+  if (equalJson(spec, objectAt(old, 'spec') ?? {})) return [];
+  return [declared(invalid(SPEC, shown(spec), FIELD_IMMUTABLE))];
+}
+
+function shownClaim(spec: JsonObject): JsonObject {
+  return inGoShape(spec, CLAIM_SPEC);
+}
+
+/** The metadata stands beside the spec, without a name of its own. */
+function shownTemplate(spec: JsonObject): JsonObject {
+  return { ...objectAt(spec, 'metadata'), Spec: shownClaim(objectAt(spec, 'spec') ?? {}) };
 }
 
 function devicesOf(object: JsonObject, ...path: readonly string[]): JsonObject {

@@ -22,7 +22,7 @@ import { AUTHORIZER_LIBRARY } from '../../../cel/libraries/authorizer.ts';
 import { BINDINGS_LIBRARY } from '../../../cel/libraries/bindings.ts';
 import { KUBERNETES_LIBRARIES } from '../../../cel/libraries/kubernetes.ts';
 import { QUANTITY } from '../../../cel/libraries/quantity.ts';
-import { BOOL, type CelType, DYN, mapOf, type ObjectType, STRING } from '../../../cel/types.ts';
+import { BOOL, type CelType, mapOf, type ObjectType, STRING } from '../../../cel/types.ts';
 import { CelError } from '../../../cel/values.ts';
 import { typeText } from '../admissionregistration/expressions.ts';
 import { validateList } from './lists.ts';
@@ -37,10 +37,13 @@ const MAX_DRIVER = 63;
 const MAX_VALUE = 64;
 const MAX_ENTRIES = 32;
 
+/** What an attribute is: not known, as `dyn`, but told apart from it where an expression ends with it. */
+const ATTRIBUTE: CelType = { kind: 'basic', name: 'dyn' };
+
 const FIELDS: Readonly<Record<string, CelType>> = {
   driver: STRING,
   allowMultipleAllocations: BOOL,
-  attributes: mapOf(STRING, mapOf(STRING, DYN)),
+  attributes: mapOf(STRING, mapOf(STRING, ATTRIBUTE)),
   capacity: mapOf(STRING, mapOf(STRING, QUANTITY)),
 };
 
@@ -100,8 +103,7 @@ function validateExpression(source: string, path: FieldPath): FieldIssue[] {
   const result = deviceEnvironment().check(source);
   if (!result.ok) return [invalid(path, source, `compilation failed: ${formatIssues(source, result.issues)}`)];
   const { checked } = result;
-  // An attribute may be of any type.
-  if (checked.type !== BOOL && checked.type !== DYN)
+  if (checked.type !== BOOL && checked.type !== ATTRIBUTE)
     return [invalid(path, source, `must evaluate to bool or the unknown type, not ${typeText(checked.type)}`)];
   try {
     deviceEnvironment().program(checked);

@@ -13,6 +13,7 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
 import { amountOf, isNativeResource } from '../../checks/resource-lists.ts';
 import { validateCapacity } from './capacity-policy.ts';
@@ -20,6 +21,7 @@ import { validateBindingConditions } from './claim-status.ts';
 import { validateCounters } from './counters.ts';
 import { validateList, validateSet } from './lists.ts';
 import { validateLabel, validateQualifiedName, validateSubdomain } from './names.ts';
+import { ATTRIBUTE } from './shapes.ts';
 import { validateTaint } from './taints.ts';
 
 const MAX_ENTRIES = 32;
@@ -121,7 +123,11 @@ function validateAttribute(attribute: JsonObject, path: FieldPath): FieldIssue[]
     issues.push(...validateVersion(String(item), path.child('versions').index(i)));
   const given = Object.keys(attribute).filter((name) => fieldAt(attribute, name) !== undefined);
   if (given.length !== 1)
-    issues.push(declared(invalid(path, given.length === 0 ? '' : attribute, 'exactly one value must be specified')));
+    issues.push(
+      declared(
+        invalid(path, given.length === 0 ? '' : inGoShape(attribute, ATTRIBUTE), 'exactly one value must be specified'),
+      ),
+    );
   return issues;
 }
 

@@ -1,6 +1,7 @@
 /** Lists of bounded length. Invariant: a list that is too long is told of and not looked at. */
-import { duplicate, type FieldIssue, tooMany } from '../../../apimachinery/validation/field-issue.ts';
+import { declared, duplicate, type FieldIssue, tooMany } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonValue } from '../../../base/json-value.ts';
 
 type ValidateItem<T> = (item: T, path: FieldPath) => readonly FieldIssue[];
 
@@ -15,20 +16,21 @@ export function validateList<T>(
   return items.flatMap((item, i) => validate(item, path.index(i)));
 }
 
-/** A list whose items differ in their keys; repeated ones are told of after all else. */
+/** A list whose items differ in their keys; repeated ones are told of after all else, by what `shown` makes of them (default: the key). */
 export function validateSet<T>(
   items: readonly T[],
   max: number | undefined,
   path: FieldPath,
   validate: ValidateItem<T>,
   keyOf: (item: T) => string,
+  shown: (item: T) => JsonValue = keyOf,
 ): FieldIssue[] {
   const issues = validateList(items, max, path, validate);
   if (max !== undefined && items.length > max) return issues;
   const seen = new Set<string>();
   for (const [i, item] of items.entries()) {
     const key = keyOf(item);
-    if (seen.has(key)) issues.push(duplicate(path.index(i), key));
+    if (seen.has(key)) issues.push(declared(duplicate(path.index(i), shown(item))));
     seen.add(key);
   }
   return issues;

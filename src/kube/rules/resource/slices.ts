@@ -3,11 +3,12 @@
  * change. Fields whose feature gate is off are dropped unless the stored slice has them.
  */
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import { declared, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
 import { metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
@@ -15,6 +16,7 @@ import { validateCounters } from './counters.ts';
 import { validateDevice } from './devices.ts';
 import { validateSet } from './lists.ts';
 import { validateDriverName, validatePoolName, validateSubdomain } from './names.ts';
+import { NODE_SELECTOR_TERM } from './shapes.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -139,7 +141,10 @@ function validatePlace(spec: JsonObject): FieldIssue[] {
     issues.push(...validateNodeSelector(selector, SPEC.child('nodeSelector')));
     const terms = listAt(selector, 'nodeSelectorTerms');
     const at = SPEC.child('nodeSelector', 'nodeSelectorTerms');
-    if (terms.length !== 1) issues.push(invalid(at, [...terms], 'must have exactly one node selector term'));
+    if (terms.length !== 1) {
+      const shown = terms.map((term) => (isJsonObject(term) ? inGoShape(term, NODE_SELECTOR_TERM) : term));
+      issues.push(declared(invalid(at, shown, 'must have exactly one node selector term')));
+    }
   }
   for (const name of ['allNodes', 'perDeviceNodeSelection']) {
     const value = fieldAt(spec, name);
