@@ -135,11 +135,15 @@ export function formatHex(bytes: Uint8Array): string {
   return text;
 }
 
-function readAlgorithm(element: DerElement | undefined): string | undefined {
+/** The object identifier of an AlgorithmIdentifier. */
+export function readAlgorithm(element: DerElement | undefined): string | undefined {
   return element?.tag === DER.sequence ? readOid(readDerChildren(element.content)?.[0]) : undefined;
 }
 
-function readName(name: DerElement | undefined): { commonName: string; organizations: string[] } | undefined {
+/** What is read of a subject; undefined if it is damaged. */
+export function readName(
+  name: DerElement | undefined,
+): { readonly commonName: string; readonly organizations: string[] } | undefined {
   const sets = name?.tag === DER.sequence ? readDerChildren(name.content) : undefined;
   if (sets === undefined) return undefined;
   let commonName = '';

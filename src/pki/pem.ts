@@ -8,6 +8,8 @@ export interface PemBlock {
   /** What stands behind BEGIN, such as `CERTIFICATE`. */
   readonly type: string;
   readonly bytes: Uint8Array;
+  /** Lines such as `Key: value` stood before the base64. Default false. */
+  readonly hasHeaders?: boolean;
 }
 
 const BEGIN = '-----BEGIN ';
@@ -23,19 +25,23 @@ export function parsePem(text: string): readonly PemBlock[] {
   let type: string | undefined;
   let body: string[] = [];
   let encrypted = false;
+  let hasHeaders = false;
   for (const raw of text.split('\n')) {
     const line = raw.trimEnd();
     if (line.startsWith(BEGIN) && line.endsWith(DASHES) && line.length >= BEGIN.length + DASHES.length) {
       type = line.slice(BEGIN.length, -DASHES.length);
       body = [];
       encrypted = false;
+      hasHeaders = false;
     } else if (type === undefined) continue;
     else if (line.startsWith(END)) {
       const bytes = line === `${END}${type}${DASHES}` && !encrypted ? decodeBase64(body.join('')) : undefined;
-      if (bytes !== undefined) blocks.push({ type, bytes });
+      if (bytes !== undefined) blocks.push(hasHeaders ? { type, bytes, hasHeaders } : { type, bytes });
       type = undefined;
-    } else if (line.includes(':')) encrypted ||= line.startsWith('Proc-Type:');
-    else body.push(line.trim());
+    } else if (line.includes(':')) {
+      hasHeaders = true;
+      encrypted ||= line.startsWith('Proc-Type:');
+    } else body.push(line.trim());
   }
   return blocks;
 }

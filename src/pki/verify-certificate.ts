@@ -5,8 +5,7 @@
  */
 import { equalBytes } from '../base/bytes.ts';
 import { type Certificate, KEY_USAGE, OID } from './certificate.ts';
-import { readDerSequence, readUnsigned } from './der.ts';
-import { type CryptoKey, importPublicKey, signatureHalf } from './keys.ts';
+import { signatureProblem } from './verify-signature.ts';
 
 export interface VerifyOptions {
   /** The certificate itself, then whatever else the peer sent. */
@@ -96,42 +95,12 @@ function allows(certificate: Certificate, usage: 'client' | 'server'): boolean {
   return usages === undefined || usages.includes(OID.anyUsage) || usages.includes(wanted);
 }
 
-const SIGNATURES: Readonly<Record<string, { family: 'ECDSA' | 'RSA'; hash: string }>> = {
-  '1.2.840.113549.1.1.11': { family: 'RSA', hash: 'SHA-256' },
-  '1.2.840.113549.1.1.12': { family: 'RSA', hash: 'SHA-384' },
-  '1.2.840.113549.1.1.13': { family: 'RSA', hash: 'SHA-512' },
-  '1.2.840.10045.4.3.2': { family: 'ECDSA', hash: 'SHA-256' },
-  '1.2.840.10045.4.3.3': { family: 'ECDSA', hash: 'SHA-384' },
-  '1.2.840.10045.4.3.4': { family: 'ECDSA', hash: 'SHA-512' },
-};
-
 /** What is wrong with the claim that `issuer` signed `certificate`; undefined if nothing is. */
 async function checkIssued(certificate: Certificate, issuer: Certificate): Promise<string | undefined> {
   const { isCa, keyUsage } = issuer.extensions;
   if (!isCa || (keyUsage !== undefined && (keyUsage & KEY_USAGE.keyCertSign) === 0))
     return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
-  const scheme = SIGNATURES[certificate.signatureAlgorithm];
-  const key = await importPublicKey(issuer.spki);
-  const half = key === undefined ? undefined : signatureHalf(key.algorithm);
-  if (scheme === undefined || key === undefined || (scheme.family === 'RSA') !== (half === undefined))
-    return 'x509: cannot verify signature: algorithm unimplemented';
-  const { subtle } = globalThis.crypto;
-  const data = Uint8Array.from(certificate.signedBytes);
-  if (half === undefined) {
-    const params = { name: 'RSASSA-PKCS1-v1_5', hash: scheme.hash };
-    // Web Crypto ties an RSA key to one hash.
-    const bound: CryptoKey = await subtle.importKey('spki', Uint8Array.from(key.spki), params, false, ['verify']);
-    const good = await subtle.verify(params, bound, Uint8Array.from(certificate.signature), data);
-    return good ? undefined : 'crypto/rsa: verification error';
-  }
-  const halves = (readDerSequence(certificate.signature) ?? []).map((element) => readUnsigned(element, half));
-  const [r, s] = halves;
-  if (halves.length !== 2 || r === undefined || s === undefined) return 'x509: ECDSA verification failure';
-  const signature = new Uint8Array(2 * half);
-  signature.set(r);
-  signature.set(s, half);
-  const good = await subtle.verify({ name: 'ECDSA', hash: scheme.hash }, key.cryptoKey, signature, data);
-  return good ? undefined : 'x509: ECDSA verification failure';
+  return signatureProblem(certificate, issuer.spki);
 }
 
 function rfc3339(millis: number): string {

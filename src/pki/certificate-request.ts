@@ -1,0 +1,108 @@
+/**
+ * A certificate request (PKCS #10): who asks for which key, and whether the asker holds it. Invariant: reading is synchronous, because validation is; only signatures
+ * have to be waited for. The texts are Go's where it has one for the fault.
+ */
+import { readAlgorithm, readName } from './certificate.ts';
+import { DER, readBitString, readDerChildren, readDerSequence, readOid } from './der.ts';
+import { parsePem } from './pem.ts';
+import { sideBySide, signatureProblem } from './verify-signature.ts';
+
+export interface CertificateRequest {
+  /** What the signature covers. */
+  readonly signedBytes: Uint8Array;
+  readonly signatureAlgorithm: string;
+  readonly signature: Uint8Array;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** SubjectPublicKeyInfo in DER. */
+  readonly spki: Uint8Array;
+}
+
+export type ParsedRequest =
+  | { readonly ok: true; readonly request: CertificateRequest }
+  | { readonly ok: false; readonly problem: string };
+
+const MALFORMED: ParsedRequest = { ok: false, problem: 'asn1: structure error: malformed certificate request' };
+
+/** The first block of a PEM text, which must be a request. */
+export function parseCertificateRequestPem(text: string): ParsedRequest {
+  const [block] = parsePem(text);
+  if (block === undefined || block.type !== 'CERTIFICATE REQUEST')
+    return { ok: false, problem: 'PEM block type must be CERTIFICATE REQUEST' };
+  return parseCertificateRequest(block.bytes);
+}
+
+/** In DER. Nothing is verified. */
+export function parseCertificateRequest(der: Uint8Array): ParsedRequest {
+  const [signed, algorithm, signatureBits, ...more] = readDerSequence(der) ?? [];
+  const signatureAlgorithm = readAlgorithm(algorithm);
+  const signature = readBitString(signatureBits);
+  if (signed?.tag !== DER.sequence || signatureAlgorithm === undefined || signature === undefined || more.length > 0)
+    return MALFORMED;
+  const [version, subject, key] = readDerChildren(signed.content) ?? [];
+  const names = readName(subject);
+  if (version?.tag !== DER.integer || key?.tag !== DER.sequence || names === undefined) return MALFORMED;
+  return {
+    ok: true,
+    request: { signedBytes: signed.bytes, signatureAlgorithm, signature, ...names, spki: key.bytes },
+  };
+}
+
+/** Why the signature is not that of the request's own key; undefined if it is. */
+export function certificateRequestProblem(request: CertificateRequest): Promise<string | undefined> {
+  return signatureProblem(request, request.spki);
+}
+
+/** What is asked of keys that pods have made: which kind, and how large. */
+export interface KeyFacts {
+  readonly type: 'rsa' | 'ec' | 'ed25519' | 'other';
+  /** Of an RSA key, in whole bytes. */
+  readonly bits: number;
+  /** Of an EC key: an object identifier. */
+  readonly curve: string;
+}
+
+const KEY_TYPES: Readonly<Record<string, KeyFacts['type']>> = {
+  '1.2.840.113549.1.1.1': 'rsa',
+  '1.2.840.10045.2.1': 'ec',
+  '1.3.101.112': 'ed25519',
+};
+
+/** Undefined if it is no SubjectPublicKeyInfo. */
+export function keyFacts(spki: Uint8Array): KeyFacts | undefined {
+  const [algorithm, bits] = readDerSequence(spki) ?? [];
+  const [oid, parameters] = algorithm?.tag === DER.sequence ? (readDerChildren(algorithm.content) ?? []) : [];
+  const key = readBitString(bits);
+  const id = readOid(oid);
+  if (id === undefined || key === undefined) return undefined;
+  const type = KEY_TYPES[id] ?? 'other';
+  const modulus = type === 'rsa' ? readDerSequence(key)?.[0]?.content : undefined;
+  if (type === 'rsa' && modulus === undefined) return undefined;
+  const bytes = modulus === undefined ? 0 : modulus[0] === 0 ? modulus.length - 1 : modulus.length;
+  return { type, bits: bytes * 8, curve: readOid(parameters) ?? '' };
+}
+
+/** Whether a signature over a text shows that its maker holds the key: SHA-256 everywhere, PSS with a salt of its length for RSA. */
+export async function provesPossession(spki: Uint8Array, text: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const facts = keyFacts(spki);
+  const curve = CURVES[facts?.curve ?? ''];
+  const [name, given] =
+    facts?.type === 'rsa'
+      ? ['RSA-PSS', signature]
+      : facts?.type === 'ec' && curve !== undefined
+        ? ['ECDSA', sideBySide(signature, curve.half)]
+        : ['Ed25519', signature];
+  if (given === undefined) return false;
+  const params = { name: name as string, hash: 'SHA-256', namedCurve: curve?.name ?? '', saltLength: 32 };
+  const key = await subtle.importKey('spki', Uint8Array.from(spki), params, false, ['verify']).catch(() => undefined);
+  if (key === undefined) return false;
+  return subtle.verify(params, key, Uint8Array.from(given as Uint8Array), Uint8Array.from(text));
+}
+
+/** The curves that are accepted, by object identifier; `half` is the length of half a signature. */
+export const CURVES: Readonly<Record<string, { readonly name: string; readonly half: number }>> = {
+  '1.2.840.10045.3.1.7': { name: 'P-256', half: 32 },
+  '1.3.132.0.34': { name: 'P-384', half: 48 },
+  '1.3.132.0.35': { name: 'P-521', half: 66 },
+};
