@@ -21,12 +21,14 @@ import {
   privilegedGroupsAuthorizer,
   unionAuthorizer,
 } from '../server/filters/authorizers.ts';
+import type { FlowMatcher } from '../server/flow.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import { internalContext } from '../server/registry/internal-context.ts';
 import type { Lister } from '../server/registry/lister.ts';
 import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
 import type { RequestHandler } from '../server/request.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
+import type { TolerationDefaults } from './admission/default-toleration-seconds.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
@@ -35,6 +37,7 @@ import { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
 import { StoredObjects } from './bootstrap/stored-objects.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
+import { FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import type { KubeWorld } from './kube-world.ts';
 import { LateLister } from './late-lister.ts';
@@ -79,7 +82,11 @@ export interface KubeServerOptions extends ServingOptions {
   /** What tokens are for: `--api-audiences`, by default the first issuer. */
   readonly apiAudiences: readonly string[];
   readonly serviceAccounts: ServiceAccountsConfig;
-  readonly admission: { readonly enable: readonly string[]; readonly disable: readonly string[] };
+  readonly admission: {
+    readonly enable: readonly string[];
+    readonly disable: readonly string[];
+    readonly tolerations?: TolerationDefaults;
+  };
   /** In order; members of system:masters are always allowed. */
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Published for extension servers. */
@@ -99,6 +106,8 @@ export interface KubeServer {
   readonly admission: Admission;
   /** The tokens of ServiceAccounts; to be composed with other ways to authenticate. */
   readonly serviceAccountTokens: TokenAuthenticator;
+  /** To which flow schema and priority level a request belongs. */
+  readonly flows: FlowMatcher;
   /** `externalAddress` is host and port under which clients reach us. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
   /** Starts the stores and writes what a fresh server contains. Once. */
@@ -115,7 +124,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   let lease: IdentityLease | undefined;
   const { stored, listers, rbac, authorizer, readers } = resources;
   const admission = createAdmission(
-    [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world)],
+    [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world, options.admission.tolerations)],
     options.admission,
   );
   for (const warning of admission.warnings) options.logger.warn(warning);
@@ -136,24 +145,42 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     ...readers,
     noteLegacyUse: (use) => noteLegacyUse(resourceOf(stored, 'secrets'), use, options.logger),
   });
+  const flows = createFlowController(options, resources);
   return {
     handle: server.handle,
     authorizer,
     admission,
     serviceAccountTokens,
+    flows,
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
       lease = await start(options, network, stored, listers);
+      await flows.start();
     },
     drain: () => server.drain(),
     stop: async () => {
       server.drain();
       rbac.stop();
+      flows.stop();
       await lease?.stop();
       await Promise.all([...stored.values()].map((resource) => resource.stop()));
     },
   };
+}
+
+function createFlowController(
+  { host, clock, logger }: KubeServerOptions,
+  { stored, world }: OpenResources,
+): FlowController {
+  return new FlowController({
+    schemas: world.lister('flowschemas'),
+    levels: world.lister('prioritylevelconfigurations'),
+    schemaResource: resourceOf(stored, 'flowschemas'),
+    objects: new StoredObjects(host, (plural) => resourceOf(stored, plural)),
+    clock,
+    logger,
+  });
 }
 
 /** The kinds that the server itself must know. */

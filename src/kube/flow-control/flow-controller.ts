@@ -1,0 +1,165 @@
+/**
+ * Follows the flow schemas and priority levels: requests are matched to them, and each schema is told whether its level exists. Invariant: matching never waits; before
+ * `start` has ended nothing is known. What the server has of its own is put right once a minute, so that nobody can delete it for long.
+ */
+import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
+import { BugError, toError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Flow, FlowMatcher } from '../../server/flow.ts';
+import { internalContext } from '../../server/registry/internal-context.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type { ResourceStore } from '../../server/registry/resource-store.ts';
+import type { RequestInfo } from '../../server/request-info.ts';
+import { flowObjects } from '../bootstrap/flow-objects.ts';
+import type { StoredObjects } from '../bootstrap/stored-objects.ts';
+import { danglingCondition } from './dangling-condition.ts';
+import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
+import { FlowIndex, isDangling, priorityLevelOf } from './flow-index.ts';
+import { isAbandoned, reviseFlow } from './revise-flow.ts';
+
+const FIELD_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+const ENSURE_INTERVAL_MS = 60_000;
+
+export interface FlowControllerOptions {
+  readonly schemas: Lister;
+  readonly levels: Lister;
+  readonly schemaResource: OpenResource;
+  /** For what the server has of its own. */
+  readonly objects: StoredObjects;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class FlowController implements FlowMatcher {
+  readonly #options: FlowControllerOptions;
+  #index: FlowIndex | undefined;
+  #subscriptions: readonly { stop(): void }[] = [];
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(options: FlowControllerOptions) {
+    this.#options = options;
+  }
+
+  match(user: UserInfo, info: RequestInfo): Flow | undefined {
+    return this.#index?.match(user, info);
+  }
+
+  /** Once. Rejects if the objects cannot be read. */
+  async start(): Promise<void> {
+    const { schemas, levels } = this.#options;
+    await Promise.all([schemas.fresh(), levels.fresh()]);
+    if (this.#stopped) return;
+    const changed = (): void => this.#changed();
+    this.#subscriptions = [levels.subscribe(changed), schemas.subscribe(changed)];
+    this.#changed();
+    this.#wait();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    for (const subscription of this.#subscriptions) subscription.stop();
+  }
+
+  #changed(): void {
+    const schemas = this.#options.schemas.list();
+    const levels = this.#options.levels.list();
+    this.#index = new FlowIndex(schemas, levels);
+    if (this.#subscriptions.length === 0) return;
+    for (const schema of schemas) {
+      const condition = missingCondition(schema, levels, this.#options.clock.now());
+      if (condition !== undefined) void this.#writeCondition(schema, condition);
+    }
+  }
+
+  /** Whatever comes between comes with another change, which asks again. */
+  async #writeCondition(schema: JsonObject, condition: JsonObject): Promise<void> {
+    const { definition, subresources } = this.#options.schemaResource;
+    const { storageVersion } = definition;
+    const update: ResourceStore['update'] = subresources.get('status')?.store.update;
+    if (storageVersion === undefined || update === undefined) throw new BugError('flow schemas have no status');
+    const nothing = (): undefined => undefined;
+    const uid = textAt(schema, 'metadata', 'uid');
+    try {
+      await update(
+        internalContext(storageVersion, '', textAt(schema, 'metadata', 'name')),
+        {
+          preconditions: { uid, resourceVersion: textAt(schema, 'metadata', 'resourceVersion') },
+          apply: (current) => {
+            if (current === undefined) throw new BugError('an update without creation got no object');
+            const others = objectsAt(current, 'status', 'conditions').filter(({ type }) => type !== 'Dangling');
+            current['status'] = { conditions: [...others, condition] };
+            return current;
+          },
+        },
+        {
+          dryRun: false,
+          fieldManager: FIELD_MANAGER,
+          forceAllowCreate: false,
+          validateCreate: nothing,
+          validateUpdate: nothing,
+        },
+      );
+    } catch (caught) {
+      if (this.#stopped || isConflict(caught) || isNotFound(caught)) return;
+      this.#options.logger.warn('the status of a flow schema could not be written', {
+        name: textAt(schema, 'metadata', 'name'),
+        reason: toError(caught).message,
+      });
+    }
+  }
+
+  #wait(): void {
+    this.#timer = this.#options.clock.setTimer(ENSURE_INTERVAL_MS, () => void this.#putRight(), { background: true });
+  }
+
+  async #putRight(): Promise<void> {
+    try {
+      await this.#ensure();
+    } catch (caught) {
+      if (!this.#stopped)
+        this.#options.logger.warn('flow schemas and priority levels could not be brought up to date', {
+          reason: toError(caught).message,
+        });
+    }
+    if (!this.#stopped) this.#wait();
+  }
+
+  async #ensure(): Promise<void> {
+    const { schemas, levels, objects, clock } = this.#options;
+    const own = [
+      { plural: 'prioritylevelconfigurations', lister: levels, defaults: defaultPriorityLevels() },
+      { plural: 'flowschemas', lister: schemas, defaults: defaultFlowSchemas() },
+    ];
+    if (!own.some(({ lister, defaults }) => needsCare(lister, defaults))) return;
+    const writes = await objects.bringUpToDate(flowObjects(clock.now()));
+    await Promise.all(writes.map((write) => write()));
+    for (const { plural, lister, defaults } of own)
+      for (const stored of lister.list()) if (isAbandoned(stored, defaults)) await objects.remove(plural, stored);
+  }
+}
+
+/** Mostly nothing is to be done, which the listers tell without a read. */
+function needsCare(lister: Lister, defaults: readonly DefaultFlow[]): boolean {
+  return (
+    lister.list().some((stored) => isAbandoned(stored, defaults)) ||
+    defaults.some((flow) => {
+      const stored = lister.get('', flow.name);
+      return stored === undefined || reviseFlow(stored, flow) !== undefined;
+    })
+  );
+}
+
+/** What the schema's status should say; undefined if it says so already. */
+function missingCondition(schema: JsonObject, levels: readonly JsonObject[], now: number): JsonObject | undefined {
+  const wanted = danglingCondition(priorityLevelOf(schema), isDangling(schema, levels), now);
+  const present = objectsAt(schema, 'status', 'conditions').find(({ type }) => type === 'Dangling') ?? {};
+  const says = ['status', 'reason', 'message'].every((name) => present[name] === wanted[name]);
+  return says ? undefined : wanted;
+}
