@@ -1,20 +1,61 @@
-/** Pods and what is done to them. Invariant: how they work is in `rules/pod/`. */
-
+/** Pods and what is done to them. Invariant: how they work is in `rules/pod/` and, where a request does more than store an object, in `pods/`. */
 import { objectAt } from '../../apimachinery/meta/object-fields.ts';
-import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { BugError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
+import type { KubeResource, KubeWorld } from '../kube-world.ts';
+import { metaFacts } from '../object-fields.ts';
+import { BINDING_SUBRESOURCE, BINDINGS } from '../pods/bind-pod.ts';
+import { connectSubresources } from '../pods/connect-pod.ts';
+import { evictionSubresource } from '../pods/evict-pod.ts';
 import { setPodDefaults, setTemplateDefaults } from '../rules/pod/pod-defaults.ts';
-import { podGrace, preparePodForCreate } from '../rules/pod/pod-strategy.ts';
+import {
+  podGrace,
+  prepareEphemeralForUpdate,
+  preparePodForCreate,
+  preparePodForUpdate,
+  preparePodStatusForUpdate,
+  prepareResizeForUpdate,
+} from '../rules/pod/pod-strategy.ts';
 import { podTable, podTemplateTable } from '../rules/pod/pod-table.ts';
+import { dropDisabledPodFields, podTemplateWarnings, validatePodTemplateSpec } from '../rules/pod/pod-template.ts';
+import { METADATA, POD_RULES, validatePodCreate } from '../rules/pod/validate-pod.ts';
+import { validatePodResize } from '../rules/pod/validate-pod-resize.ts';
+import { validatePodStatusUpdate } from '../rules/pod/validate-pod-status.ts';
+import { validateEphemeralUpdate, validatePodUpdate } from '../rules/pod/validate-pod-update.ts';
+import { updateSubresource } from '../subresources.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
-export function podResources(): readonly KubeResource[] {
-  return [{ definition: PODS }, { definition: POD_TEMPLATES }];
+export interface PodResourceOptions {
+  /** `--allow-privileged`. Default false. */
+  readonly allowPrivileged?: boolean;
+}
+
+export function podResources({ allowPrivileged = false }: PodResourceOptions = {}): readonly KubeResource[] {
+  let known: KubeWorld | undefined;
+  const world = (): KubeWorld => {
+    if (known === undefined) throw new BugError('pods were asked before their server was put together');
+    return known;
+  };
+  return [
+    {
+      definition: pods(allowPrivileged, world),
+      // Nothing stands in front of pods; this is where their subresources learn of the other kinds.
+      front: ({ store }, around) => {
+        known = around;
+        return store;
+      },
+    },
+    BINDINGS,
+    { definition: POD_TEMPLATES },
+  ];
 }
 
 const POD_FIELDS = [
   'spec.nodeName',
+  'spec.host',
   'spec.restartPolicy',
   'spec.schedulerName',
   'spec.serviceAccountName',
@@ -24,30 +65,58 @@ const POD_FIELDS = [
   'status.nominatedNodeName',
 ] as const;
 
-const POD_STRATEGY: Strategy = builtInStrategy({
-  nameRule: nameIsDnsSubdomain,
-  prepareForCreate: preparePodForCreate,
-  grace: podGrace,
-  returnsDeletedObject: true,
-});
+function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinition {
+  const strategy: Strategy = builtInStrategy({
+    prepareForCreate: preparePodForCreate,
+    validate: (pod) => validatePodCreate(pod, allowPrivileged),
+    validatesMetadata: true,
+    prepareForUpdate: preparePodForUpdate,
+    validateUpdate: (pod, old) => validatePodUpdate(pod, old, allowPrivileged),
+    grace: podGrace,
+    returnsDeletedObject: true,
+  });
+  const statusStrategy: Strategy = {
+    ...strategy,
+    prepareForUpdate: preparePodStatusForUpdate,
+    validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old, allowPrivileged),
+  };
+  return storedResource({
+    plural: 'pods',
+    shortNames: ['po'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'Pod',
+        setDefaults: setPodDefaults,
+        table: podTable,
+        selectableFields: POD_FIELDS,
+        fieldSources: { 'spec.host': ['spec.nodeName'], 'spec.hostNetwork': ['spec.hostNetwork', '=false'] },
+      }),
+    ],
+    strategy,
+    subresources: [
+      updateSubresource('status', statusStrategy),
+      updateSubresource('ephemeralcontainers', {
+        ...strategy,
+        prepareForUpdate: prepareEphemeralForUpdate,
+        validateUpdate: (pod, old) => validateEphemeralUpdate(pod, old, allowPrivileged),
+      }),
+      updateSubresource('resize', {
+        ...strategy,
+        prepareForUpdate: prepareResizeForUpdate,
+        validateUpdate: (pod, old) => validatePodResize(pod, old, allowPrivileged),
+      }),
+      BINDING_SUBRESOURCE,
+      evictionSubresource(statusStrategy, world),
+      ...connectSubresources(world),
+    ],
+  });
+}
 
-const PODS: ResourceDefinition = storedResource({
-  plural: 'pods',
-  shortNames: ['po'],
-  categories: ['all'],
-  scope: 'Namespaced',
-  versions: [
-    builtInVersion({
-      group: '',
-      version: 'v1',
-      kind: 'Pod',
-      setDefaults: setPodDefaults,
-      table: podTable,
-      selectableFields: POD_FIELDS,
-    }),
-  ],
-  strategy: POD_STRATEGY,
-});
+const TEMPLATE = FieldPath.of('template');
 
 const POD_TEMPLATES: ResourceDefinition = storedResource({
   plural: 'podtemplates',
@@ -64,5 +133,28 @@ const POD_TEMPLATES: ResourceDefinition = storedResource({
       table: podTemplateTable,
     }),
   ],
-  strategy: builtInStrategy({ nameRule: nameIsDnsSubdomain }),
+  strategy: builtInStrategy({
+    countsGeneration: true,
+    prepareForCreate: (object) => dropDisabledPodFields(templateOf(object), undefined),
+    validate: (object) => [
+      ...validateKubeMeta(metaFacts(object), POD_RULES, METADATA),
+      ...validatePodTemplateSpec(templateOf(object), TEMPLATE),
+    ],
+    validatesMetadata: true,
+    warningsOnCreate: (object) => podTemplateWarnings(templateOf(object), undefined, TEMPLATE),
+    prepareForUpdate: (object, old) => dropDisabledPodFields(templateOf(object), templateOf(old)),
+    validateUpdate: (object, old) => [
+      ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+      ...validatePodTemplateSpec(templateOf(object), TEMPLATE, { old: templateOf(old) }),
+    ],
+    warningsOnUpdate: (object, old) =>
+      metaFacts(object).generation === metaFacts(old).generation
+        ? []
+        : podTemplateWarnings(templateOf(object), templateOf(old), TEMPLATE),
+    returnsDeletedObject: true,
+  }),
 });
+
+function templateOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'template') ?? {};
+}

@@ -8,7 +8,7 @@ import { cloneJson } from '../../base/json-value.ts';
 import type { Answer } from '../exchange.ts';
 import type { ServerRequest } from '../request.ts';
 import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
-import { objectAnswer } from './answer.ts';
+import { objectAnswer, statusValueAnswer } from './answer.ts';
 import { decodeObject, fieldValidationOf, inputType } from './decode-object.ts';
 import {
   checkedOptions,
@@ -53,11 +53,12 @@ export async function createObject(host: EndpointHost, scope: EndpointScope, req
   const admitted = await admit(host, scope, request, subject, object, undefined);
   dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
   if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.name, 'create'));
-  const { bytes: stored } = await scope.store.create(context, admitted, {
+  const { bytes: stored, status } = await scope.store.create(context, admitted, {
     dryRun,
     fieldManager: fieldManagerOf(request, options.fieldManager),
     validate: (final) => validateAdmission(host, scope, request, subject, final, undefined),
   });
+  if (status !== undefined) return statusValueAnswer(host, request, form, status.code ?? 201, status);
   if (request.audit !== undefined) request.audit.objectName = nameOf(parseObject(stored));
   return objectAnswer(host, scope, request, form, 201, stored);
 }

@@ -187,6 +187,8 @@ function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKi
   const { speaks, versions } = scope;
   const { group, version, kind } = gvk;
   if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
+  if (kind === speaks.kind && speaks.accepts?.some((other) => other.version === version && other.group === group))
+    return;
   if (speaks.unstructured === true) {
     if (version === speaks.version && group === speaks.group) return;
     throw otherVersion(gvk, speaks);

@@ -96,6 +96,8 @@ export interface WriteAnswer {
   readonly bytes: ObjectBytes;
   /** An update that created (201). */
   readonly created: boolean;
+  /** A create whose answer is no object of the kind that was sent: this is sent instead of `bytes`, with its code. */
+  readonly status?: Status;
 }
 
 export interface DeleteRequest {

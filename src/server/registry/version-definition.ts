@@ -45,6 +45,8 @@ export interface VersionDefinition extends GroupVersion {
    * and that it is another one is the strategy's to refuse. Default false.
    */
   readonly unstructured?: boolean;
+  /** Versions that a body may be of as well, since their types are the same: evictions. Default none. */
+  readonly accepts?: readonly GroupVersion[];
   /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
   type(): StructView;
   /** True where the type has a binary form: bodies and answers may be protobuf. Default false; metadata alone always has one. */

@@ -34,3 +34,17 @@ function dropStopSignals(spec: JsonObject): void {
     if (Object.keys(lifecycle).length === 0) delete container['lifecycle'];
   }
 }
+
+/** Fields of a Pod's status behind gates that are off. `old` is the stored status. */
+export function dropDisabledStatusFields(status: JsonObject, old: JsonObject): void {
+  const claims = 'nodeAllocatableResourceClaimStatuses';
+  if (status[claims] !== undefined && old[claims] === undefined) delete status[claims];
+  if (mountsOf(old).some((mount) => fieldAt(mount, 'volumeStatus') !== undefined)) return;
+  for (const mount of mountsOf(status)) if (mount['volumeStatus'] !== undefined) delete mount['volumeStatus'];
+}
+
+function mountsOf(status: JsonObject): readonly JsonObject[] {
+  return ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
+    objectsAt(status, list).flatMap((container) => objectsAt(container, 'volumeMounts')),
+  );
+}
