@@ -29,11 +29,11 @@ import { updateSubresource } from '../subresources.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 export interface PodResourceOptions {
-  /** `--allow-privileged`. Default false. */
+  /** Containers may be privileged. Default true; see PodSpecContext. */
   readonly allowPrivileged?: boolean;
 }
 
-export function podResources({ allowPrivileged = false }: PodResourceOptions = {}): readonly KubeResource[] {
+export function podResources({ allowPrivileged = true }: PodResourceOptions = {}): readonly KubeResource[] {
   let known: KubeWorld | undefined;
   const world = (): KubeWorld => {
     if (known === undefined) throw new BugError('pods were asked before their server was put together');

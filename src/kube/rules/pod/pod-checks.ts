@@ -2,7 +2,7 @@
 export interface PodChecks {
   /** A Pod itself, not a template. */
   readonly isPod: boolean;
-  /** `--allow-privileged`. */
+  /** Containers may be privileged. */
   readonly allowPrivileged: boolean;
   /** The users of the pod are those of its host. */
   readonly hostUsers: boolean;

@@ -21,7 +21,7 @@ export { containerColumns, labelsText } from './pod-table.ts';
 export interface PodSpecContext {
   /** The template of the stored object, whose oddities may stay; undefined for a create. */
   readonly old?: JsonObject | undefined;
-  /** Containers may be privileged. Default false. */
+  /** Containers may be privileged. Default true: nothing runs here, and whoever tries objects out wants all of them. */
   readonly allowPrivileged?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function setPodTemplateDefaults(template: JsonObject): void {
 export function validatePodTemplateSpec(
   template: JsonObject,
   path: FieldPath,
-  { old, allowPrivileged = false }: PodSpecContext = {},
+  { old, allowPrivileged = true }: PodSpecContext = {},
 ): FieldIssue[] {
   const checks = podChecks(template, { isPod: false, allowPrivileged, old });
   const spec = objectAt(template, 'spec') ?? {};
