@@ -1,16 +1,43 @@
 /** Services, endpoints, ingress, policies, addresses, nodes. Invariant: how they work is in `rules/`. */
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
+import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import type { PortRange } from '../allocators/port-range.ts';
 import { ServiceAllocator } from '../allocators/service-allocation.ts';
 import { ServiceFront } from '../allocators/service-store.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
 import type { KubeResource } from '../kube-world.ts';
-import { takeField } from '../object-fields.ts';
-import { setEndpointSliceDefaults } from '../rules/endpoint-slice.ts';
-import { ENDPOINTS_DEPRECATION, setEndpointsDefaults } from '../rules/endpoints.ts';
+import { clearStatus, keepAllButStatus, keepStatus, takeField } from '../object-fields.ts';
+import {
+  endpointSliceCreateWarnings,
+  endpointSliceWarnings,
+  prepareEndpointSliceForCreate,
+  prepareEndpointSliceForUpdate,
+  setEndpointSliceDefaults,
+  validateEndpointSlice,
+  validateEndpointSliceUpdate,
+} from '../rules/endpoint-slice.ts';
+import {
+  ENDPOINTS_DEPRECATION,
+  endpointsWarnings,
+  setEndpointsDefaults,
+  validateEndpoints,
+  validateEndpointsUpdate,
+} from '../rules/endpoints.ts';
 import { endpointSliceTable, endpointsTable } from '../rules/endpoints-table.ts';
-import { setIngressClassDefaults } from '../rules/ingress-class.ts';
-import { setNetworkPolicyDefaults } from '../rules/network-policy.ts';
+import {
+  ingressWarnings,
+  validateIngress,
+  validateIngressStatusUpdate,
+  validateIngressUpdate,
+} from '../rules/ingress.ts';
+import { setIngressClassDefaults, validateIngressClass, validateIngressClassUpdate } from '../rules/ingress-class.ts';
+import { nameIsIp, validateIpAddress, validateIpAddressUpdate } from '../rules/ip-address.ts';
+import {
+  networkPolicyWarnings,
+  setNetworkPolicyDefaults,
+  validateNetworkPolicy,
+  validateNetworkPolicyUpdate,
+} from '../rules/network-policy.ts';
 import {
   ingressClassTable,
   ingressTable,
@@ -20,12 +47,19 @@ import {
 } from '../rules/networking-tables.ts';
 import { setNodeDefaults } from '../rules/node/node-defaults.ts';
 import { nodeProxy } from '../rules/node/node-proxy.ts';
+import { NODE_STATUS_STRATEGY, NODE_STRATEGY } from '../rules/node/node-strategy.ts';
 import { nodeTable } from '../rules/node/node-table.ts';
 import type { ClusterFamilies } from '../rules/service/ip-families.ts';
 import { setServiceDefaults } from '../rules/service/service-defaults.ts';
 import { serviceProxy } from '../rules/service/service-proxy.ts';
+import { balancerWarnings } from '../rules/service/service-status.ts';
 import { SERVICE_STATUS_STRATEGY, SERVICE_STRATEGY } from '../rules/service/service-strategy.ts';
 import { serviceTable } from '../rules/service/service-table.ts';
+import {
+  validateServiceCidr,
+  validateServiceCidrStatusUpdate,
+  validateServiceCidrUpdate,
+} from '../rules/service-cidr.ts';
 import { updateSubresource } from '../subresources.ts';
 import { LateWorld } from './late-world.ts';
 
@@ -93,7 +127,14 @@ const ENDPOINTS: ResourceDefinition = storedResource({
       deprecationWarning: ENDPOINTS_DEPRECATION,
     },
   ],
-  strategy: builtInStrategy({ allowCreateOnUpdate: true }),
+  strategy: builtInStrategy({
+    allowCreateOnUpdate: true,
+    validate: (endpoints) => validateEndpoints(endpoints),
+    validatesMetadata: true,
+    warningsOnCreate: endpointsWarnings,
+    validateUpdate: validateEndpointsUpdate,
+    warningsOnUpdate: endpointsWarnings,
+  }),
 });
 
 const ENDPOINT_SLICES: ResourceDefinition = storedResource({
@@ -108,11 +149,15 @@ const ENDPOINT_SLICES: ResourceDefinition = storedResource({
       table: endpointSliceTable,
     }),
   ],
-  strategy: builtInStrategy({}),
-});
-
-const NODE_STRATEGY: Strategy = builtInStrategy({
-  prepareForUpdate: (node, old) => takeField(node, old, 'status'),
+  strategy: builtInStrategy({
+    prepareForCreate: prepareEndpointSliceForCreate,
+    validate: (slice) => validateEndpointSlice(slice),
+    validatesMetadata: true,
+    warningsOnCreate: endpointSliceCreateWarnings,
+    prepareForUpdate: prepareEndpointSliceForUpdate,
+    validateUpdate: validateEndpointSliceUpdate,
+    warningsOnUpdate: endpointSliceWarnings,
+  }),
 });
 
 function nodeDefinition(world: LateWorld): ResourceDefinition {
@@ -131,13 +176,7 @@ function nodeDefinition(world: LateWorld): ResourceDefinition {
       }),
     ],
     strategy: NODE_STRATEGY,
-    subresources: [
-      nodeProxy(world.get),
-      updateSubresource('status', {
-        ...NODE_STRATEGY,
-        prepareForUpdate: (node, old) => takeField(node, old, 'spec'),
-      }),
-    ],
+    subresources: [nodeProxy(world.get), updateSubresource('status', NODE_STATUS_STRATEGY)],
   });
 }
 
@@ -146,7 +185,11 @@ const INGRESS_STRATEGY: Strategy = builtInStrategy({
   prepareForCreate: (ingress) => {
     ingress['status'] = { loadBalancer: {} };
   },
-  prepareForUpdate: (ingress, old) => takeField(ingress, old, 'status'),
+  validate: validateIngress,
+  validatesMetadata: true,
+  warningsOnCreate: ingressWarnings,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateIngressUpdate,
 });
 
 const INGRESSES: ResourceDefinition = storedResource({
@@ -157,11 +200,14 @@ const INGRESSES: ResourceDefinition = storedResource({
   versions: [builtInVersion({ group: NETWORKING, version: 'v1', kind: 'Ingress', table: ingressTable })],
   strategy: INGRESS_STRATEGY,
   subresources: [
-    updateSubresource('status', {
-      ...INGRESS_STRATEGY,
-      countsGeneration: false,
-      prepareForUpdate: (ingress, old) => takeField(ingress, old, 'spec'),
-    }),
+    updateSubresource(
+      'status',
+      builtInStrategy({
+        prepareForUpdate: (ingress, old) => takeField(ingress, old, 'spec'),
+        validateUpdate: validateIngressStatusUpdate,
+        warningsOnUpdate: balancerWarnings,
+      }),
+    ),
   ],
 });
 
@@ -177,7 +223,12 @@ const INGRESS_CLASSES: ResourceDefinition = storedResource({
       table: ingressClassTable,
     }),
   ],
-  strategy: builtInStrategy({ countsGeneration: true }),
+  strategy: builtInStrategy({
+    countsGeneration: true,
+    validate: validateIngressClass,
+    validatesMetadata: true,
+    validateUpdate: validateIngressClassUpdate,
+  }),
 });
 
 const NETWORK_POLICIES: ResourceDefinition = storedResource({
@@ -193,40 +244,52 @@ const NETWORK_POLICIES: ResourceDefinition = storedResource({
       table: networkPolicyTable,
     }),
   ],
-  strategy: builtInStrategy({ countsGeneration: true }),
-});
-
-const SERVICE_CIDR_STRATEGY: Strategy = builtInStrategy({
-  prepareForCreate: (cidr) => {
-    cidr['status'] = {};
-  },
-  prepareForUpdate: (cidr, old) => takeField(cidr, old, 'status'),
+  strategy: builtInStrategy({
+    countsGeneration: true,
+    validate: validateNetworkPolicy,
+    validatesMetadata: true,
+    warningsOnCreate: networkPolicyWarnings,
+    validateUpdate: validateNetworkPolicyUpdate,
+    warningsOnUpdate: networkPolicyWarnings,
+  }),
 });
 
 const SERVICE_CIDRS: ResourceDefinition = storedResource({
   plural: 'servicecidrs',
   scope: 'Cluster',
-  versions: ['v1', 'v1beta1'].map((version) =>
-    builtInVersion({ group: NETWORKING, version, kind: 'ServiceCIDR', table: serviceCidrTable }),
-  ) as [ReturnType<typeof builtInVersion>],
-  strategy: SERVICE_CIDR_STRATEGY,
+  versions: [serviceCidrVersion('v1'), serviceCidrVersion('v1beta1')],
+  strategy: builtInStrategy({
+    prepareForCreate: clearStatus,
+    validate: validateServiceCidr,
+    validatesMetadata: true,
+    prepareForUpdate: keepStatus,
+    validateUpdate: validateServiceCidrUpdate,
+  }),
   subresources: [
-    updateSubresource('status', {
-      ...SERVICE_CIDR_STRATEGY,
-      prepareForUpdate: (cidr, old) => {
-        takeField(cidr, old, 'spec');
-        takeField(cidr, old, 'metadata');
-      },
-    }),
+    updateSubresource(
+      'status',
+      builtInStrategy({ prepareForUpdate: keepAllButStatus, validateUpdate: validateServiceCidrStatusUpdate }),
+    ),
   ],
 });
+
+function serviceCidrVersion(version: string): VersionDefinition {
+  return builtInVersion({ group: NETWORKING, version, kind: 'ServiceCIDR', table: serviceCidrTable });
+}
 
 const IP_ADDRESSES: ResourceDefinition = storedResource({
   plural: 'ipaddresses',
   shortNames: ['ip'],
   scope: 'Cluster',
-  versions: ['v1', 'v1beta1'].map((version) =>
-    builtInVersion({ group: NETWORKING, version, kind: 'IPAddress', table: ipAddressTable }),
-  ) as [ReturnType<typeof builtInVersion>],
-  strategy: builtInStrategy({}),
+  versions: [ipAddressVersion('v1'), ipAddressVersion('v1beta1')],
+  strategy: builtInStrategy({
+    nameRule: nameIsIp,
+    validate: validateIpAddress,
+    validatesMetadata: true,
+    validateUpdate: validateIpAddressUpdate,
+  }),
 });
+
+function ipAddressVersion(version: string): VersionDefinition {
+  return builtInVersion({ group: NETWORKING, version, kind: 'IPAddress', table: ipAddressTable });
+}

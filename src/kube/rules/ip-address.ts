@@ -1,0 +1,47 @@
+/** IPAddress: an address that is taken, and what has it. Invariant: pure; its name is the address, in canonical form, and whose it is never changes. */
+import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { checkDns1123Subdomain, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { validateIp } from '../checks/ip.ts';
+import { metaFacts } from '../object-fields.ts';
+import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const PARENT = FieldPath.of('spec', 'parentRef');
+
+/** The rule of its name: generated names are none. */
+export function nameIsIp(name: string): readonly string[] {
+  return validateIp(name, METADATA).map(({ detail }) => detail);
+}
+
+export function validateIpAddress(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsIp }, METADATA);
+  const parent = objectAt(object, 'spec', 'parentRef');
+  return parent === undefined ? [...issues, required(PARENT, '')] : [...issues, ...validateParent(parent)];
+}
+
+export function validateIpAddressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const parentOf = (one: JsonObject) => fieldAt(one, 'spec', 'parentRef') ?? null;
+  return [
+    ...validateIpAddress(object),
+    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateImmutableField(parentOf(object), parentOf(old), PARENT).map(declared),
+  ];
+}
+
+function validateParent(parent: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const check = (field: string, rule: (text: string) => readonly string[], isRequired: boolean): void => {
+    const value = textAt(parent, field);
+    if (value !== '') issues.push(...rule(value).map((complaint) => invalid(PARENT.child(field), value, complaint)));
+    else if (isRequired) issues.push(required(PARENT.child(field), ''));
+  };
+  check('group', checkDns1123Subdomain, false);
+  check('resource', checkPathSegmentName, true);
+  check('name', checkPathSegmentName, true);
+  check('namespace', checkPathSegmentName, false);
+  return issues;
+}
