@@ -3,6 +3,7 @@ import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
 import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
+import { CREATED_AT, NAME, tableOf } from '../columns.ts';
 import { delegateStore } from '../delegate-store.ts';
 import type { KubeResource, KubeWorld } from '../kube-world.ts';
 import { clearStatus, ensureMeta, keepStatus } from '../object-fields.ts';
@@ -36,7 +37,6 @@ import {
 import {
   runtimeClassTable,
   runtimeClassWarnings,
-  setRuntimeClassDefaults,
   validateRuntimeClass,
   validateRuntimeClassUpdate,
 } from '../rules/runtime-class.ts';
@@ -63,7 +63,15 @@ const LIMIT_RANGES: ResourceDefinition = storedResource({
   plural: 'limitranges',
   shortNames: ['limits'],
   scope: 'Namespaced',
-  versions: [builtInVersion({ group: '', version: 'v1', kind: 'LimitRange', setDefaults: setLimitRangeDefaults })],
+  versions: [
+    builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'LimitRange',
+      setDefaults: setLimitRangeDefaults,
+      table: tableOf(NAME, CREATED_AT),
+    }),
+  ],
   strategy: builtInStrategy({
     allowCreateOnUpdate: true,
     validate: validateLimitRange,
@@ -165,7 +173,6 @@ const RUNTIME_CLASSES: ResourceDefinition = storedResource({
       group: 'node.k8s.io',
       version: 'v1',
       kind: 'RuntimeClass',
-      setDefaults: setRuntimeClassDefaults,
       table: runtimeClassTable,
     }),
   ],

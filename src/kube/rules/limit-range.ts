@@ -51,6 +51,17 @@ function setContainerDefaults(limit: JsonObject): void {
     ['defaultRequest', requests],
   ] as const)
     if (Object.keys(list).length > 0) limit[name] = sorted(list);
+  moveToEnd(limit, 'default', 'defaultRequest', 'maxLimitRequestRatio');
+}
+
+/** These fields behind all others, in this order: as their type has them. */
+function moveToEnd(limit: JsonObject, ...names: readonly string[]): void {
+  for (const name of names) {
+    const value = getField(limit, name);
+    if (value === undefined) continue;
+    delete limit[name];
+    limit[name] = value;
+  }
 }
 
 function fillIn(list: JsonObject, from: JsonObject): void {

@@ -53,11 +53,8 @@ export const priorityClassTable: () => TableDefinition = tableOf(
     { type: 'boolean' },
   ),
   AGE,
-  column(
-    'PreemptionPolicy',
-    'Whether pods of this class push others away.',
-    (object) => textAt(object, 'preemptionPolicy'),
-    { priority: 1 },
+  column('PreemptionPolicy', 'Whether pods of this class push others away.', (object) =>
+    textAt(object, 'preemptionPolicy'),
   ),
 );
 

@@ -12,14 +12,17 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { validateLabels } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
-import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
+import { validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
+import {
+  validateImmutableField,
+  validateObjectMetaUpdate,
+} from '../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { validateContainerResources } from '../checks/resources.ts';
-import { roundResourceList } from '../checks/round-resources.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateTolerations } from './pod/validate-tolerations.ts';
 
 const METADATA = FieldPath.of('metadata');
 const HANDLER = FieldPath.of('handler');
@@ -32,12 +35,8 @@ export const runtimeClassTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-export function setRuntimeClassDefaults(object: JsonObject): void {
-  roundResourceList(objectAt(object, 'overhead', 'podFixed'));
-}
-
 export function validateRuntimeClass(object: JsonObject): FieldIssue[] {
-  const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
+  const issues = validateObjectMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   const handler = textAt(object, 'handler');
   if (handler === '') issues.push(required(HANDLER, ''));
   else for (const complaint of checkDns1123Label(handler)) issues.push(invalid(HANDLER, handler, complaint));
@@ -52,7 +51,7 @@ export function validateRuntimeClass(object: JsonObject): FieldIssue[] {
 export function validateRuntimeClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateRuntimeClass(object),
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
     ...validateImmutableField(textAt(object, 'handler'), textAt(old, 'handler'), HANDLER),
   ];
 }
@@ -62,8 +61,10 @@ function validateScheduling(scheduling: JsonObject): FieldIssue[] {
     (objectAt(scheduling, 'nodeSelector') ?? {}) as Record<string, string>,
     SCHEDULING.child('nodeSelector'),
   );
+  const tolerations = objectsAt(scheduling, 'tolerations');
+  addIssues(issues, validateTolerations(tolerations, SCHEDULING.child('tolerations')));
   const seen = new Set<string>();
-  for (const [i, toleration] of objectsAt(scheduling, 'tolerations').entries()) {
+  for (const [i, toleration] of tolerations.entries()) {
     const key = ['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)).join('\0');
     if (seen.has(key)) issues.push(declared(duplicate(SCHEDULING.child('tolerations').index(i), toleration)));
     seen.add(key);
