@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { formatIssue } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { nodeLabelSelectorWarnings, nodeSelectorTermWarnings, validateNodeSelector } from './node-selector.ts';
+import { checkTrustBundleName, signerOfTrustBundle, validateSignerName } from './signer-name.ts';
+
+const PATH = FieldPath.of('s');
+
+describe('a node selector', () => {
+  const term = {
+    matchExpressions: [
+      { key: 'beta.kubernetes.io/os', operator: 'In', values: ['a b'] },
+      { key: 'a', operator: 'Gt' },
+      { key: 'x', operator: 'Exists', values: ['y'] },
+      { key: 'y', operator: 'Foo' },
+      { key: 'z', operator: 'NotIn' },
+    ],
+    matchFields: [
+      { key: 'metadata.name', operator: 'In', values: ['a', 'A_'] },
+      { key: 'x', operator: 'Exists' },
+    ],
+  };
+
+  test('is judged as the reference does it', () => {
+    expect(validateNodeSelector({}, PATH).map(formatIssue)).toEqual([
+      's.nodeSelectorTerms: Required value: must have at least one node selector term',
+    ]);
+    const issues = validateNodeSelector({ nodeSelectorTerms: [term] }, PATH).map(formatIssue);
+    expect(issues.map((issue) => issue.replace('s.nodeSelectorTerms[0].', '').slice(0, 91))).toEqual([
+      'matchExpressions[0].values[0]: Invalid value: "a b": a valid label must be an empty string ',
+      'matchExpressions[1].values: Required value: must be specified single value when `operator` ',
+      "matchExpressions[2].values: Forbidden: may not be specified when `operator` is 'Exists' or ",
+      'matchExpressions[3].operator: Invalid value: "Foo": not a valid selector operator',
+      "matchExpressions[4].values: Required value: must be specified when `operator` is 'In' or 'N",
+      "matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'N",
+      'matchFields[0].values[1]: Invalid value: "A_": a lowercase RFC 1123 subdomain must consist ',
+      'matchFields[1].operator: Invalid value: "Exists": not a valid selector operator',
+      'matchFields[1].key: Invalid value: "x": not a valid field selector key',
+    ]);
+  });
+
+  test('may keep values that are no label values', () => {
+    expect(validateNodeSelector({ nodeSelectorTerms: [term] }, PATH, true)).toHaveLength(8);
+  });
+
+  test('is warned about where it asks for old labels', () => {
+    const message = 'deprecated since v1.14; use "kubernetes.io/os" instead';
+    expect(nodeSelectorTermWarnings(term, PATH)).toEqual([
+      `s.matchExpressions[0].key: beta.kubernetes.io/os is ${message}`,
+    ]);
+    expect(nodeLabelSelectorWarnings({ matchLabels: { 'beta.kubernetes.io/os': 'x' } }, PATH)).toEqual([
+      `s.matchLabels.beta.kubernetes.io/os: ${message}`,
+    ]);
+  });
+});
+
+describe('the name of a signer', () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['example.com/a.b', []],
+    ['', ['s: Required value']],
+    [
+      'a/b/c',
+      ['s: Invalid value: "a/b/c": must be a fully qualified domain and path of the form \'example.com/signer-name\''],
+    ],
+    ['com/a', ['s: Invalid value: "com": should be a domain with at least two segments separated by dots']],
+  ];
+  test.each(cases)('%j', (name, issues) => {
+    expect(validateSignerName(name, PATH).map(formatIssue)).toEqual(issues);
+  });
+
+  test('begins that of its trust bundles', () => {
+    expect(signerOfTrustBundle('example.com:a:b')).toBe('example.com/a');
+    expect(checkTrustBundleName('example.com:a:b', 'example.com/a')).toEqual([]);
+    expect(checkTrustBundleName('b', 'example.com/a')).toEqual([
+      'ClusterTrustBundle for signerName example.com/a must be named with prefix example.com:a:',
+    ]);
+    expect(checkTrustBundleName('a:b', '')).toEqual([
+      'ClusterTrustBundle without signer name must not have ":" in its name',
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { inGoShape } from './go-shape.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+describe('the difference of two values', () => {
+  test('shows three lines around each change, near ones together', () => {
+    const lines = (changed: readonly number[]) =>
+      Array.from({ length: 24 }, (_, i) => (changed.includes(i) ? `x${i}` : `${i}`));
+    expect(unifiedDiff(lines([]), lines([2, 8, 20]))).toBe(
+      [
+        '@@ -1,13 +1,13 @@',
+        ' [',
+        '  "0",',
+        '  "1",',
+        '- "2",',
+        '+ "x2",',
+        '  "3",',
+        '  "4",',
+        '  "5",',
+        '  "6",',
+        '  "7",',
+        '- "8",',
+        '+ "x8",',
+        '  "9",',
+        '  "10",',
+        '  "11",',
+        '@@ -19,7 +19,7 @@',
+        '  "17",',
+        '  "18",',
+        '  "19",',
+        '- "20",',
+        '+ "x20",',
+        '  "21",',
+        '  "22",',
+        '  "23"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('counts lines as diffs do, and escapes what HTML would read', () => {
+    expect(unifiedDiff(null, null)).toBe('');
+    expect(unifiedDiff(1, '<&>')).toBe('@@ -1 +1 @@\n-1\n+"\\u003c\\u0026\\u003e"\n');
+    expect(unifiedDiff({}, { a: [] })).toBe('@@ -1 +1,3 @@\n-{}\n+{\n+ "a": []\n+}\n');
+  });
+
+  test('takes the longest common run first', () => {
+    expect(unifiedDiff(['a', 'b', 'x', 'y', 'z'], ['x', 'y', 'z', 'a', 'b'])).toBe(
+      '@@ -1,7 +1,7 @@\n [\n- "a",\n- "b",\n  "x",\n  "y",\n- "z"\n+ "z",\n+ "a",\n+ "b"\n ]\n',
+    );
+  });
+
+  test('is left out for very long texts', () => {
+    expect(unifiedDiff(Array(3000).fill(1), [])).toBe('');
+  });
+});
+
+test('a value prints by the names of its Go type, zero values included', () => {
+  const shape = [
+    ['Name', 'name', ''],
+    ['Map', 'map', null],
+    ['Selector', 'selector', null, 'tagged'],
+    ['Struct', 'struct', {}, [['Flag', 'flag', false]]],
+    ['Pointer', 'pointer', null, [['Count', 'count', 0]]],
+    ['List', 'list', null, [['Count', 'count', 0]]],
+  ] as const;
+  expect(
+    JSON.stringify(inGoShape({ map: { b: 1, a: 2 }, selector: { z: 1, a: 1 }, list: [{ count: 3 }] }, shape)),
+  ).toBe(
+    '{"Name":"","Map":{"a":2,"b":1},"Selector":{"z":1,"a":1},"Struct":{"Flag":false},"Pointer":null,"List":[{"Count":3}]}',
+  );
+});
