@@ -182,6 +182,18 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
   ]),
   ...group('Admission', [
     [
+      'default-not-ready-toleration-seconds',
+      'int',
+      'how long pods stay on a node that is not ready, unless they say it (default 300)',
+      server((v) => ({ notReadySeconds: v.int() })),
+    ],
+    [
+      'default-unreachable-toleration-seconds',
+      'int',
+      'how long pods stay on a node that cannot be reached, unless they say it (default 300)',
+      server((v) => ({ unreachableSeconds: v.int() })),
+    ],
+    [
       'disable-admission-plugins',
       'strings',
       'plugins that do not run although they would by default',

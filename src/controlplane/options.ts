@@ -110,6 +110,10 @@ export interface ServerOptions {
   /** `--enable-admission-plugins` and `--disable-admission-plugins`. */
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
+  /** `--default-not-ready-toleration-seconds`: how long pods stay on a node that is not ready, unless they say it. */
+  readonly notReadySeconds: number;
+  /** `--default-unreachable-toleration-seconds`: the same for a node that cannot be reached. */
+  readonly unreachableSeconds: number;
   /** `--runtime-config`: entries such as `group/version=true`; what they do not say is as in the reference. */
   readonly runtimeConfig: readonly string[];
   readonly audit: AuditOptions;
@@ -168,6 +172,8 @@ export const defaultOptions: ServerOptions = {
   authorizationModes: ['RBAC'],
   enableAdmission: [],
   disableAdmission: [],
+  notReadySeconds: 300,
+  unreachableSeconds: 300,
   runtimeConfig: [],
   audit: {
     policyFile: '',

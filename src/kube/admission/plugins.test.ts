@@ -7,6 +7,8 @@ import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
+import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
+import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
 import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
@@ -327,6 +329,69 @@ describe('plugins that are off by default', () => {
     expect(update(service('1.1.1.1'), service('1.1.1.1', '2.2.2.2'))).toBeUndefined();
     expect(update(service('3.3.3.3'), service('1.1.1.1'))).toBe(
       'services "s" is forbidden: Use of external IPs is denied by admission control',
+    );
+  });
+
+  test('PodNodeSelector adds the selector of the namespace, or refuses', () => {
+    const plugin = (text: string) =>
+      podNodeSelector(
+        listerOf({ metadata: { name: 'ns', annotations: { 'scheduler.alpha.kubernetes.io/node-selector': text } } }),
+      );
+    const pod = podWith({ nodeSelector: { disk: 'ssd' } });
+    expect(verdict(plugin('zone=a, team = b'), attributesFor('CREATE', 'pods', pod))).toBeUndefined();
+    expect(specOf(pod)['nodeSelector']).toEqual({ zone: 'a', team: 'b', disk: 'ssd' });
+    expect(verdict(plugin('disk=hdd'), attributesFor('CREATE', 'pods', pod))).toBe(
+      'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
+    );
+    expect(verdict(plugin('nonsense'), attributesFor('CREATE', 'pods', pod))).toBe('invalid selector: [nonsense]');
+  });
+
+  test('PodTolerationRestriction adds the tolerations of the namespace and allows those of its list', () => {
+    const annotations = {
+      'scheduler.alpha.kubernetes.io/defaultTolerations': '[{"key":"a","operator":"Exists"}]',
+      'scheduler.alpha.kubernetes.io/tolerationsWhitelist': '[{"key":"a","operator":"Exists"}]',
+    };
+    const plugin = podTolerationRestriction(listerOf({ metadata: { name: 'ns', annotations } }));
+    const pod = podWith();
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', pod))).toBeUndefined();
+    expect(specOf(pod)['tolerations']).toEqual([{ key: 'a', operator: 'Exists' }]);
+    const other = podWith({ tolerations: [{ key: 'b', operator: 'Exists' }] });
+    expect(verdict(plugin, attributesFor('CREATE', 'pods', other))).toBe(
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
+  });
+
+  test('OwnerReferencesPermissionEnforcement asks for who may delete and who may hold up owners', async () => {
+    const asked: string[] = [];
+    const plugin = ownerReferencesPermissionEnforcement(
+      ({ kind }) => (kind === 'Deployment' ? { plural: 'deployments', namespaced: true } : undefined),
+      () => ({
+        authorize: ({ verb, resource, subresource, namespace }) => {
+          asked.push(`${verb} ${namespace}/${resource}/${subresource}`);
+          return { decision: verb === 'delete' ? 'allow' : 'no-opinion', reason: 'no', error: '' };
+        },
+      }),
+    );
+    const owned = (kind: string, blockOwnerDeletion: boolean): JsonObject => ({
+      metadata: {
+        name: 'c',
+        ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'd', uid: 'u', blockOwnerDeletion }],
+      },
+    });
+    const write = (object: JsonObject, oldObject?: JsonObject) =>
+      plugin.validate?.(
+        attributesFor(oldObject === undefined ? 'CREATE' : 'UPDATE', 'configmaps', object, { oldObject }),
+      );
+    await write(owned('Deployment', false));
+    expect(write(owned('Deployment', true), owned('Deployment', true))).toBeUndefined();
+    await write(owned('Deployment', false), { metadata: { name: 'c' } });
+    expect(asked).toEqual(['delete ns/configmaps/']);
+    await expect(write(owned('Deployment', true))).rejects.toThrow(
+      `configmaps "c" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no, <nil>`,
+    );
+    expect(asked.slice(1)).toEqual(['update /*/finalizers', 'update ns/deployments/finalizers']);
+    await expect(write(owned('Thing', true))).rejects.toThrow(
+      'cannot find RESTMapping for APIVersion apps/v1 Kind Thing: no matches for kind "Thing" in version "apps/v1"',
     );
   });
 

@@ -9,10 +9,11 @@ import type { KubeWorld } from '../kube-world.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
 import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
-import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { defaultTolerationSeconds, type TolerationDefaults } from './default-toleration-seconds.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
+import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
 import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
@@ -30,7 +31,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 /** On in the reference, and without effect there too: the feature gates of what they look at are off by default. */
 const INACTIVE = ['JobValidation', 'PodGroupProtection', 'PodGroupWorkloadExists'];
 
-export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] {
+export function compiledInPlugins(world: KubeWorld, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
   const authorizer = (): ReturnType<KubeWorld['authorizer']> => world.authorizer();
   const reader = (plural: string) => {
     let made: ReturnType<KubeWorld['reader']> | undefined;
@@ -57,8 +58,10 @@ export function compiledInPlugins(world: KubeWorld): readonly AdmissionPlugin[] 
       pods: (namespace, limit) => existingPods(world, namespace, limit),
       now: () => world.host.clock.now(),
     }),
+    podNodeSelector(namespaces),
     priority(world.lister('priorityclasses')),
-    defaultTolerationSeconds(),
+    defaultTolerationSeconds(tolerations),
+    podTolerationRestriction(namespaces),
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
     storageObjectInUseProtection(),

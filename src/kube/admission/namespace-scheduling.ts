@@ -1,0 +1,113 @@
+/**
+ * PodNodeSelector and PodTolerationRestriction, both off by default: annotations of a namespace say on which nodes its pods run and what they tolerate. Invariant: what a pod asks
+ * for itself is kept or refused, never replaced; there is no configuration for the whole cluster.
+ */
+import { annotationsOf, nameOf } from '../../apimachinery/meta/meta.ts';
+import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { labelKeyIssue } from '../../apimachinery/selectors/label-selector.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { forbidden, notFound, unknown } from '../../apimachinery/status/status-catalogue.ts';
+import { formatIssue } from '../../apimachinery/validation/field-issue.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { readJson } from '../../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import { qosClassOf } from '../rules/pod/pod-resources.ts';
+import { podOf, specOf } from './subject.ts';
+import { coversToleration, mergeTolerations } from './tolerations.ts';
+
+const NODE_SELECTOR = 'scheduler.alpha.kubernetes.io/node-selector';
+const DEFAULT_TOLERATIONS = 'scheduler.alpha.kubernetes.io/defaultTolerations';
+const ALLOWED_TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
+const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+
+type Use = (pod: JsonObject, annotations: Readonly<Record<string, string>>) => void;
+
+export function podNodeSelector(namespaces: Lister): AdmissionPlugin {
+  const check: Use = (pod, annotations) => {
+    const wanted = parseSelector(annotations[NODE_SELECTOR] ?? '');
+    const own = objectAt(specOf(pod), 'nodeSelector') ?? {};
+    if (Object.keys(wanted).every((key) => own[key] === undefined || own[key] === wanted[key])) return;
+    const because = 'pod node label selector conflicts with its namespace node label selector';
+    throw new StatusError(forbidden({ group: '', resource: 'pods' }, nameOf(pod), because));
+  };
+  return {
+    name: 'PodNodeSelector',
+    resources: ['pods'],
+    handles: (operation) => operation === 'CREATE',
+    admit: (attributes) =>
+      withNamespace(namespaces, attributes, (pod, annotations) => {
+        check(pod, annotations);
+        const spec = specOf(pod);
+        const merged = { ...parseSelector(annotations[NODE_SELECTOR] ?? ''), ...objectAt(spec, 'nodeSelector') };
+        if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
+      }),
+    validate: (attributes) => withNamespace(namespaces, attributes, check),
+  };
+}
+
+export function podTolerationRestriction(namespaces: Lister): AdmissionPlugin {
+  const check: Use = (pod, annotations) => {
+    const allowed = parseTolerations(annotations[ALLOWED_TOLERATIONS]);
+    const own = objectsAt(specOf(pod), 'tolerations');
+    if (allowed.length === 0 || own.every((toleration) => allowed.some((wide) => coversToleration(wide, toleration))))
+      return;
+    const because =
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist';
+    throw new StatusError(unknown(because));
+  };
+  return {
+    name: 'PodTolerationRestriction',
+    resources: ['pods'],
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    admit: (attributes) =>
+      withNamespace(namespaces, attributes, (pod, annotations) => {
+        const spec = specOf(pod);
+        const more = attributes.operation === 'CREATE' ? parseTolerations(annotations[DEFAULT_TOLERATIONS]) : [];
+        if (podQos(pod) !== 'BestEffort') more.push({ ...MEMORY_PRESSURE });
+        if (more.length > 0) spec['tolerations'] = mergeTolerations(objectsAt(spec, 'tolerations'), more);
+        check(pod, annotations);
+      }),
+    validate: (attributes) => withNamespace(namespaces, attributes, check),
+  };
+}
+
+function withNamespace(namespaces: Lister, attributes: AdmissionAttributes, use: Use): MaybePromise<void> {
+  const pod = podOf(attributes);
+  if (pod === undefined) return undefined;
+  return andThen(namespaces.fresh(), () => {
+    const namespace = namespaces.get('', attributes.namespace);
+    if (namespace === undefined)
+      throw new StatusError(notFound({ group: '', resource: 'namespaces' }, attributes.namespace));
+    use(pod, annotationsOf(namespace));
+  });
+}
+
+function podQos(pod: JsonObject): string {
+  return textAt(pod, 'status', 'qosClass') || qosClassOf(specOf(pod));
+}
+
+/** `a=b,c=d`. Throws the bare error that the reference answers with. */
+function parseSelector(text: string): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {};
+  if (text === '') return labels;
+  for (const part of text.split(',')) {
+    const pair = part.split('=');
+    if (pair.length !== 2) throw new StatusError(unknown(`invalid selector: [${pair.join(' ')}]`));
+    const [key, value] = pair.map((side) => side.trim()) as [string, string];
+    const issue = labelKeyIssue(key, undefined);
+    if (issue !== undefined) throw new StatusError(unknown(formatIssue(issue)));
+    labels[key] = value;
+  }
+  return labels;
+}
+
+/** A list in JSON; none if there is no annotation or an empty one. */
+function parseTolerations(text: string | undefined): JsonObject[] {
+  if (text === undefined || text === '') return [];
+  const read = readJson(encodeUtf8(text));
+  if (!read.ok) throw new StatusError(unknown(read.error.message));
+  return Array.isArray(read.value) ? read.value.filter(isJsonObject) : [];
+}
