@@ -44,8 +44,6 @@ export const AUTOSCALER_RULES: Partial<Strategy> = {
     object['status'] = { desiredReplicas: 0, currentMetrics: null };
   },
   prepareForUpdate: keepStatus,
-  // Behaviour that came in an annotation of the older version was judged as it was sent and gets its defaults as it is stored.
-  canonicalize: setAutoscalerDefaults,
 };
 
 export const AUTOSCALER_STATUS_RULES: Partial<Strategy> = {
