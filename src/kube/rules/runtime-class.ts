@@ -1,5 +1,5 @@
 /** RuntimeClass: how the containers of a pod are run, and what that costs. Invariant: pure; the issues are the reference's, in its order. */
-import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
   declared,
@@ -66,7 +66,8 @@ function validateScheduling(scheduling: JsonObject): FieldIssue[] {
   const seen = new Set<string>();
   for (const [i, toleration] of tolerations.entries()) {
     const key = ['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)).join('\0');
-    if (seen.has(key)) issues.push(declared(duplicate(SCHEDULING.child('tolerations').index(i), toleration)));
+    if (seen.has(key))
+      issues.push(declared(duplicate(SCHEDULING.child('tolerations').index(i), shownToleration(toleration))));
     seen.add(key);
   }
   return issues;
@@ -89,4 +90,15 @@ export function runtimeClassWarnings(object: JsonObject): readonly string[] {
     const text = Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? DEPRECATED_NODE_LABELS[label] : undefined;
     return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`];
   });
+}
+
+/** As the reference's internal type prints. */
+function shownToleration(toleration: JsonObject): JsonObject {
+  return {
+    Key: textAt(toleration, 'key'),
+    Operator: textAt(toleration, 'operator'),
+    Value: textAt(toleration, 'value'),
+    Effect: textAt(toleration, 'effect'),
+    TolerationSeconds: fieldAt(toleration, 'tolerationSeconds') ?? null,
+  };
 }
