@@ -20,6 +20,8 @@ export interface KubeWorld {
   resource(plural: string): OpenResource;
   /** What a kind is called in paths, whichever server has it; undefined if none has. */
   pluralOf(kind: GroupVersionKind): string | undefined;
+  /** Whether objects of a kind that `pluralOf` knows stand in namespaces. */
+  isNamespaced(kind: GroupVersionKind): boolean;
   /** Objects one at a time, for kinds of which there may be very many. */
   reader(plural: string): ObjectReader;
   /** All objects, kept parsed: for kinds of which there are few. `fresh()` starts it. One for all who ask. */

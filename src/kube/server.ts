@@ -3,6 +3,7 @@
  * for it; what is unknown here goes to the delegate unchanged.
  */
 import { createAdmission } from '../admission/chain.ts';
+import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import { ensureObject } from '../apimachinery/meta/object-fields.ts';
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 import { BugError, toError } from '../base/errors.ts';
@@ -15,6 +16,7 @@ import { createTokenSigner } from '../pki/service-account-tokens.ts';
 import type { Admission } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
 import { type Authorizer, MASTERS_GROUP } from '../server/authorization.ts';
+import type { DiscoveryPublisher, DiscoveryResource } from '../server/discovery/discovery.ts';
 import {
   ALWAYS_ALLOW,
   ALWAYS_DENY,
@@ -258,7 +260,8 @@ function createWorld(
     host,
     logger,
     resource: (plural) => resourceOf(stored, plural),
-    pluralOf: (kind) => discovery.get(kind)?.resources.find((resource) => resource.kind.kind === kind.kind)?.plural,
+    pluralOf: (kind) => publishedKind(discovery, kind)?.plural,
+    isNamespaced: (kind) => publishedKind(discovery, kind)?.scope === 'Namespaced',
     reader: (plural) => readerOf(stored, plural),
     lister: (plural) => {
       let lister = listers.get(plural);
@@ -270,6 +273,10 @@ function createWorld(
     },
     authorizer,
   };
+}
+
+function publishedKind(discovery: DiscoveryPublisher, kind: GroupVersionKind): DiscoveryResource | undefined {
+  return discovery.get(kind)?.resources.find((resource) => resource.kind.kind === kind.kind);
 }
 
 async function startLister(stored: ReadonlyMap<string, OpenResource>, plural: string): Promise<Lister> {

@@ -7,13 +7,19 @@ import type { AdmissionPlugin } from '../../server/admission.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
 import type { KubeWorld } from '../kube-world.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
-import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './certificates.ts';
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds, type TolerationDefaults } from './default-toleration-seconds.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
 import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
+import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
 import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
@@ -65,11 +71,16 @@ export function compiledInPlugins(world: KubeWorld, tolerations: TolerationDefau
     extendedResourceToleration(),
     defaultStorageClass(storageClasses),
     storageObjectInUseProtection(),
+    ownerReferencesPermissionEnforcement((kind) => {
+      const plural = world.pluralOf(kind);
+      return plural === undefined ? undefined : { plural, namespaced: world.isNamespaced(kind) };
+    }, authorizer),
     persistentVolumeClaimResize(storageClasses),
     runtimeClass(world.lister('runtimeclasses')),
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     clusterTrustBundleAttest(authorizer),
+    certificateSubjectRestriction(),
     defaultIngressClass(world.lister('ingressclasses')),
     denyServiceExternalIps(),
     podTopologyLabels(nodes),
