@@ -21,6 +21,7 @@ import {
 } from '../rules/pod/pod-strategy.ts';
 import { podTable, podTemplateTable } from '../rules/pod/pod-table.ts';
 import { dropDisabledPodFields, podTemplateWarnings, validatePodTemplateSpec } from '../rules/pod/pod-template.ts';
+import { podCreateWarnings, podStatusWarnings } from '../rules/pod/pod-warnings.ts';
 import { METADATA, POD_RULES, validatePodCreate } from '../rules/pod/validate-pod.ts';
 import { validatePodResize } from '../rules/pod/validate-pod-resize.ts';
 import { validatePodStatusUpdate } from '../rules/pod/validate-pod-status.ts';
@@ -70,6 +71,7 @@ function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinit
     prepareForCreate: preparePodForCreate,
     validate: (pod) => validatePodCreate(pod, allowPrivileged),
     validatesMetadata: true,
+    warningsOnCreate: podCreateWarnings,
     prepareForUpdate: preparePodForUpdate,
     validateUpdate: (pod, old) => validatePodUpdate(pod, old, allowPrivileged),
     grace: podGrace,
@@ -79,6 +81,7 @@ function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinit
     ...strategy,
     prepareForUpdate: preparePodStatusForUpdate,
     validateUpdate: (pod, old) => validatePodStatusUpdate(pod, old, allowPrivileged),
+    warningsOnUpdate: (pod) => podStatusWarnings(pod, STATUS),
   };
   return storedResource({
     plural: 'pods',
@@ -117,6 +120,7 @@ function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinit
 }
 
 const TEMPLATE = FieldPath.of('template');
+const STATUS = FieldPath.of('status');
 
 const POD_TEMPLATES: ResourceDefinition = storedResource({
   plural: 'podtemplates',

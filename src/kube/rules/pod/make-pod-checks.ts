@@ -2,20 +2,23 @@
  * What validation of a pod spec depends on beside the spec itself: where it stands, and what the stored object got away with. Invariant: an oddity that was accepted
  * once does not make an update fail.
  */
-import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
-import { checkLabelValue } from '../../../apimachinery/validation/labels-syntax.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { selectorAt } from '../../checks/label-selector.ts';
+import { hasInvalidNodeLabelValue } from '../../checks/node-selector.ts';
 import { amountOf, isHugePageResource } from '../../checks/resource-lists.ts';
 import { isDivisibleHugePages } from '../../checks/resources.ts';
+import { validateDescendingPath } from '../volume/file-paths.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { allContainers } from './pod-containers.ts';
 import { isSidecar } from './pod-resources.ts';
-import { validateDescendingPath } from './validate-env.ts';
 import { hasInvalidDeletionCost } from './validate-pod-annotations.ts';
 import { hostSysctlComplaint } from './validate-security-context.ts';
 import { validateLabelKeys } from './validate-topology.ts';
+
+const TOKEN_PATH = FieldPath.of('path');
 
 export interface PodCheckOptions {
   readonly isPod: boolean;
@@ -111,11 +114,7 @@ function hasInvalidSelector(term: JsonObject): boolean {
 
 function hasInvalidNodeAffinityValue(spec: JsonObject): boolean {
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
-  return objectsAt(spec, 'affinity', 'nodeAffinity', required, 'nodeSelectorTerms').some((term) =>
-    objectsAt(term, 'matchExpressions').some((expression) =>
-      textsAt(expression, 'values').some((value) => checkLabelValue(value).length > 0),
-    ),
-  );
+  return hasInvalidNodeLabelValue(objectsAt(spec, 'affinity', 'nodeAffinity', required, 'nodeSelectorTerms'));
 }
 
 function hasNonLocalTokenPath(spec: JsonObject): boolean {
@@ -124,7 +123,7 @@ function hasNonLocalTokenPath(spec: JsonObject): boolean {
       const token = objectAt(source, 'serviceAccountToken');
       if (token === undefined) return false;
       const target = textAt(token, 'path');
-      return target.startsWith('..') || validateDescendingPath(target, undefined).length > 0;
+      return target.startsWith('..') || validateDescendingPath(target, TOKEN_PATH).length > 0;
     }),
   );
 }

@@ -12,6 +12,7 @@ import { labelsAt } from '../../checks/label-selector.ts';
 import { dropDisabledSpecFields } from './drop-disabled-fields.ts';
 import { podChecks } from './make-pod-checks.ts';
 import { setTemplateDefaults } from './pod-defaults.ts';
+import { podHolderWarnings } from './pod-warnings.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
 import { validatePodSpec } from './validate-pod-spec.ts';
 
@@ -53,13 +54,13 @@ export function validatePodTemplateSpec(
   return issues;
 }
 
-/** Warnings of a template that is written. */
+/** Warnings of a template that is written. What the stored one had does not matter today, as in the reference. */
 export function podTemplateWarnings(
-  _template: JsonObject,
+  template: JsonObject,
   _old: JsonObject | undefined,
-  _path: FieldPath,
+  path: FieldPath,
 ): readonly string[] {
-  return [];
+  return podHolderWarnings(template, path);
 }
 
 /** Fields behind feature gates that are off: dropped unless the stored template has them. */

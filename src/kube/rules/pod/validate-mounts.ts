@@ -11,8 +11,8 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { validateDescendingPath, validateNoBacksteps } from '../volume/file-paths.ts';
 import { isClaimVolume } from '../volume/validate-volumes.ts';
-import { validateDescendingPath, validateNoBacksteps } from './validate-env.ts';
 
 export type VolumesByName = ReadonlyMap<string, JsonObject>;
 

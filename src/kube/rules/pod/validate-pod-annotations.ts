@@ -9,15 +9,15 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import { readJson } from '../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { validateDescendingPath } from '../volume/file-paths.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { allContainers, visitContainers } from './pod-containers.ts';
-import { validateDescendingPath } from './validate-env.ts';
 import { validateTolerations } from './validate-tolerations.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
-const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
-const SECCOMP_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
+export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+export const SECCOMP_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations';
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const LOCALHOST = 'localhost/';

@@ -1,9 +1,9 @@
 /**
  * What may change in a Pod that is there: images, the deadline, more tolerations, fewer gates, and little else. Invariant: pure; the issues are the reference's, in its
- * order. Where it shows a diff of its own types, ours names the fields that differ.
+ * order. Where it shows a diff of its own types, ours is that of the JSON.
  */
 
-import { formatJson, quote } from '../../../apimachinery/go-format.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -14,8 +14,9 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../apimachinery/validation/names.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { wholeAt } from '../../checks/numbers.ts';
+import { unifiedDiff } from '../../checks/unified-diff.ts';
 import { metaFacts, takeField } from '../../object-fields.ts';
 import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { podChecks } from './make-pod-checks.ts';
@@ -26,7 +27,6 @@ import { MIRROR_ANNOTATION, validatePodAnnotations, validatePodAnnotationsUpdate
 import { validateTolerations } from './validate-tolerations.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
-const MAX_DIFFERENCES = 20;
 const REQUIRED_AFFINITY = 'requiredDuringSchedulingIgnoredDuringExecution';
 const MUTABLE_FIELDS =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -43,7 +43,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivile
   const masked = withMutableFieldsOf(spec, oldSpec);
   if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
   if (!equalJson(masked, oldSpec)) {
-    const diff = differences(oldSpec, masked);
+    const diff = unifiedDiff(oldSpec, masked);
     issues.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE_FIELDS}\n${diff}`));
   }
   return issues;
@@ -200,31 +200,7 @@ export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject, allowP
     const which = `existing ephemeral containers ${quote(name)} may not be`;
     if (container === undefined) issues.push(forbidden(path, `${which} removed\n`));
     else if (!equalJson(container, before))
-      issues.push(forbidden(path, `${which} changed\n${differences(before, container)}`));
+      issues.push(forbidden(path, `${which} changed\n${unifiedDiff(before, container)}`));
   }
   return issues;
-}
-
-// ── Differences ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** A line for each side of each field that differs, up to a number of fields. */
-export function differences(before: JsonObject, now: JsonObject): string {
-  const lines: string[] = [];
-  compare('', before, now, lines);
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function compare(at: string, before: JsonValue | undefined, now: JsonValue | undefined, lines: string[]): void {
-  if (lines.length >= MAX_DIFFERENCES || (before !== undefined && now !== undefined && equalJson(before, now))) return;
-  if (isJsonObject(before) && isJsonObject(now)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(now)]))
-      compare(at === '' ? key : `${at}.${key}`, before[key], now[key], lines);
-  } else if (Array.isArray(before) && Array.isArray(now) && before.length === now.length)
-    before.forEach((item, i) => {
-      compare(`${at}[${i}]`, item, now[i], lines);
-    });
-  else {
-    if (before !== undefined) lines.push(`-${at}: ${formatJson(before)}`);
-    if (now !== undefined) lines.push(`+${at}: ${formatJson(now)}`);
-  }
 }

@@ -22,8 +22,8 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { validateDescendingPath } from '../volume/file-paths.ts';
 import type { PodChecks } from './pod-checks.ts';
-import { validateDescendingPath } from './validate-env.ts';
 import { validateWindowsOptions } from './validate-windows-options.ts';
 
 const MAX_ID = 2 ** 31 - 1;
