@@ -63,3 +63,13 @@ export function keepAllButStatus(object: JsonObject, old: JsonObject): void {
   const oldMeta = objectAt(old, 'metadata') ?? {};
   for (const name of META_BEYOND_STATUS) takeField(meta, oldMeta, name);
 }
+
+/** Puts fields into the order of their type, after a default was added at the end. Fields that `order` does not name come first, as they are. */
+export function arrangeFields(object: JsonObject, order: readonly string[]): void {
+  for (const name of order) {
+    const value = getField(object, name);
+    if (value === undefined) continue;
+    delete object[name];
+    object[name] = value;
+  }
+}

@@ -3,15 +3,13 @@ import { objectsAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import type { OpenResource } from '../../server/registry/open-resource.ts';
-import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { checkedSubresource, withWriteCheck } from '../checked-writes.ts';
+import { checkedSubresource } from '../checked-writes.ts';
 import type { KubeResource, KubeWorld } from '../kube-world.ts';
 import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
 import { convertClaim, convertClaimTemplate, convertSlice } from '../rules/resource/beta-conversion.ts';
-import { checkAdminRequests, checkClaimStatus } from '../rules/resource/claim-access.ts';
+import { AdminRequests, checkClaimStatus } from '../rules/resource/claim-access.ts';
 import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from '../rules/resource/claim-status.ts';
 import {
   validateClaim,
@@ -37,7 +35,13 @@ import {
   validatePoolStatusRequestUpdate,
   validatePoolStatusUpdate,
 } from '../rules/resource/pool-status.ts';
-import { prepareSlice, sliceWarnings, validateSlice, validateSliceUpdate } from '../rules/resource/slices.ts';
+import {
+  prepareSliceForCreate,
+  prepareSliceForUpdate,
+  sliceWarnings,
+  validateSlice,
+  validateSliceUpdate,
+} from '../rules/resource/slices.ts';
 import {
   claimTable,
   namedTable,
@@ -58,7 +62,7 @@ export function deviceResources(clock: WallClock): readonly KubeResource[] {
   return [
     { definition: DEVICE_CLASSES },
     claims(),
-    { definition: CLAIM_TEMPLATES, front: guardTemplates },
+    claimTemplates(),
     { definition: slices(clock) },
     { definition: taintRules(clock) },
     { definition: POOL_STATUS_REQUESTS },
@@ -104,9 +108,10 @@ const DEVICE_CLASSES: ResourceDefinition = storedResource({
 /** The status needs to ask the server, which is there by the time of the first request. */
 function claims(): KubeResource {
   let world: KubeWorld | undefined;
+  const admin = new AdminRequests((claim) => objectsAt(claim, 'spec', 'devices', 'requests'));
   const strategy = strategyOf({
     prepareForCreate: clearStatus,
-    validate: validateClaim,
+    validate: (claim, context) => [...admin.issues(context), ...validateClaim(claim)],
     prepareForUpdate: keepStatus,
     validateUpdate: validateClaimUpdate,
   });
@@ -132,31 +137,29 @@ function claims(): KubeResource {
     definition,
     front: (open, around) => {
       world = around;
-      return withWriteCheck(open.store, (claim, old, { namespace }) =>
-        old === undefined ? checkAdminRequests(around, objectsAt(claim, 'spec', 'devices', 'requests'), namespace) : [],
-      );
+      return admin.front(open.store, around);
     },
   };
 }
 
-function guardTemplates(open: OpenResource, world: KubeWorld): ResourceStore {
-  return withWriteCheck(open.store, (template, old, { namespace }) => {
-    if (old !== undefined) return [];
-    return checkAdminRequests(world, objectsAt(template, 'spec', 'spec', 'devices', 'requests'), namespace);
+function claimTemplates(): KubeResource {
+  const admin = new AdminRequests((template) => objectsAt(template, 'spec', 'spec', 'devices', 'requests'));
+  const definition = storedResource({
+    plural: 'resourceclaimtemplates',
+    scope: 'Namespaced',
+    versions: versions(
+      { kind: 'ResourceClaimTemplate', table: namedTable },
+      setClaimTemplateDefaults,
+      setBetaClaimTemplateDefaults,
+    ),
+    convert: (objects, from, to) => objects.map((object) => convertClaimTemplate(object, from.version, to.version)),
+    strategy: strategyOf({
+      validate: (template, context) => [...admin.issues(context), ...validateClaimTemplate(template)],
+      validateUpdate: validateClaimTemplateUpdate,
+    }),
   });
+  return { definition, front: (open, world) => admin.front(open.store, world) };
 }
-
-const CLAIM_TEMPLATES: ResourceDefinition = storedResource({
-  plural: 'resourceclaimtemplates',
-  scope: 'Namespaced',
-  versions: versions(
-    { kind: 'ResourceClaimTemplate', table: namedTable },
-    setClaimTemplateDefaults,
-    setBetaClaimTemplateDefaults,
-  ),
-  convert: (objects, from, to) => objects.map((object) => convertClaimTemplate(object, from.version, to.version)),
-  strategy: strategyOf({ validate: validateClaimTemplate, validateUpdate: validateClaimTemplateUpdate }),
-});
 
 function slices(clock: WallClock): ResourceDefinition {
   return storedResource({
@@ -169,11 +172,10 @@ function slices(clock: WallClock): ResourceDefinition {
     ),
     convert: (objects, from, to) => objects.map((object) => convertSlice(object, from.version, to.version)),
     strategy: strategyOf({
-      countsGeneration: true,
-      prepareForCreate: (slice) => prepareSlice(slice),
+      prepareForCreate: prepareSliceForCreate,
       validate: validateSlice,
       warningsOnCreate: sliceWarnings,
-      prepareForUpdate: prepareSlice,
+      prepareForUpdate: prepareSliceForUpdate,
       validateUpdate: validateSliceUpdate,
       warningsOnUpdate: sliceWarnings,
     }),

@@ -7,11 +7,14 @@ import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { type FieldIssue, forbidden, internalError } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { BugError } from '../../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { RequestAttributes } from '../../../server/authorization.ts';
 import { attributesOf, forbiddenStatus } from '../../../server/filters/authorization.ts';
-import type { ResourceContext } from '../../../server/registry/resource-store.ts';
+import type { ResourceContext, ResourceStore } from '../../../server/registry/resource-store.ts';
+import type { ServerRequest } from '../../../server/request.ts';
+import { delegateStore } from '../../delegate-store.ts';
 import type { KubeWorld } from '../../kube-world.ts';
 
 const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
@@ -22,10 +25,41 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name';
 type World = Pick<KubeWorld, 'lister' | 'authorizer'>;
 type Found = MaybePromise<readonly FieldIssue[]>;
 
-/** Of a claim or a template that is created; `requests` are in the request's version. The path is that of a claim in v1beta1, as in the reference. */
-export function checkAdminRequests(world: World, requests: readonly JsonObject[], namespace: string): Found {
-  const at = requests.findIndex((request) => fieldAt(objectAt(request, 'exactly') ?? request, 'adminAccess') === true);
-  return at < 0 ? [] : checkAdminNamespace(world, namespace, REQUESTS.index(at).child('adminAccess'));
+/**
+ * Requests for administrators' access in claims and templates that are created. The namespace is read before the store is asked, so that validation, which cannot wait, tells
+ * of it with all else. Requests stand in the request's version, and the path is that of a claim in v1beta1, as in the reference.
+ */
+export class AdminRequests {
+  readonly #found = new WeakMap<ServerRequest, readonly FieldIssue[]>();
+  readonly #requestsOf: (object: JsonObject) => readonly JsonObject[];
+
+  constructor(requestsOf: (object: JsonObject) => readonly JsonObject[]) {
+    this.#requestsOf = requestsOf;
+  }
+
+  /** The store, with a look at the namespace before each create that needs it. */
+  front(store: ResourceStore, world: World): ResourceStore {
+    const { create } = store;
+    if (create === undefined) throw new BugError('nobody creates claims');
+    return delegateStore(store, {
+      create: (context, object, request) => {
+        const at = this.#requestsOf(object).findIndex(
+          (one) => fieldAt(objectAt(one, 'exactly') ?? one, 'adminAccess') === true,
+        );
+        if (at < 0) return create.call(store, context, object, request);
+        const path = REQUESTS.index(at).child('adminAccess');
+        return andThen(checkAdminNamespace(world, context.namespace, path), (issues) => {
+          this.#found.set(context.request, issues);
+          return create.call(store, context, object, request);
+        });
+      },
+    });
+  }
+
+  /** What was found of this request. */
+  issues({ request }: ResourceContext): readonly FieldIssue[] {
+    return this.#found.get(request) ?? [];
+  }
 }
 
 function checkAdminNamespace(world: World, namespace: string, path: FieldPath): Found {

@@ -6,6 +6,7 @@ import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimach
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { arrangeFields } from '../../object-fields.ts';
 
 /** Only the part of a clock that defaults need. */
 export type WallClock = Pick<Clock, 'now'>;
@@ -74,9 +75,15 @@ function setBetaClaimSpecDefaults(spec: JsonObject | undefined): void {
   }
 }
 
+/** In the order of their types, from the first that has a default. */
+const REQUEST_ORDER = ['allocationMode', 'count', 'adminAccess', 'firstAvailable', 'tolerations', 'capacity'];
+const TOLERATION_ORDER = ['operator', 'value', 'effect', 'tolerationSeconds'];
+
 function setRequestDefaults(request: JsonObject): void {
+  const fields = Object.keys(request).length;
   if (textAt(request, 'allocationMode') === '') request['allocationMode'] = 'ExactCount';
   if (request['allocationMode'] === 'ExactCount' && Number(numberAt(request, 'count')) === 0) request['count'] = 1;
+  if (Object.keys(request).length > fields) arrangeFields(request, REQUEST_ORDER);
   setTolerationDefaults(request);
 }
 
@@ -85,8 +92,11 @@ function setResultDefaults(claim: JsonObject): void {
 }
 
 function setTolerationDefaults(owner: JsonObject): void {
-  for (const toleration of objectsAt(owner, 'tolerations'))
-    if (textAt(toleration, 'operator') === '') toleration['operator'] = 'Equal';
+  for (const toleration of objectsAt(owner, 'tolerations')) {
+    if (textAt(toleration, 'operator') !== '') continue;
+    toleration['operator'] = 'Equal';
+    arrangeFields(toleration, TOLERATION_ORDER);
+  }
 }
 
 function setDeviceDefaults(device: JsonObject, clock: WallClock): void {

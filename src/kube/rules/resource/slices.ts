@@ -7,10 +7,11 @@ import { declared, type FieldIssue, invalid, required } from '../../../apimachin
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
-import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { equalJson, isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { incremented } from '../../../server/registry/object-metadata.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { ensureMeta, metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { validateCounters } from './counters.ts';
 import { validateDevice } from './devices.ts';
@@ -29,8 +30,19 @@ const PLACES = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`
 
 // ── Feature gates ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Of a new slice: `old` is undefined. */
-export function prepareSlice(slice: JsonObject, old?: JsonObject): void {
+export function prepareSliceForCreate(slice: JsonObject): void {
+  ensureMeta(slice)['generation'] = 1;
+  dropGatedFields(slice, undefined);
+}
+
+/** The generation is counted before fields are dropped, as in the reference: who sends them changes the slice each time. */
+export function prepareSliceForUpdate(slice: JsonObject, old: JsonObject): void {
+  if (!equalJson(objectAt(slice, 'spec') ?? {}, objectAt(old, 'spec') ?? {}))
+    ensureMeta(slice)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
+  dropGatedFields(slice, old);
+}
+
+function dropGatedFields(slice: JsonObject, old: JsonObject | undefined): void {
   const stored = old === undefined ? [] : objectsAt(old, 'spec', 'devices');
   const dropsMappings = !stored.some((device) => fieldAt(device, 'nodeAllocatableResourceMappings') !== undefined);
   const dropsLists = !stored.some(hasListAttribute);
