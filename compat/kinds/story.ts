@@ -146,6 +146,10 @@ async function runVariant(options: StoryOptions, variant: Variant, random: Rando
   const collection = collectionOf(subject);
   const share = (count: number): number => Math.ceil(count / subject.variants.length);
   const made = await story.write({ title: `POST ${name} for good`, method: 'POST', path: collection, body: object });
+  if (subject.settleMs !== undefined) {
+    await new Promise((resolve) => setTimeout(resolve, subject.settleMs));
+    await story.read();
+  }
   complainIfRefused(session, subject, `${name} for good`, made);
   if (made.reference.code >= 300) return;
   await story.check({ title: `GET ${name}`, method: 'GET', path: '{}' });

@@ -48,6 +48,8 @@ export interface Subject {
   readonly isReview?: boolean;
   /** Objects of it change what others get (default classes, say): runs when nothing else does. Default false. */
   readonly alone?: boolean;
+  /** Milliseconds that a loop of the reference gets to write the status of a new object. Default 0. */
+  readonly settleMs?: number;
   /** Off unless `--runtime-config` switches it on. Default false. */
   readonly optional?: boolean;
 }

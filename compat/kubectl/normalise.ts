@@ -3,6 +3,9 @@ import { createNormaliser } from '../diff/normalise.ts';
 
 const AGE = /(?<![\w.:-])\d+(?:y\d+d|d\d+h|h\d+m|m\d+s|[smhdy])(?![\w:-])/g;
 const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm;
+/** Addresses of the Services' range that both servers are started with, and ports of nodes. */
+const CLUSTER_IP = /\b10\.0\.0\.\d+(?![\d/])/g;
+const NODE_PORT = /(?<![\w.-])3[0-2]\d{3}(?![\w.-])/g;
 
 export interface TextNormaliser {
   text(text: string): string;
@@ -24,6 +27,8 @@ export function createTextNormaliser(url: string, folder: string, home: string):
         .replace(/("?resourceVersion"?: ?"?|\bresource version |\bResource Version: +)\d+/g, '$1<revision>')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, '<time>')
         .replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d \d\d:\d\d:\d\d \+0000/g, '<time>')
+        .replace(CLUSTER_IP, '<cluster IP>')
+        .replace(NODE_PORT, '<node port>')
         .replace(AGE, '<age>')
         .split('\n')
         .map((line) => line.replace(/(?<=\S) {2,}/g, '  ').trimEnd())

@@ -1,5 +1,5 @@
 /** Runs scripts with the real kubectl against two servers and collects what differs. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type KubectlAnswer, runKubectl } from '../peers/kubectl.ts';
@@ -98,7 +98,17 @@ async function runUntil(side: Side, step: Step): Promise<KubectlAnswer> {
   }
 }
 
+/** Puts the uid of the step's object into the file that its line names. */
+async function writeUid(side: Side, { line, uidOf }: Step): Promise<void> {
+  const file = / -f (\S+)/.exec(line)?.[1];
+  if (uidOf === undefined || file === undefined) return;
+  const { stdout: uid } = await runStep(side, { line: `get ${uidOf} -o jsonpath={.metadata.uid}` });
+  const path = join(side.folder, file);
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('{{uid}}', uid));
+}
+
 async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
+  await writeUid(side, step);
   const words = splitLine(step.line.replaceAll('{{ns}}', side.namespace));
   const scoped = words.some((word) => /^(-n|--namespace|-A|--all-namespaces)\b/.test(word)) || words[0] === 'config';
   const run = (args: readonly string[], until?: Promise<unknown>): Promise<KubectlAnswer> =>
@@ -112,7 +122,9 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
       ...(step.editor === undefined ? {} : { env: { EDITOR: step.editor } }),
       ...(until === undefined ? {} : { until }),
     });
-  const args = scoped ? words : [...words, `--namespace=${side.namespace}`];
+  // What follows `--` is a command of a container.
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const args = scoped ? words : words.toSpliced(end, 0, `--namespace=${side.namespace}`);
   const meanwhile = async (lines: readonly string[]): Promise<void> => {
     await settle();
     for (const line of lines) await runStep(side, { line });

@@ -19,6 +19,8 @@ export interface StepOptions {
   readonly expected?: string;
   /** Run again on each server until it exits so: what loops do takes its time. Only for lines that change nothing. */
   readonly retryUntil?: number;
+  /** `{{uid}}` in the script's files becomes the uid of this object, which each server gave it, before the line runs. */
+  readonly uidOf?: string;
   /** What of standard output is compared; default all of it. */
   readonly view?: (stdout: string) => string;
   /** What of standard error is compared; default all of it. */

@@ -3,6 +3,11 @@ import type { Script } from './script.ts';
 import { access } from './scripts/access.ts';
 import { customExplain, customGet, customOffers } from './scripts/custom-read.ts';
 import { customAutoscale, customDefine, customRemove, customWrite } from './scripts/custom-write.ts';
+import { kindsChange } from './scripts/kinds-change.ts';
+import { kindsCreate } from './scripts/kinds-create.ts';
+import { kindsNodes } from './scripts/kinds-nodes.ts';
+import { kindsExplain, kindsRead } from './scripts/kinds-read.ts';
+import { kindsRollout } from './scripts/kinds-rollout.ts';
 import { describeScript, explain, get, offers, watchScript } from './scripts/read.ts';
 import { remove, waiting } from './scripts/remove.ts';
 import { seeds } from './scripts/seeds.ts';
@@ -28,4 +33,10 @@ export const SCRIPTS: readonly Script[] = [
   customRemove,
   customAutoscale,
   seeds,
+  kindsCreate,
+  kindsChange,
+  kindsRollout,
+  kindsNodes,
+  kindsRead,
+  kindsExplain,
 ];

@@ -197,6 +197,7 @@ export const CLUSTER: readonly Subject[] = [
     plural: 'flowschemas',
     kind: 'FlowSchema',
     clusterScoped: true,
+    settleMs: 500,
     variants: [
       { name: 'kinds-minimal', object: { spec: { priorityLevelConfiguration: { name: 'workload-low' } } } },
       {
@@ -220,6 +221,7 @@ export const CLUSTER: readonly Subject[] = [
     plural: 'prioritylevelconfigurations',
     kind: 'PriorityLevelConfiguration',
     clusterScoped: true,
+    settleMs: 500,
     variants: [
       { name: 'kinds-minimal', object: { spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } } },
       {
