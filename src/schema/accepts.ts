@@ -35,7 +35,7 @@ function takesNumber({ takes }: ValidatorNode, value: number | bigint): boolean 
   return takes.fraction || (takes.nearInteger && isNearInteger(value as number));
 }
 
-function acceptsText(node: ValidatorNode, value: string): boolean {
+export function acceptsText(node: ValidatorNode, value: string): boolean {
   if (value === node.lastText) return true;
   const { maxLength, minLength } = node;
   if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
@@ -81,11 +81,8 @@ function acceptsList(node: ValidatorNode, value: readonly JsonValue[]): boolean 
   if (node.maxItems !== undefined && value.length > node.maxItems) return false;
   if (node.minItems !== undefined && value.length < node.minItems) return false;
   if (node.hasItems) {
-    const { items } = node;
-    for (let i = 0; i < value.length; i++) {
-      const item = value[i] as JsonValue;
-      if (typeof item !== items.plain && !accepts(items, item)) return false;
-    }
+    const { check } = node.items;
+    for (let i = 0; i < value.length; i++) if (!check(value[i] as JsonValue)) return false;
   }
   return !node.uniqueItems || isUnique(value);
 }
@@ -110,21 +107,19 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
   if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
     return true;
   const { others } = node;
-  const fields = node.hasProperties ? node.lookup : undefined;
+  const fields = node.hasProperties ? node.fields : undefined;
   let count = 0;
   let found = 0;
   for (const name in value) {
     const child = value[name] as JsonValue;
-    const field = fields?.get(count, name);
+    const field = fields?.get(name);
     count++;
     if (field !== undefined) {
       if (field.isRequired) found++;
-      const next = field.node;
-      if (typeof child !== next.plain && !accepts(next, child)) return false;
+      if (!field.check(child)) return false;
     } else if (others !== 'free') {
       if (others === 'none') return false;
-      const next = node.additional;
-      if (typeof child !== next.plain && !accepts(next, child)) return false;
+      if (!node.additional.check(child)) return false;
     }
   }
   if (node.requiresListed && found < required.length) return false;

@@ -6,7 +6,6 @@ import type { StructView } from '../apimachinery/type-view.ts';
 import { addIssues, type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { accepts } from './accepts.ts';
 import type { CompiledSchema, CompileOptions, ValidateOptions } from './compiled-schema.ts';
 import { Correlated } from './correlated.ts';
 import { coerceEmbedded, hasEmbedded, validateEmbedded } from './embedded-resource.ts';
@@ -38,6 +37,7 @@ class Compiled implements CompiledSchema {
   #defaulter: Defaulter | undefined;
   #hasEmbedded: boolean | undefined;
   #hasListTypes: boolean | undefined;
+  #isSimple: boolean | undefined;
 
   constructor(schema: StructuralSchema, options: CompileOptions) {
     this.schema = schema;
@@ -67,6 +67,7 @@ class Compiled implements CompiledSchema {
   }
 
   validate(object: JsonObject, options: ValidateOptions = {}): readonly FieldIssue[] {
+    if (options.part === undefined && this.#asksLimitsAlone && keepsTo(this.#root, object)) return NONE;
     const { old } = options;
     const { part, found = NONE } = options;
     let issues: FieldIssue[] | undefined;
@@ -93,6 +94,12 @@ class Compiled implements CompiledSchema {
     return issues ?? NONE;
   }
 
+  /** Nothing is to be judged but types and limits. */
+  get #asksLimitsAlone(): boolean {
+    this.#isSimple ??= !this.#embeds && !hasListTypes(this.schema.source) && this.#options.rules?.hasRules !== true;
+    return this.#isSimple;
+  }
+
   get #embeds(): boolean {
     this.#hasEmbedded ??= hasEmbedded(this.schema.source);
     return this.#hasEmbedded;
@@ -104,7 +111,7 @@ class Compiled implements CompiledSchema {
   }
 
   #schemaIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
-    if (accepts(this.#root, object)) return NONE;
+    if (this.#root.check(object)) return NONE;
     const pair = old === undefined ? undefined : new Correlated(object, old, this.schema);
     return issuesOf(this.#root, object, undefined, pair);
   }
@@ -113,13 +120,24 @@ class Compiled implements CompiledSchema {
   #statusIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
     const status = getField(object, 'status');
     const node = this.#root.property('status');
-    if (status === undefined || node === undefined || accepts(node, status)) return NONE;
+    if (status === undefined || node === undefined || node.check(status)) return NONE;
     const pair = old === undefined ? undefined : new Correlated(object, old, this.schema).key('status');
     return issuesOf(node, status, STATUS, pair);
   }
 }
 
 const STATUS = FieldPath.of('status');
+
+/** False also where it would be too much to judge: whoever explains says so. */
+function keepsTo(node: ValidatorNode, object: JsonObject): boolean {
+  renewEffort();
+  try {
+    return node.check(object);
+  } catch (caught) {
+    if (caught instanceof TooMuchEffort) return false;
+    throw caught;
+  }
+}
 
 /** What is too much to judge is wrong. */
 function withinEffort(judge: () => readonly FieldIssue[]): readonly FieldIssue[] {

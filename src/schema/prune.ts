@@ -3,7 +3,6 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
-import { FieldLookup } from './field-lookup.ts';
 import type { StructuralSchema } from './structural.ts';
 
 /** Undefined: a place of which the schema says nothing, so that objects there have no fields. */
@@ -38,8 +37,11 @@ class PrunePlan {
   readonly keeps: boolean;
   readonly isEmbedded: boolean;
   readonly hasOthers: boolean;
+  readonly isNothing: boolean;
+  /** The listed fields in the order in which the last object had them: objects of one kind mostly have theirs in one order. */
+  readonly order: PruneField[] = [];
   readonly #schema: Schema;
-  #fields: FieldLookup<PrunePlan> | undefined;
+  #fields: Map<string, PruneField> | undefined;
   #items: PrunePlan | undefined;
   #others: PrunePlan | undefined;
 
@@ -48,17 +50,18 @@ class PrunePlan {
     this.keeps = schema?.preserveUnknownFields === true;
     this.isEmbedded = isEmbedded(schema);
     this.hasOthers = schema?.additionalProperties !== undefined;
+    this.isNothing = schema === undefined;
   }
 
-  get isNothing(): boolean {
-    return this.#schema === undefined;
-  }
-
-  get fields(): FieldLookup<PrunePlan> {
-    this.#fields ??= new FieldLookup(
-      new Map([...(this.#schema?.properties ?? [])].map(([name, field]) => [name, new PrunePlan(field)])),
-    );
-    return this.#fields;
+  /** `place`: how many names of the object came before. */
+  find(place: number, name: string): PruneField | undefined {
+    if (this.#fields === undefined) {
+      const listed = [...(this.#schema?.properties ?? [])];
+      this.#fields = new Map(listed.map(([key, field]) => [key, { name: key, plan: new PrunePlan(field) }]));
+    }
+    const found = this.#fields.get(name);
+    if (found !== undefined && place < REMEMBERED && place <= this.order.length) this.order[place] = found;
+    return found;
   }
 
   get items(): PrunePlan {
@@ -74,36 +77,48 @@ class PrunePlan {
   }
 }
 
+interface PruneField {
+  readonly name: string;
+  readonly plan: PrunePlan;
+}
+
+/** How many names are expected where they came last. */
+const REMEMBERED = 64;
 const NOWHERE: PrunePlan = new PrunePlan(undefined);
 const plans: WeakMap<StructuralSchema, PrunePlan> = new WeakMap();
 
 /** True if something below is unspecified. */
 function isUnspecified(plan: PrunePlan, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { keeps } = plan;
-  if (Array.isArray(value)) {
-    const { items } = plan;
-    if (keeps) return !items.isNothing && value.some((item) => isUnspecifiedInside(items, item));
-    const { isEmbedded: embeds } = items;
-    for (let i = 0; i < value.length; i++) if (isUnspecified(items, value[i] as JsonValue, embeds)) return true;
-    return false;
-  }
+  if (Array.isArray(value)) return isUnspecifiedItem(plan, value);
   if (plan.isNothing) {
     for (const _ in value) return true;
     return false;
   }
-  const { fields, hasOthers } = plan;
+  const { order, hasOthers } = plan;
   let place = 0;
   for (const name in value) {
-    const field = fields.get(place++, name);
+    let field = order[place];
+    if (field === undefined || field.name !== name) field = plan.find(place, name);
+    place++;
     if (field === undefined && !hasOthers) {
-      if (keeps || (isResource && isMeta(name))) continue;
+      if (plan.keeps || (isResource && isMeta(name))) continue;
       return true;
     }
     const child = value[name];
     if (typeof child !== 'object' || child === null || (isResource && isMeta(name))) continue;
-    const next = field ?? plan.others;
+    const next = field === undefined ? plan.others : field.plan;
     if (isUnspecified(next, child, next.isEmbedded)) return true;
+  }
+  return false;
+}
+
+function isUnspecifiedItem(plan: PrunePlan, list: readonly JsonValue[]): boolean {
+  const { items } = plan;
+  if (plan.keeps) return !items.isNothing && list.some((item) => isUnspecifiedInside(items, item));
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i] as JsonValue;
+    if (typeof item === 'object' && isUnspecified(items, item, items.isEmbedded)) return true;
   }
   return false;
 }
@@ -115,9 +130,9 @@ function isUnspecifiedInside(plan: PrunePlan, value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
   return Object.keys(value).some((name, place) => {
     if (plan.isEmbedded && isMeta(name)) return false;
-    const field = plan.fields.get(place, name);
+    const field = plan.find(place, name);
     if (field === undefined && !plan.hasOthers) return false;
-    const next = field ?? plan.others;
+    const next = field?.plan ?? plan.others;
     return isUnspecified(next, value[name] as JsonValue, next.isEmbedded);
   });
 }

@@ -8,49 +8,46 @@ import { cloneJson, type JsonObject, type JsonValue, setField } from '../base/js
 import type { DefaultOf } from './prune-default.ts';
 import type { StructuralSchema } from './structural.ts';
 
-type Schema = StructuralSchema | undefined;
-
 /** Both in one walk, in place. */
 export class Defaulter {
-  /** By node: the fields with defaults, and the value that an object gets; undefined if pruning leaves nothing of it. */
-  readonly #fields: Map<StructuralSchema, readonly Filled[]> = new Map();
-  readonly #values: Map<StructuralSchema, { readonly value: JsonValue | undefined; readonly size: number }> = new Map();
-  readonly #root: StructuralSchema;
+  readonly #root: FillPlan;
   readonly #defaultOf: DefaultOf;
   /** What this object got so far. */
   #filled = 0;
 
   constructor(root: StructuralSchema, defaultOf: DefaultOf) {
-    this.#root = root;
+    this.#root = new FillPlan(root);
     this.#defaultOf = defaultOf;
   }
 
   /** Throws a StatusError (413) where defaults would blow the object up beyond all measure. */
   setDefaults(object: JsonObject): void {
     this.#filled = 0;
-    this.#fill(this.#root, object, true);
+    this.#fillFields(this.#root, object, true);
   }
 
   /** `nulls`: those without a default are dropped. They are not inside of what is itself a default. */
-  #fill(schema: Schema, value: JsonValue, nulls: boolean): void {
-    if (schema === undefined || typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) this.#fillItems(schema, value, nulls);
-    else this.#fillFields(schema, value, nulls);
+  #fill(plan: FillPlan, value: JsonObject | JsonValue[], nulls: boolean): void {
+    if (Array.isArray(value)) this.#fillItems(plan, value, nulls);
+    else this.#fillFields(plan, value, nulls);
   }
 
-  #fillItems({ items }: StructuralSchema, list: JsonValue[], nulls: boolean): void {
+  #fillItems(plan: FillPlan, list: JsonValue[], nulls: boolean): void {
+    const { items } = plan;
     if (items === undefined) return;
     for (let i = 0; i < list.length; i++) {
-      if (list[i] === null && !items.nullable) list[i] = this.#valueOf(items) ?? null;
-      else this.#fill(items, list[i] as JsonValue, nulls);
+      const item = list[i];
+      if (typeof item !== 'object') continue;
+      if (item !== null) this.#fill(items, item, nulls);
+      else if (!items.nullable) list[i] = this.#valueOf(items) ?? null;
     }
   }
 
-  #fillFields(schema: StructuralSchema, object: JsonObject, nulls: boolean): void {
+  #fillFields(plan: FillPlan, object: JsonObject, nulls: boolean): void {
     for (const name in object) {
       const value = object[name] as JsonValue;
       if (typeof value !== 'object') continue;
-      const field = fieldSchema(schema, name);
+      const field = plan.field(name);
       if (field === undefined) continue;
       if (value !== null) this.#fill(field, value, nulls);
       else if (!field.nullable) {
@@ -59,7 +56,7 @@ export class Defaulter {
         else if (nulls) delete object[name];
       }
     }
-    const missing = this.#filledOf(schema);
+    const { missing } = plan;
     for (let i = 0; i < missing.length; i++) {
       const { name, field } = missing[i] as Filled;
       if (Object.hasOwn(object, name)) continue;
@@ -68,31 +65,71 @@ export class Defaulter {
     }
   }
 
-  #filledOf(schema: StructuralSchema): readonly Filled[] {
-    let filled = this.#fields.get(schema);
-    if (filled === undefined) {
-      filled = [...schema.properties]
-        .filter(([, field]) => field.default !== undefined)
-        .map(([name, field]) => ({ name, field }));
-      this.#fields.set(schema, filled.length === 0 ? NONE : filled);
+  /** A copy of the default with the defaults of what is inside it; undefined if there is none, or if pruning leaves nothing of it. */
+  #valueOf(plan: FillPlan): JsonValue | undefined {
+    if (!plan.hasDefault) return undefined;
+    if (plan.made === undefined) {
+      const value = this.#defaultOf(plan.schema);
+      if (typeof value === 'object' && value !== null) this.#fill(plan, value, false);
+      plan.made = { value, size: value === undefined ? 0 : sizeOf(value) };
     }
-    return filled;
+    const { value, size } = plan.made;
+    if (value === undefined) return undefined;
+    this.#filled += size;
+    if (this.#filled > SIZE_MAX) throw new StatusError(requestEntityTooLarge(TOO_LARGE));
+    return typeof value === 'object' ? cloneJson(value) : value;
+  }
+}
+
+/** A node as filling needs it, made when a value first reaches it. */
+class FillPlan {
+  readonly schema: StructuralSchema;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  /** The fields with defaults. */
+  readonly missing: readonly Filled[];
+  /** The default, once somebody got it. */
+  made: { readonly value: JsonValue | undefined; readonly size: number } | undefined;
+  #fields: Map<string, FillPlan | undefined> | undefined;
+  #items: FillPlan | undefined;
+  #others: FillPlan | undefined;
+
+  constructor(schema: StructuralSchema) {
+    this.schema = schema;
+    this.nullable = schema.nullable;
+    this.hasDefault = schema.default !== undefined;
+    const missing: Filled[] = [];
+    for (const [name, field] of schema.properties)
+      if (field.default !== undefined) missing.push({ name, field: this.#plan(name, field) });
+    this.missing = missing.length === 0 ? NONE : missing;
   }
 
-  /** A copy of the default with the defaults of what is inside it; undefined if there is none. */
-  #valueOf(schema: StructuralSchema): JsonValue | undefined {
-    if (schema.default === undefined) return undefined;
-    let made = this.#values.get(schema);
-    if (made === undefined) {
-      const value = this.#defaultOf(schema);
-      if (value !== undefined) this.#fill(schema, value, false);
-      made = { value, size: value === undefined ? 0 : sizeOf(value) };
-      this.#values.set(schema, made);
-    }
-    if (made.value === undefined) return undefined;
-    this.#filled += made.size;
-    if (this.#filled > SIZE_MAX) throw new StatusError(requestEntityTooLarge(TOO_LARGE));
-    return cloneJson(made.value);
+  /** Undefined where the schema says nothing. */
+  field(name: string): FillPlan | undefined {
+    const known = this.#fields?.get(name);
+    if (known !== undefined) return known;
+    const property = this.schema.properties.get(name);
+    return property === undefined ? this.#additional() : this.#plan(name, property);
+  }
+
+  get items(): FillPlan | undefined {
+    const { items } = this.schema;
+    if (this.#items === undefined && items !== undefined) this.#items = new FillPlan(items);
+    return this.#items;
+  }
+
+  #plan(name: string, schema: StructuralSchema): FillPlan {
+    const plan = new FillPlan(schema);
+    this.#fields ??= new Map();
+    this.#fields.set(name, plan);
+    return plan;
+  }
+
+  #additional(): FillPlan | undefined {
+    const { additionalProperties } = this.schema;
+    if (this.#others === undefined && typeof additionalProperties === 'object')
+      this.#others = new FillPlan(additionalProperties);
+    return this.#others;
   }
 }
 
@@ -114,14 +151,7 @@ function sizeOf(value: JsonValue): number {
 
 interface Filled {
   readonly name: string;
-  readonly field: StructuralSchema;
+  readonly field: FillPlan;
 }
 
 const NONE: readonly Filled[] = [];
-
-function fieldSchema(schema: StructuralSchema, name: string): Schema {
-  const property = schema.properties.get(name);
-  if (property !== undefined) return property;
-  const { additionalProperties } = schema;
-  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
-}

@@ -4,8 +4,8 @@
  */
 import type { JsonValue } from '../base/json-value.ts';
 import { compileRe2, type Re2Result } from '../base/re2/re2.ts';
-import { FieldLookup } from './field-lookup.ts';
 import { type FormatCheck, formatCheck, isKnownFormat } from './formats/formats.ts';
+import { type QuickCheck, quickCheck } from './quick-check.ts';
 import {
   countOf,
   flagOf,
@@ -72,8 +72,6 @@ export class ValidatorNode {
   /** Something is said that only a look at the whole tells. */
   readonly hasLogic: boolean;
   readonly hasStringLimits: boolean;
-  /** What `typeof` says of every value that passes, where nothing else is asked; '' where more is. */
-  readonly plain: '' | 'string' | 'boolean';
   /** The last text that kept to all limits: values change far less often than objects are written. */
   lastText: string | undefined;
   readonly #source: SchemaSource;
@@ -82,7 +80,7 @@ export class ValidatorNode {
   #items: ValidatorNode | undefined;
   #additional: ValidatorNode | undefined;
   #fields: Map<string, FieldSlot> | undefined;
-  #lookup: FieldLookup<FieldSlot> | undefined;
+  #check: QuickCheck | undefined;
   #listedTexts: ReadonlySet<JsonValue> | undefined;
 
   constructor(source: SchemaSource, mode: ValidationMode) {
@@ -120,7 +118,6 @@ export class ValidatorNode {
       this.minLength !== undefined ||
       this.pattern !== '' ||
       this.checkFormat !== undefined;
-    this.plain = this.hasLogic || this.hasStringLimits || this.enum.length > 0 ? '' : plainOf(this.types);
   }
 
   /** The pattern, compiled; only where there is one. */
@@ -157,10 +154,10 @@ export class ValidatorNode {
     return new Map(namesOf(this.#source, 'properties').map(slot));
   }
 
-  /** The same for walks. */
-  get lookup(): FieldLookup<FieldSlot> {
-    this.#lookup ??= new FieldLookup(this.fields);
-    return this.#lookup;
+  /** Whether a value keeps to all of this. */
+  get check(): QuickCheck {
+    this.#check ??= quickCheck(this);
+    return this.#check;
   }
 
   property(name: string): ValidatorNode | undefined {
@@ -175,19 +172,24 @@ export class ValidatorNode {
 
 /** A listed field, whose node is made when a value first has it. */
 export class FieldSlot {
-  readonly #owner: ValidatorNode;
-  readonly #name: string;
+  readonly name: string;
   readonly isRequired: boolean;
+  check: QuickCheck;
+  readonly #owner: ValidatorNode;
   #node: ValidatorNode | undefined;
 
   constructor(owner: ValidatorNode, name: string, isRequired: boolean) {
     this.#owner = owner;
-    this.#name = name;
+    this.name = name;
     this.isRequired = isRequired;
+    this.check = (value) => {
+      this.check = this.node.check;
+      return this.check(value);
+    };
   }
 
   get node(): ValidatorNode {
-    this.#node ??= this.#owner.make(this.#name);
+    this.#node ??= this.#owner.make(this.name);
     return this.#node;
   }
 }
@@ -227,11 +229,6 @@ function takesOf(types: readonly string[], format: string, nullable: boolean): T
     nearInteger: types.length > 1 && has('integer'),
     null: types.length === 0 || nullable || has('null'),
   };
-}
-
-function plainOf(types: readonly string[]): '' | 'string' | 'boolean' {
-  const type = types.length === 1 ? types[0] : '';
-  return type === 'string' || type === 'boolean' ? type : '';
 }
 
 function othersOf(source: SchemaSource): 'none' | 'schema' | 'free' {
