@@ -80,14 +80,17 @@ describe('the server command line', () => {
     expect(server().authentication.requestHeader.allowedNames).toEqual(['front-proxy-client']);
   });
 
+  it('reads the ports of nodes as a range, a first port and a number, or one port', () => {
+    const range = (text: string) => server(`--service-node-port-range=${text}`).network.nodePorts;
+    expect(range('30000-32767')).toEqual({ first: 30000, size: 2768 });
+    expect(range('30000+10')).toEqual({ first: 30000, size: 11 });
+    expect(range('8080')).toEqual({ first: 8080, size: 1 });
+    expect(() => range('9-8')).toThrow('--service-node-port-range: "9-8" is no range of ports');
+  });
+
   it('names the flags that mean nothing here, once each, and still checks their values', () => {
-    const args = [
-      '--allow-privileged',
-      '--service-cluster-ip-range=10.0.0.0/24',
-      '--allow-privileged=true',
-      '--watch-cache',
-    ];
-    expect(parse(args).withoutMeaning).toEqual(['--allow-privileged', '--service-cluster-ip-range']);
+    const args = ['--allow-privileged', '--kubelet-port=10250', '--allow-privileged=true', '--watch-cache'];
+    expect(parse(args).withoutMeaning).toEqual(['--allow-privileged', '--kubelet-port']);
     expect(parse(['--watch-cache=false']).withoutMeaning).toEqual(['--watch-cache']);
     expect(() => parse(['--allow-privileged=perhaps'])).toThrow('--allow-privileged');
     expect(() => parse(['--kubelet-timeout=5'])).toThrow('--kubelet-timeout: "5" is no duration');
@@ -119,7 +122,10 @@ describe('the server command line', () => {
       --service-account-issuer=https://kubernetes.default.svc.cluster.local --service-account-key-file=/pki/sa.pub
       --service-account-signing-key-file=/pki/sa.key --service-cluster-ip-range=10.96.0.0/12
       --tls-cert-file=/pki/apiserver.crt --tls-private-key-file=/pki/apiserver.key`.split(/\s+/);
-    expect(server(...kubeadm).serving).toMatchObject({ advertiseAddress: '10.0.0.4', certFile: '/pki/apiserver.crt' });
+    expect(server(...kubeadm)).toMatchObject({
+      serving: { advertiseAddress: '10.0.0.4', certFile: '/pki/apiserver.crt' },
+      network: { serviceRange: '10.96.0.0/12', endpointReconciler: 'lease' },
+    });
     const tests = `--feature-gates=A=true,kube:B=false --max-requests-inflight=1000 --min-request-timeout=300
       --audit-policy-file=p --audit-log-path=- --audit-log-mode=blocking --disable-admission-plugins=ServiceAccount`.split(
       /\s+/,

@@ -2,7 +2,9 @@
  * The flags of the server that mean something here, and what they change. Invariant: a name that kube-apiserver has keeps its meaning, its type and its group;
  * flags are applied in the order of this table, whatever the order of the command line.
  */
+
 import type { AuthorizationMode, SniFiles } from '../controlplane/options.ts';
+import { type PortRange, parsePortRange } from '../kube/allocators/port-range.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import type { FlagValues } from './flag-values.ts';
 import { audit, group, limits, type ServerFlag, seconds, server, serving } from './server-flag.ts';
@@ -222,6 +224,12 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
   ]),
   ...group('Misc', [
     [
+      'endpoint-reconciler-type',
+      'string',
+      'lease or master-count: this server writes the endpoints of default/kubernetes; none: it does not (default lease)',
+      server((v) => ({ network: { endpointReconciler: v.choice(['lease', 'master-count', 'none']) } })),
+    ],
+    [
       'event-ttl',
       'duration',
       'how long Events are kept (default 1h0m0s)',
@@ -232,6 +240,24 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
       'string',
       'the key that signs ServiceAccount tokens (default: the one of the data folder)',
       server((v) => ({ authentication: { serviceAccounts: { signingKeyFile: v.text() } } })),
+    ],
+    [
+      'kubernetes-service-node-port',
+      'int',
+      'the node port of default/kubernetes; 0 for none (default 0)',
+      server((v) => ({ network: { serviceNodePort: v.int(0, 65535) } })),
+    ],
+    [
+      'service-cluster-ip-range',
+      'string',
+      'the network of Services, or one of each family with a comma between them (default 10.0.0.0/24)',
+      server((v) => ({ network: { serviceRange: v.text() } })),
+    ],
+    [
+      'service-node-port-range',
+      'portRange',
+      'ports of nodes that Services may have (default 30000-32767)',
+      server((v) => ({ network: { nodePorts: portRange(v) } })),
     ],
   ]),
 ];
@@ -248,6 +274,12 @@ export const REFUSED_FLAGS: Readonly<Record<string, string>> = {
   'authorization-policy-file': 'ABAC policies cannot be read; use --authorization-mode=RBAC',
   'authentication-config': 'an authentication configuration file cannot be read yet; use the flags',
 };
+
+function portRange(values: FlagValues): PortRange {
+  const range = parsePortRange(values.text());
+  if (range === undefined) throw values.refuse('is no range of ports such as 30000-32767');
+  return range;
+}
 
 function positive(values: FlagValues, value: number): number {
   if (value <= 0) throw values.refuse('must be more than zero');

@@ -9,9 +9,11 @@ import { toError } from '../base/errors.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
+import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
 import type { Listener } from '../node/listener.ts';
 import { checkCaBundle } from '../pki/ca-bundle.ts';
+import { parseIp } from '../pki/ip.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
 import { buildChain } from '../server/chain.ts';
 import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
@@ -82,7 +84,7 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
   const { livezGracePeriodMs } = options;
   const health = createHealth({ clock, logger, storage, livezGracePeriodMs, metrics }, boot);
   const types = { view: viewOfTypeName, typeName };
-  const address: ExternalAddress = { hostAndPort: '' };
+  const address: ExternalAddress = { hostAndPort: '', self: undefined };
   const discovery = new DiscoveryManager({
     addresses: () => [{ clientCIDR: '0.0.0.0/0', serverAddress: address.hostAndPort }],
     types,
@@ -92,7 +94,7 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
   const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
   const parts = { storage, logger, discovery, openapi, metrics, types };
   const delegate: RequestHandler = (request) => extensions.handle(request);
-  const kube = createKube(completed, { ...parts, authenticateToken, delegate });
+  const kube = createKube(completed, { ...parts, authenticateToken, delegate, self: () => address.self });
   const outbound = platform.createOutboundClient();
   const extensions = createExtensions(completed, { ...parts, outbound }, kube);
   lifetime.add('calls to webhooks', () => outbound.stop());
@@ -145,6 +147,7 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
     metrics,
     listensOn: (listener) => {
       address.hostAndPort = externalAddress(completed, listener);
+      address.self = serverIdentity(completed, listener);
     },
     start: () => startServers([kube, extensions], boot),
     drain: () => {
@@ -157,6 +160,7 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
 
 interface ExternalAddress {
   hostAndPort: string;
+  self: ServerIdentity | undefined;
 }
 
 /** What the servers share. */
@@ -172,6 +176,8 @@ interface ServerParts {
 interface KubeParts extends ServerParts {
   readonly authenticateToken: TokenAuthenticator;
   readonly delegate: RequestHandler;
+  /** Once it listens. */
+  readonly self: () => ServerIdentity | undefined;
 }
 
 /** What every server of the chain is told alike. */
@@ -216,8 +222,7 @@ function createExtensions(
     checkCaBundle,
     converter: converterFactory({
       client: parts.outbound,
-      // There are no Services to ask about until the kind is served.
-      services: createServiceResolver({ service: () => undefined, endpointSlices: () => [] }, Math.random),
+      services: createServiceResolver(kube.services, Math.random),
       newUid: () => globalThis.crypto.randomUUID(),
     }),
   });
@@ -250,6 +255,11 @@ function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
     trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
     eventTtlSeconds: options.eventTtlSeconds,
     runtimeConfig: options.runtimeConfig,
+    network: {
+      ranges: parseServiceRanges(options.network.serviceRange),
+      nodePorts: options.network.nodePorts,
+      self: parts.self,
+    },
   });
 }
 
@@ -323,4 +333,21 @@ function holdsToken({ apiGroup, resource, subresource }: RequestInfo): boolean {
 function externalAddress({ options: { serving } }: CompletedOptions, { address, port }: Listener): string {
   const host = serving.externalHostname || serving.advertiseAddress || address;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** How others in a cluster reach us: by what the flags say, else by an address of this machine. */
+function serverIdentity({ options, platform }: CompletedOptions, { port }: Listener): ServerIdentity {
+  const { serving, network } = options;
+  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
+  const isEverywhere = UNSPECIFIED.has(serving.bindAddress);
+  const addresses = isEverywhere ? platform.hostNames({ allAddresses: true }) : [serving.bindAddress];
+  return {
+    hostname,
+    address: serving.advertiseAddress || (addresses.find((name) => parseIp(name) !== undefined) ?? ''),
+    port,
+    nodePort: network.serviceNodePort,
+    writesEndpoints: network.endpointReconciler !== 'none',
+  };
 }

@@ -95,6 +95,18 @@ export interface LimitOptions {
   readonly minRequestTimeoutSeconds: number;
 }
 
+/** Addresses and ports of Services. */
+export interface NetworkOptions {
+  /** `--service-cluster-ip-range`: one network, or one of each family with a comma between them. */
+  readonly serviceRange: string;
+  /** `--service-node-port-range`. */
+  readonly nodePorts: { readonly first: number; readonly size: number };
+  /** `--endpoint-reconciler-type`: who writes the endpoints of `default/kubernetes`; `none` leaves it to others. */
+  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
+  /** `--kubernetes-service-node-port`: the node port of `default/kubernetes`; 0 for none. */
+  readonly serviceNodePort: number;
+}
+
 export interface ServerOptions {
   /** Keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. Made if it does not exist. Default `.keelson` in the working folder. */
   readonly dataDir: string;
@@ -118,6 +130,7 @@ export interface ServerOptions {
   readonly runtimeConfig: readonly string[];
   readonly audit: AuditOptions;
   readonly limits: LimitOptions;
+  readonly network: NetworkOptions;
   /** `--event-ttl` in seconds. */
   readonly eventTtlSeconds: number;
   /** `--shutdown-delay-duration` in milliseconds: how long requests are still served after readyz began to fail. */
@@ -175,6 +188,12 @@ export const defaultOptions: ServerOptions = {
   notReadySeconds: 300,
   unreachableSeconds: 300,
   runtimeConfig: [],
+  network: {
+    serviceRange: '10.0.0.0/24',
+    nodePorts: { first: 30000, size: 2768 },
+    endpointReconciler: 'lease',
+    serviceNodePort: 0,
+  },
   audit: {
     policyFile: '',
     logPath: '',

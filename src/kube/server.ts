@@ -30,6 +30,7 @@ import type { Lister } from '../server/registry/lister.ts';
 import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
 import type { RequestHandler } from '../server/request.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
+import type { ServiceObjects } from '../server/service-resolver.ts';
 import type { TolerationDefaults } from './admission/default-toleration-seconds.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
@@ -54,6 +55,7 @@ import { rulesReview } from './reviews/rules-review.ts';
 import type { ClusterFamilies } from './rules/service/ip-families.ts';
 import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
 import { createServiceAccountAuthenticator, type LegacyUse } from './service-account-authenticator.ts';
+import { serviceObjects } from './service-objects.ts';
 import { tokenSubresource } from './token-request.ts';
 
 /** `Node` is accepted and says nothing: there are no nodes yet. */
@@ -110,6 +112,8 @@ export interface KubeServer {
   readonly serviceAccountTokens: TokenAuthenticator;
   /** To which flow schema and priority level a request belongs. */
   readonly flows: FlowMatcher;
+  /** For webhooks and servers that stand behind a Service. */
+  readonly services: ServiceObjects;
   /** `externalAddress` is host and port under which clients reach us. */
   openIdDocuments(externalAddress: string): Promise<OpenIdResult>;
   /** Starts the stores and writes what a fresh server contains. Once. */
@@ -154,6 +158,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     admission,
     serviceAccountTokens,
     flows,
+    services: serviceObjects(resources.world),
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
