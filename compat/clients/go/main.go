@@ -62,6 +62,7 @@ func main() {
 		{"inform with the metadata client", informMetadata},
 		{"use the typed client with JSON", useTyped},
 		{"use the typed client with its default, protobuf", useDefaultTyped},
+		{"take typed kinds through their lives with protobuf, informers and listers", useKinds},
 		{"lead an election over a lease", elect},
 		{"delete one, and a collection", deleteAll},
 		{"define a kind with JSON", defineWithJSON},
