@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver.
+# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver, helm.
 # About 5 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver]
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [helm]
 set -eu
 
 KUBERNETES=1.36.3
 ETCD=3.6.7
+HELM=3.22.0
 STAGING=v0.${KUBERNETES#1.}
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +21,7 @@ begin() {
 	mkdir -p "$cache/src/$1"
 	cd "$cache/src/$1"
 	go mod init "peer/$1" 2>/dev/null
-	cp "$root/compat/peers/$1.go.txt" main.go
+	if [ -f "$root/compat/peers/$1.go.txt" ]; then cp "$root/compat/peers/$1.go.txt" main.go; fi
 }
 
 # k8s.io/kubernetes requires its staging modules at v0.0.0; they are published under the release's own number.
@@ -33,9 +34,9 @@ require_kubernetes() {
 	go mod tidy >/dev/null 2>&1
 }
 
-# finish NAME VERSION FLAGS: the program appears in the cache only when it is whole.
+# finish NAME VERSION FLAGS [PACKAGE]: the program appears in the cache only when it is whole.
 finish() {
-	go build -ldflags="$3" -o "$bin/.$1" .
+	go build -ldflags="$3" -o "$bin/.$1" "${4:-.}"
 	mv "$bin/.$1" "$bin/$1"
 	echo "$2" >"$bin/$1.version"
 	echo "built $1 $2"
@@ -57,6 +58,13 @@ build() {
 		go get "k8s.io/kubectl@$STAGING"
 		finish kubectl $KUBERNETES "-s -w $versions"
 		;;
+	helm)
+		have helm $HELM && return
+		begin helm
+		# The program lies inside its module: a tool, as Go calls it, so that what it requires is known here.
+		go get -tool "helm.sh/helm/v3/cmd/helm@v$HELM"
+		finish helm $HELM "-s -w -X helm.sh/helm/v3/internal/version.version=v$HELM" helm.sh/helm/v3/cmd/helm
+		;;
 	kube-apiserver)
 		have kube-apiserver $KUBERNETES && return
 		begin kube-apiserver
@@ -73,4 +81,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver helm}; do build "$peer"; done
