@@ -21,6 +21,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { incremented } from '../../server/registry/object-metadata.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { ensureMeta, metaFacts, moveLast } from '../object-fields.ts';
@@ -111,7 +112,7 @@ export function prepareCsiDriverForCreate(object: JsonObject): void {
 export function prepareCsiDriverForUpdate(object: JsonObject, old: JsonObject): void {
   if (fieldAt(old, 'spec', GATED_FIELD) === undefined) delete objectAt(object, 'spec')?.[GATED_FIELD];
   if (equalJson(objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {})) return;
-  ensureMeta(object)['generation'] = Number(numberAt(old, 'metadata', 'generation')) + 1;
+  ensureMeta(object)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
 }
 
 export function validateCsiDriver(object: JsonObject): FieldIssue[] {
