@@ -3,7 +3,7 @@
  */
 import { ensureObject, objectAt } from '../apimachinery/meta/object-fields.ts';
 import type { ObjectMetaFacts } from '../apimachinery/validation/validate-object-meta.ts';
-import { getField, type JsonObject } from '../base/json-value.ts';
+import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 
 /** Metadata as validation reads it. */
 export function metaFacts(object: JsonObject): ObjectMetaFacts {
@@ -72,4 +72,10 @@ export function arrangeFields(object: JsonObject, order: readonly string[]): voi
     delete object[name];
     object[name] = value;
   }
+}
+
+/** Sets a field and keeps it in front of those that its type has after it. */
+export function setFieldBefore(object: JsonObject, name: string, value: JsonValue, later: readonly string[]): void {
+  object[name] = value;
+  arrangeFields(object, later);
 }

@@ -110,7 +110,6 @@ describe('Services', () => {
       type: 'ExternalName',
       sessionAffinity: 'None',
       externalName: 'example.com',
-      internalTrafficPolicy: 'Cluster',
     });
     expect(await addresses()).toEqual(['10.0.0.1']);
     const again = await kube.request('PATCH', `${SERVICES}/np`, { spec: { type: 'ClusterIP', externalName: null } });

@@ -1,5 +1,5 @@
 /** IPAddress: an address that is taken, and what has it. Invariant: pure; its name is the address, in canonical form, and whose it is never changes. */
-import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
@@ -11,6 +11,7 @@ import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.
 
 const METADATA = FieldPath.of('metadata');
 const PARENT = FieldPath.of('spec', 'parentRef');
+const PARENT_FIELDS = ['group', 'resource', 'namespace', 'name'] as const;
 
 /** The rule of its name: generated names are none. */
 export function nameIsIp(name: string): readonly string[] {
@@ -24,7 +25,13 @@ export function validateIpAddress(object: JsonObject): FieldIssue[] {
 }
 
 export function validateIpAddressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const parentOf = (one: JsonObject) => fieldAt(one, 'spec', 'parentRef') ?? null;
+  // The reference prints its own struct.
+  const parentOf = (one: JsonObject) => {
+    const parent = objectAt(one, 'spec', 'parentRef');
+    if (parent === undefined) return null;
+    const [Group, Resource, Namespace, Name] = PARENT_FIELDS.map((field) => textAt(parent, field));
+    return { Group, Resource, Namespace, Name } as JsonObject;
+  };
   return [
     ...validateIpAddress(object),
     ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),

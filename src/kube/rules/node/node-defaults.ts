@@ -2,6 +2,7 @@
 import { ensureObject, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
 import { roundResourceList } from '../../checks/round-resources.ts';
+import { setFieldBefore } from '../../object-fields.ts';
 
 /** The two fields for networks of pods agree, and what may be used of a node is what there is. */
 export function setNodeDefaults(object: JsonObject): void {
@@ -15,9 +16,12 @@ export function setNodeDefaults(object: JsonObject): void {
   roundResourceList(status['allocatable']);
 }
 
+/** What is written after the networks. */
+const LATER = ['providerID', 'unschedulable', 'taints', 'configSource', 'externalID'];
+
 /** The single network wins over the list; the list says what the single one is. */
 function settlePodCidrs(spec: JsonObject): void {
   const [single, list] = [textAt(spec, 'podCIDR'), textsAt(spec, 'podCIDRs')];
-  if (single !== '' && list[0] !== single) spec['podCIDRs'] = [single];
-  else if (single === '' && list[0] !== undefined) spec['podCIDR'] = list[0];
+  if (single !== '' && list[0] !== single) setFieldBefore(spec, 'podCIDRs', [single], LATER);
+  else if (single === '' && list[0] !== undefined) setFieldBefore(spec, 'podCIDR', list[0], ['podCIDRs', ...LATER]);
 }

@@ -6,6 +6,7 @@ import {
   duplicate,
   type FieldIssue,
   forbidden,
+  internalError,
   invalid,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -103,6 +104,11 @@ function validatePodCidrs(cidrs: readonly string[]): FieldIssue[] {
   const issues = cidrs.flatMap((cidr, i) => validateLegacyCidr(cidr, POD_CIDRS.index(i)));
   if (cidrs.length < 2) return issues;
   const families = new Set(cidrs.map((cidr) => parseSloppyCidr(cidr)?.address.length));
+  const bad = cidrs.findIndex((cidr) => parseSloppyCidr(cidr) === undefined);
+  if (bad >= 0) {
+    const because = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${cidrs[bad]})`;
+    issues.push(internalError(POD_CIDRS, `invalid PodCIDRs. failed to check with dual stack with error:${because}`));
+  }
   if (cidrs.length > 2 || families.size !== 2 || families.has(undefined))
     issues.push(invalid(POD_CIDRS, [...cidrs], 'may specify no more than one CIDR for each IP family'));
   return issues;

@@ -22,6 +22,11 @@ export const SERVICE_STRATEGY: Strategy = builtInStrategy({
   },
   validateUpdate: validateServiceUpdate,
   warningsOnUpdate: serviceWarnings,
+  // Older servers stored it where it means nothing; it is never shown.
+  canonicalize: (service) => {
+    const spec = objectAt(service, 'spec');
+    if (spec !== undefined && textAt(spec, 'type') === 'ExternalName') delete spec['internalTrafficPolicy'];
+  },
   returnsDeletedObject: true,
 });
 
