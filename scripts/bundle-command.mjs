@@ -1,35 +1,80 @@
 // usage: node scripts/bundle-command.mjs FOLDER
-// Bundles the command into a folder, main.js and a file for each part that is loaded only when asked for, so that it starts fast.
-import { chmodSync, rmSync } from 'node:fs';
+// Bundles the command into a folder so that it starts fast: main.js and a file for each part that is loaded only when asked for; the server is one file of its own (serve.cjs)
+// beside the code that V8 made of it at a first start (serve.cache), so that a start compiles next to nothing. Another Node than the one that bundled ignores the cache.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Parsing is a tenth of the start; names stay, for stack traces. */
+const SHARED = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  external: ['lmdb'],
+  sourcemap: true,
+  logLevel: 'warning',
+};
+
+/** The parts of the command that are the server: whoever loads one of them gets the file with the cache. */
+const SERVER_PARTS = /\/cli\/(serve|server-command-line)\.ts$/;
+
+const loadServer = {
+  name: 'load-server',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(serve|server-command-line)\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const isPart = kind === 'dynamic-import' && SERVER_PARTS.test(join(resolveDir, path));
+      return isPart ? { path: join(root, 'scripts/load-server.mjs') } : undefined;
+    });
+  },
+};
+
 /** Replaces the folder. It stands one below a folder whose parent holds package.json, as `dist/cli` does: the command reads its version there. */
 export async function bundleCommand(folder) {
   rmSync(folder, { recursive: true, force: true });
   await build({
+    ...SHARED,
     entryPoints: [join(root, 'src/cli/main.ts')],
     outdir: folder,
-    bundle: true,
     splitting: true,
-    platform: 'node',
     format: 'esm',
-    target: 'node20',
-    // Parsing is a tenth of the start; names stay, for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
     // Packages that are written for require() need one inside an ES module bundle.
     banner: {
       js: "import { createRequire as keelsonCreateRequire } from 'node:module';\nconst require = keelsonCreateRequire(import.meta.url);",
     },
-    external: ['lmdb'],
-    sourcemap: true,
-    logLevel: 'warning',
+    plugins: [loadServer],
+  });
+  await build({
+    ...SHARED,
+    stdin: {
+      contents: "export * from './serve.ts';\nexport * from './server-command-line.ts';",
+      resolveDir: join(root, 'src/cli'),
+      loader: 'ts',
+    },
+    outfile: join(folder, 'serve.cjs'),
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'keelsonUrl' },
+    banner: { js: "const keelsonUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   chmodSync(join(folder, 'main.js'), 0o755);
+  warm(folder);
+}
+
+/** A first start, whose code is kept. */
+function warm(folder) {
+  const data = mkdtempSync(join(tmpdir(), 'keelson-warm-'));
+  try {
+    execFileSync(process.execPath, [join(root, 'scripts/warm-server.mjs'), folder, data], { stdio: 'pipe' });
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand(process.argv[2]);
