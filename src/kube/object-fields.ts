@@ -79,3 +79,13 @@ export function setFieldBefore(object: JsonObject, name: string, value: JsonValu
   object[name] = value;
   arrangeFields(object, later);
 }
+
+/** Puts these fields behind all others, in this order, so that a field that a default added stands where its type has it. */
+export function moveBehind(object: JsonObject, ...names: readonly string[]): void {
+  for (const name of names) {
+    const value = getField(object, name);
+    if (value === undefined) continue;
+    delete object[name];
+    object[name] = value;
+  }
+}

@@ -43,7 +43,6 @@ const LEASE_CANDIDATE = {
   group: 'coordination.k8s.io',
   kind: 'LeaseCandidate',
   table: leaseCandidateTable,
-  selectableFields: ['spec.leaseName'],
 } as const;
 
 const LEASE_CANDIDATES: ResourceDefinition = storedResource({

@@ -17,7 +17,7 @@ import { getField, type JsonObject, setField } from '../../base/json-value.ts';
 import { amountOf, isOvercommitAllowed } from '../checks/resource-lists.ts';
 import { validateContainerResourceName, validateResourceName } from '../checks/resources.ts';
 import { roundResourceList } from '../checks/round-resources.ts';
-import { metaFacts } from '../object-fields.ts';
+import { metaFacts, moveBehind } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -51,17 +51,7 @@ function setContainerDefaults(limit: JsonObject): void {
     ['defaultRequest', requests],
   ] as const)
     if (Object.keys(list).length > 0) limit[name] = sorted(list);
-  moveToEnd(limit, 'default', 'defaultRequest', 'maxLimitRequestRatio');
-}
-
-/** These fields behind all others, in this order: as their type has them. */
-function moveToEnd(limit: JsonObject, ...names: readonly string[]): void {
-  for (const name of names) {
-    const value = getField(limit, name);
-    if (value === undefined) continue;
-    delete limit[name];
-    limit[name] = value;
-  }
+  moveBehind(limit, 'default', 'defaultRequest', 'maxLimitRequestRatio');
 }
 
 function fillIn(list: JsonObject, from: JsonObject): void {

@@ -11,11 +11,11 @@ import {
 } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
-import { equalJson, getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { defaultPriorityLevels, mandatorySpec } from '../flow-control/default-flows.ts';
-import { metaFacts } from '../object-fields.ts';
+import { metaFacts, moveBehind } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
 import { validateFlowConditions } from './flow-schema.ts';
 
@@ -58,12 +58,7 @@ export function setPriorityLevelDefaults(object: JsonObject): void {
   if (limited === undefined) return;
   limited['nominalConcurrencyShares'] ??= DEFAULT_SHARES;
   limited['lendablePercent'] ??= 0;
-  // Written behind it.
-  const borrowing = getField(limited, 'borrowingLimitPercent');
-  if (borrowing !== undefined) {
-    delete limited['borrowingLimitPercent'];
-    limited['borrowingLimitPercent'] = borrowing;
-  }
+  moveBehind(limited, 'borrowingLimitPercent');
   const queuing = objectAt(limited, 'limitResponse', 'queuing');
   if (queuing === undefined) return;
   for (const [field, value] of Object.entries(DEFAULT_QUEUES))

@@ -11,8 +11,13 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 
 const GATED_FIELDS = ['schedulingConstraints', 'resourceClaims', 'disruptionMode', 'priorityClassName', 'priority'];
 
-export function dropGatedFields(spec: JsonObject, stored: JsonObject | undefined): void {
-  for (const name of GATED_FIELDS) if (stored === undefined || fieldAt(stored, name) === undefined) delete spec[name];
+/** What `written` names is always written by its type: null where there is none. */
+export function dropGatedFields(spec: JsonObject, stored: JsonObject | undefined, written: readonly string[]): void {
+  for (const name of GATED_FIELDS) {
+    if (stored !== undefined && fieldAt(stored, name) !== undefined) continue;
+    if (written.includes(name)) spec[name] = null;
+    else delete spec[name];
+  }
 }
 
 /** Exactly one policy; a gang has members. */

@@ -21,6 +21,8 @@ import {
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
+/** The default, which is all that there is as long as its gate is off. */
+const DISRUPTION_MODE = 'Pod';
 
 export const podGroupTable: () => TableDefinition = tableOf(
   NAME,
@@ -44,12 +46,16 @@ export const podGroupTable: () => TableDefinition = tableOf(
 
 export function preparePodGroupForCreate(object: JsonObject): void {
   clearStatus(object);
-  dropGatedFields(objectAt(object, 'spec') ?? {}, undefined);
+  const spec = objectAt(object, 'spec') ?? {};
+  dropGatedFields(spec, undefined, []);
+  spec['disruptionMode'] = DISRUPTION_MODE;
 }
 
 export function preparePodGroupForUpdate(object: JsonObject, old: JsonObject): void {
   keepStatus(object, old);
-  dropGatedFields(objectAt(object, 'spec') ?? {}, objectAt(old, 'spec'));
+  const spec = objectAt(object, 'spec') ?? {};
+  dropGatedFields(spec, objectAt(old, 'spec'), []);
+  spec['disruptionMode'] = DISRUPTION_MODE;
 }
 
 export function preparePodGroupStatusForUpdate(object: JsonObject, old: JsonObject): void {

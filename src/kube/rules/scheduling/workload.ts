@@ -36,7 +36,7 @@ export function prepareWorkloadForCreate(object: JsonObject): void {
 export function prepareWorkloadForUpdate(object: JsonObject, old: JsonObject): void {
   const stored = objectsAt(old, 'spec', 'podGroupTemplates');
   for (const [i, template] of objectsAt(object, 'spec', 'podGroupTemplates').entries())
-    dropGatedFields(template, stored[i]);
+    dropGatedFields(template, stored[i], ['schedulingConstraints']);
 }
 
 export function validateWorkload(object: JsonObject): FieldIssue[] {
