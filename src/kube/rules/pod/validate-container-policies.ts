@@ -87,13 +87,22 @@ export function validateResizePolicy(
   });
 }
 
-/** Adds what is wrong with whether a container is started again, and after which exit codes. `path` is that of the container. */
-export function validateContainerRestart(container: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
+/**
+ * Adds what is wrong with whether a container is started again, and after which exit codes. `path` is that of the container. The rules of an init container without a
+ * policy are not looked at.
+ */
+export function validateContainerRestart(
+  container: JsonObject,
+  isInit: boolean,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
   const policy = fieldAt(container, 'restartPolicy');
   const rules = objectsAt(container, 'restartPolicyRules');
   if (policy === undefined) {
     if (rules.length === 0) return;
     issues.push(required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used'));
+    if (isInit) return;
   } else if (!RESTART_POLICIES.includes(String(policy)))
     issues.push(declared(notSupported(path.child('restartPolicy'), policy, RESTART_POLICIES)));
   validateRestartRules(rules, path.child('restartPolicyRules'), issues);

@@ -79,7 +79,7 @@ function validateRegular(spec: JsonObject, scope: ContainerScope, path: FieldPat
     if (names.has(name)) issues.push(duplicate(at.child('name'), name));
     names.add(name);
     validateHooksAndProbes(container, scope, at, issues);
-    validateContainerRestart(container, at, issues);
+    validateContainerRestart(container, false, at, issues);
   });
   validateHostPorts(containers, path, issues);
 }
@@ -89,7 +89,7 @@ function validateInit(spec: JsonObject, scope: ContainerScope, path: FieldPath, 
   objectsAt(spec, 'initContainers').forEach((container, i) => {
     const at = path.index(i);
     validateCommon(container, scope, at, issues);
-    validateContainerRestart(container, at, issues);
+    validateContainerRestart(container, true, at, issues);
     const name = textAt(container, 'name');
     if (names.has(name)) issues.push(duplicate(at.child('name'), name));
     else if (name !== '') names.add(name);

@@ -17,11 +17,13 @@ import { checkQualifiedName, validateLabels } from '../../../apimachinery/valida
 import { type NameRule, nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label, checkInRange } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { labelsAt } from '../../checks/label-selector.ts';
 import { wholeAt } from '../../checks/numbers.ts';
 import { amountOf, isHugePageResource } from '../../checks/resource-lists.ts';
 import { validateContainerResources, validatePodLevelResources } from '../../checks/resources.ts';
 import { validateVolumes } from '../volume/validate-volumes.ts';
+import { CLAIM_SHAPE } from './go-shapes.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { visitContainers } from './pod-containers.ts';
 import { aggregateContainers } from './pod-resources.ts';
@@ -192,11 +194,17 @@ function validateResourceClaims(
     );
     if (given.length > 1) {
       const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
-      issues.push(declared(invalid(at, claim, detail)));
+      issues.push(declared(invalid(at, inGoShape(claim, CLAIM_SHAPE), detail)));
     }
     if (given.length === 0)
       issues.push(
-        declared(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`')),
+        declared(
+          invalid(
+            at,
+            inGoShape(claim, CLAIM_SHAPE),
+            'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+          ),
+        ),
       );
     for (const field of given) {
       const named = textAt(claim, field);

@@ -14,9 +14,11 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkInRange } from '../../../apimachinery/validation/names.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { ipFamily, validateLegacyIp } from '../../checks/ip.ts';
 import { metaFacts } from '../../object-fields.ts';
 import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { IP_SHAPE } from './go-shapes.ts';
 import { podChecks } from './make-pod-checks.ts';
 import { METADATA } from './validate-pod.ts';
 import { validatePodAnnotations, validatePodAnnotationsUpdate } from './validate-pod-annotations.ts';
@@ -204,10 +206,9 @@ function validateIps(
     const detail = `failed to check for dual stack with error:invalid IP[${bad}]: ${ips[bad]}`;
     issues.push({ reason: 'InternalError', path, value: undefined, detail });
   }
+  const shown = objectsAt(status, list).map((one) => inGoShape(one, IP_SHAPE));
   if (bad >= 0 || families.size < 2 || ips.length > 2)
-    issues.push(
-      declared(invalid(path, [...objectsAt(status, list)], 'may specify no more than one IP for each IP family')),
-    );
+    issues.push(declared(invalid(path, shown, 'may specify no more than one IP for each IP family')));
 }
 
 function validateHostIps(status: JsonObject, oldStatus: JsonObject, issues: FieldIssue[]): void {

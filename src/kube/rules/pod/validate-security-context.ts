@@ -22,7 +22,9 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { validateDescendingPath } from '../volume/file-paths.ts';
+import { PROFILE_SHAPE, SECURITY_CONTEXT_SHAPE } from './go-shapes.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { validateWindowsOptions } from './validate-windows-options.ts';
 
@@ -60,11 +62,12 @@ export function validateContainerSecurity(
   }
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
   if (fieldAt(context, 'allowPrivilegeEscalation') === false) {
+    const shown = (): JsonObject => inGoShape(context, SECURITY_CONTEXT_SHAPE);
     const cannot = 'cannot set `allowPrivilegeEscalation` to false and';
-    if (isPrivileged) issues.push(declared(invalid(path, context, `${cannot} \`privileged\` to true`)));
+    if (isPrivileged) issues.push(declared(invalid(path, shown(), `${cannot} \`privileged\` to true`)));
     for (const capability of textsAt(context, 'capabilities', 'add'))
       if (capability === 'CAP_SYS_ADMIN')
-        issues.push(declared(invalid(path, context, `${cannot} \`capabilities.Add\` CAP_SYS_ADMIN`)));
+        issues.push(declared(invalid(path, shown(), `${cannot} \`capabilities.Add\` CAP_SYS_ADMIN`)));
   }
   validateWindowsOptions(objectAt(context, 'windowsOptions'), path.child('windowsOptions'), issues);
   issues.push(...validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
@@ -125,7 +128,9 @@ function validateSeccompProfile(profile: JsonObject | undefined, path: FieldPath
     if (typeof file !== 'string') issues.push(required(at, 'must be set when seccomp type is Localhost'));
     else issues.push(...validateDescendingPath(file, at));
   } else if (file !== undefined)
-    issues.push(declared(invalid(at, profile, 'can only be set when seccomp type is Localhost')));
+    issues.push(
+      declared(invalid(at, inGoShape(profile, PROFILE_SHAPE), 'can only be set when seccomp type is Localhost')),
+    );
 }
 
 export function validateAppArmorProfile(profile: JsonObject | undefined, path: FieldPath): FieldIssue[] {

@@ -14,7 +14,6 @@ import { childPath, type FieldPath, indexPath } from '../../../apimachinery/vali
 import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { selectorAt } from '../../checks/label-selector.ts';
-import { validatePositive } from '../../checks/numbers.ts';
 import type { PodChecks } from './pod-checks.ts';
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
@@ -32,7 +31,7 @@ export function validateSpreadConstraints(
     const at = path.index(i);
     const key = textAt(constraint, 'topologyKey');
     const action = textAt(constraint, 'whenUnsatisfiable');
-    issues.push(...validatePositive(numberAt(constraint, 'maxSkew'), at.child('maxSkew')));
+    validateMoreThanZero(numberAt(constraint, 'maxSkew'), at.child('maxSkew'), issues);
     if (key === '') issues.push(required(at.child('topologyKey'), 'can not be empty'));
     if (!ACTIONS.includes(action)) issues.push(declared(notSupported(at.child('whenUnsatisfiable'), action, ACTIONS)));
     const isRepeated = constraints
@@ -55,9 +54,13 @@ export function validateSpreadConstraints(
 function validateMinDomains(constraint: JsonObject, action: string, path: FieldPath, issues: FieldIssue[]): void {
   const domains = fieldAt(constraint, 'minDomains');
   if (typeof domains !== 'number') return;
-  issues.push(...validatePositive(domains, path));
+  validateMoreThanZero(domains, path, issues);
   if (action !== 'DoNotSchedule')
     issues.push(invalid(path, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+}
+
+function validateMoreThanZero(value: number | bigint, path: FieldPath, issues: FieldIssue[]): void {
+  if (value <= 0) issues.push(invalid(path, value, 'must be greater than zero'));
 }
 
 /** Keys that are added to the selector of a spread constraint or an affinity term, whose path is `path`. */
