@@ -95,7 +95,7 @@ export function validateAnnotations(
 }
 
 /** The reference lowers character by character, which makes a plain i of U+0130; JavaScript would add a combining dot. */
-function lowerCase(text: string): string {
+export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 

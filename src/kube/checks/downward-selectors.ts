@@ -5,6 +5,7 @@ import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
+import { lowerCase } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { amountOf } from './resource-lists.ts';
 
@@ -64,7 +65,7 @@ export function validateFieldRef(ref: JsonObject, allowed: readonly string[], pa
   const problem = fieldProblem(version, text, subscripted?.field);
   if (problem !== undefined) return [invalid(path.child('fieldPath'), text, `error converting fieldPath: ${problem}`)];
   if (subscripted !== undefined) {
-    const key = field === 'metadata.annotations' ? subscripted.key.toLowerCase() : subscripted.key;
+    const key = field === 'metadata.annotations' ? lowerCase(subscripted.key) : subscripted.key;
     return checkQualifiedName(key).map((complaint) => invalid(path, key, complaint));
   }
   return allowed.includes(field) ? [] : [notSupported(path.child('fieldPath'), field, allowed)];

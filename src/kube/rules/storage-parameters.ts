@@ -3,6 +3,7 @@ import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required, tooLong } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
+import { lowerCase } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 
@@ -12,7 +13,7 @@ const MAX_PARAMETER_BYTES = 256 * 1024;
 /** The driver that `object` has in `name`: a qualified name in any case. */
 export function validateDriver(object: JsonObject, name: string): FieldIssue[] {
   const path = FieldPath.of(name);
-  const driver = textAt(object, name).toLowerCase();
+  const driver = lowerCase(textAt(object, name));
   if (driver === '') return [required(path, '')];
   return checkQualifiedName(driver).map((complaint) => invalid(path, driver, complaint));
 }

@@ -15,9 +15,11 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { validateDomainPrefixedKey } from '../../../apimachinery/validation/labels-syntax.ts';
+import { lowerCase } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { validateFieldRef, validateResourceFieldRef } from '../../checks/downward-selectors.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import {
   checkTrustBundleName,
   isKubernetesSigner,
@@ -25,6 +27,7 @@ import {
   validateSignerName,
 } from '../../checks/signer-name.ts';
 import { validateFileMode, validateKeyToPath, validateLocalPath } from './file-paths.ts';
+import { TRUST_BUNDLE_SHAPE } from './shapes.ts';
 
 /** Fields of the pod that can become a file, sorted. */
 const FILE_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
@@ -165,7 +168,9 @@ function projectTrustBundle(part: JsonObject, path: FieldPath, files: ProjectedF
   const signer = fieldAt(part, 'signerName');
   const selector = objectAt(part, 'labelSelector') as LabelSelectorObject | undefined;
   if (typeof name === 'string' && typeof signer === 'string')
-    issues.push(declared(invalid(path, part, 'only one of name and signerName may be used')));
+    issues.push(
+      declared(invalid(path, inGoShape(part, TRUST_BUNDLE_SHAPE), 'only one of name and signerName may be used')),
+    );
   else if (typeof name === 'string') {
     if (name === '') issues.push(required(path.child('name'), 'must be a valid object name'));
     for (const complaint of checkTrustBundleName(name, signerOfTrustBundle(name)))
@@ -221,7 +226,7 @@ function validateCertificateTime(part: JsonObject, signer: string, path: FieldPa
 }
 
 function validateUserAnnotations(annotations: JsonObject, path: FieldPath): FieldIssue[] {
-  const issues = Object.keys(annotations).flatMap((key) => validateDomainPrefixedKey(key.toLowerCase(), path));
+  const issues = Object.keys(annotations).flatMap((key) => validateDomainPrefixedKey(lowerCase(key), path));
   let size = 0;
   for (const key in annotations) size += utf8Length(key) + utf8Length(String(annotations[key]));
   if (size > MAX_ANNOTATIONS) issues.push(tooLong(path, undefined, MAX_ANNOTATIONS));

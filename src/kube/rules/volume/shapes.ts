@@ -45,6 +45,15 @@ export const CLAIM_SPEC_SHAPE: Shape = [
   ['VolumeAttributesClassName', 'volumeAttributesClassName', null],
 ];
 
+/** A projected trust bundle. */
+export const TRUST_BUNDLE_SHAPE: Shape = [
+  ['Name', 'name', null],
+  ['SignerName', 'signerName', null],
+  ['LabelSelector', 'labelSelector', null, 'tagged'],
+  ['Optional', 'optional', null],
+  ['Path', 'path', ''],
+];
+
 /** The sources of a PersistentVolume, which are fields of its spec. */
 export const PERSISTENT_SOURCE_SHAPE: Shape = [
   ['GCEPersistentDisk', 'gcePersistentDisk', null, [['PDName', 'pdName', ''], FS_TYPE, PARTITION, READ_ONLY]],
