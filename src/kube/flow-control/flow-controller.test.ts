@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { parseRequestInfo } from '../../server/request-info.ts';
+import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
+
+const SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
+const LEVELS = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
+const RULES = [
+  {
+    subjects: [{ kind: 'User', user: { name: 'joe' } }],
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
+  },
+];
+
+describe('flow control', () => {
+  let kube: TestKube;
+
+  beforeEach(async () => {
+    kube = await startTestKube();
+  });
+  afterEach(() => kube.stop());
+
+  const flowOf = (name: string) => {
+    const parsed = parseRequestInfo('GET', '/api/v1/pods');
+    if (!parsed.ok) throw new Error('no request');
+    return kube.server.flows.match(user(name), parsed.info);
+  };
+  const uidOf = async (path: string): Promise<string> =>
+    textAt((await kube.request('GET', path)).body, 'metadata', 'uid');
+  /** Conditions are written beside the requests that call for them. */
+  const dangling = async (name: string, status: string): Promise<JsonObject> => {
+    for (;;) {
+      const { body } = await kube.request('GET', `${SCHEMAS}/${name}`);
+      const [condition = {}] = objectsAt(body, 'status', 'conditions');
+      if (condition['status'] === status) return condition;
+    }
+  };
+
+  it('knows a schema as soon as its priority level exists, and tells so', async () => {
+    const spec = { matchingPrecedence: 50, priorityLevelConfiguration: { name: 'mine' }, rules: RULES };
+    await kube.request('POST', SCHEMAS, { metadata: { name: 'joes' }, spec });
+    expect(await dangling('joes', 'True')).toMatchObject({
+      reason: 'NotFound',
+      message:
+        'This FlowSchema references the PriorityLevelConfiguration object named "mine" but there is no such object',
+    });
+    expect(flowOf('joe')?.schemaUid).toBe(await uidOf(`${SCHEMAS}/global-default`));
+    const level = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } };
+    await kube.request('POST', LEVELS, { metadata: { name: 'mine' }, spec: level });
+    await dangling('joes', 'False');
+    expect(flowOf('joe')).toEqual({
+      schemaUid: await uidOf(`${SCHEMAS}/joes`),
+      priorityLevelUid: await uidOf(`${LEVELS}/mine`),
+    });
+    expect(flowOf('jim')?.schemaUid).toBe(await uidOf(`${SCHEMAS}/global-default`));
+  });
+
+  it('brings back what it cannot be without', async () => {
+    await kube.request('DELETE', `${SCHEMAS}/exempt`);
+    await kube.request('PATCH', `${LEVELS}/system`, { spec: { limited: { nominalConcurrencyShares: 7 } } });
+    await kube.clock.advance(61_000);
+    expect((await kube.request('GET', `${SCHEMAS}/exempt`)).status).toBe(200);
+    expect((await kube.request('GET', `${LEVELS}/system`)).body).toMatchObject({
+      metadata: { generation: 3 },
+      spec: { limited: { nominalConcurrencyShares: 30 } },
+    });
+  });
+
+  it('leaves alone what an operator has taken over', async () => {
+    await kube.request('PATCH', `${LEVELS}/system`, {
+      metadata: { annotations: { 'apf.kubernetes.io/autoupdate-spec': 'false' } },
+      spec: { limited: { nominalConcurrencyShares: 7 } },
+    });
+    await kube.clock.advance(61_000);
+    expect((await kube.request('GET', `${LEVELS}/system`)).body).toMatchObject({
+      spec: { limited: { nominalConcurrencyShares: 7 } },
+    });
+  });
+
+  it('lets nobody change the specs that are mandatory', async () => {
+    const patch = { spec: { limited: { nominalConcurrencyShares: 7 } } };
+    const { status, body } = await kube.request('PATCH', `${LEVELS}/catch-all`, patch, { as: ADMIN });
+    expect(status).toBe(422);
+    expect(textAt(body, 'message')).toContain("spec of 'catch-all' must equal the fixed value");
+  });
+});
