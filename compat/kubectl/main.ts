@@ -12,7 +12,7 @@ import { printGroups, unlistedIds } from '../common/outcome.ts';
 import { startPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { judgeLines, printDifferences } from './report.ts';
+import { formatResult, judgeLines, printDifferences } from './report.ts';
 import { runScripts, type StepResult } from './run.ts';
 import { SCRIPTS } from './scripts.ts';
 
@@ -61,9 +61,3 @@ const log = join(folder, 'kubectl.log');
 writeFileSync(log, results.map(formatResult).join('\n'));
 if (complaints.length > 0) console.log(`every command line and both outputs: ${log}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
-
-function formatResult({ script, line, differences, reference, candidate }: StepResult): string {
-  const show = ({ exit, stdout, stderr }: typeof reference): string =>
-    `exit ${exit}\n${stdout}${stderr === '' ? '' : `stderr:\n${stderr}`}`;
-  return `=== ${script} / kubectl ${line}${differences.length === 0 ? '' : ' DIFFERS'}\n--- reference ${show(reference)}\n--- ours ${show(candidate)}`;
-}

@@ -21,7 +21,7 @@ function matches({ step, output }: KnownOutput, result: StepResult, { where, can
 export function printDifferences(judged: readonly Judged<StepResult>[]): void {
   for (const { result, unknown } of judged) {
     if (unknown.length === 0) continue;
-    console.log(`\n${result.script} / kubectl ${result.line}`);
+    console.log(`\n${result.script} / ${result.program} ${result.line}`);
     for (const { where, reference, candidate } of unknown) {
       console.log(`    ${where}`);
       for (const line of lineDifferences(reference, candidate)) console.log(`      ${line.slice(0, SHOWN_WIDTH)}`);
@@ -52,4 +52,11 @@ function subtract(from: readonly string[], other: readonly string[]): string[] {
     counts.set(line, left - 1);
     return left <= 0;
   });
+}
+
+/** A command line with both outputs, for the log. */
+export function formatResult({ script, program, line, differences, reference, candidate }: StepResult): string {
+  const show = ({ exit, stdout, stderr }: typeof reference): string =>
+    `exit ${exit}\n${stdout}${stderr === '' ? '' : `stderr:\n${stderr}`}`;
+  return `=== ${script} / ${program} ${line}${differences.length === 0 ? '' : ' DIFFERS'}\n--- reference ${show(reference)}\n--- ours ${show(candidate)}`;
 }

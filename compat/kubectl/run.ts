@@ -10,6 +10,7 @@ import { type Script, type Step, splitLine } from './script.ts';
 
 export interface StepResult {
   readonly script: string;
+  readonly program: 'kubectl' | 'helm';
   readonly line: string;
   /** Which of exit, stdout, stderr differ, with both normalised texts. */
   readonly differences: readonly OutputDifference[];
@@ -80,7 +81,8 @@ async function runScript(pair: Pair, script: Script, root: string): Promise<Step
       sides.map((side) => (step.expected === undefined || side === sides[1] ? runUntil(side, step) : expected(step))),
     )) as [KubectlAnswer, KubectlAnswer];
     const differences = compare(step, sides[0] as Side, reference, sides[1] as Side, candidate);
-    results.push({ script: script.name, line: step.line, differences, reference, candidate });
+    const { line, program = 'kubectl' } = step;
+    results.push({ script: script.name, program, line, differences, reference, candidate });
   }
   return results;
 }
@@ -114,6 +116,7 @@ async function runStep(side: Side, step: Step): Promise<KubectlAnswer> {
   const run = (args: readonly string[], until?: Promise<unknown>): Promise<KubectlAnswer> =>
     runKubectl({
       args,
+      ...(step.program === undefined ? {} : { program: step.program }),
       kubeconfig: side.peer.kubeconfig(step.user ?? 'admin'),
       home: side.home,
       cwd: side.folder,

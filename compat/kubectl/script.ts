@@ -5,6 +5,8 @@
 import type { TokenUser } from '../peers/peer.ts';
 
 export interface StepOptions {
+  /** What the line is a line of; default `kubectl`. */
+  readonly program?: 'kubectl' | 'helm';
   readonly stdin?: string;
   /** Default `admin`. */
   readonly user?: TokenUser;

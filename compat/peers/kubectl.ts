@@ -1,10 +1,12 @@
-/** Runs the real kubectl. Invariant: it sees nothing of the caller's home, caches or environment, and ends within its time. */
+/** Runs the real kubectl, or helm. Invariant: it sees nothing of the caller's home, caches or environment, and ends within its time. */
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { program } from './programs.ts';
 
 export interface KubectlRun {
+  /** Default `kubectl`. */
+  readonly program?: 'kubectl' | 'helm';
   readonly args: readonly string[];
   readonly kubeconfig: string;
   /** HOME, and below it kubectl's cache of discovery; one per server. */
@@ -29,7 +31,7 @@ export interface KubectlAnswer {
 export function runKubectl(run: KubectlRun): Promise<KubectlAnswer> {
   mkdirSync(run.home, { recursive: true });
   return new Promise((resolve, reject) => {
-    const child = spawn(program('kubectl'), run.args, {
+    const child = spawn(program(run.program ?? 'kubectl'), run.args, {
       cwd: run.cwd ?? run.home,
       env: {
         PATH: process.env['PATH'] ?? '',
