@@ -3,6 +3,7 @@
  * starts as fast as one with few.
  */
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
+import { orderFields } from '../apimachinery/codec/typed-order.ts';
 import type { ResourceScope } from '../apimachinery/meta/scheme.ts';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../base/json-value.ts';
@@ -40,11 +41,22 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
     strategicMerge: true,
     protobuf: true,
     normalize: (object) => normalizeTyped(object, kindView(group, version, kind), form),
-    ...(setDefaults === undefined ? undefined : { setDefaults }),
+    ...(setDefaults === undefined ? undefined : { setDefaults: orderedDefaults(options, setDefaults) }),
     ...(table === undefined ? undefined : { table }),
     selectableFields: options.selectableFields ?? [],
     ...(options.fieldSources === undefined ? undefined : { fieldSources: options.fieldSources }),
     deprecationWarning: '',
+  };
+}
+
+/** Defaults are added where there is room; what they leave behind is put in order. */
+function orderedDefaults(
+  { group, version, kind }: BuiltInVersion,
+  setDefaults: (object: JsonObject) => void,
+): (object: JsonObject) => void {
+  return (object) => {
+    setDefaults(object);
+    orderFields(object, kindView(group, version, kind));
   };
 }
 

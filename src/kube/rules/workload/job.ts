@@ -1,6 +1,7 @@
 /**
  * Job. Invariant: pure; unless the client manages the selector, a Job owns the pods that carry its uid. The generation counts changes of the spec.
  */
+import { orderFields } from '../../../apimachinery/codec/typed-order.ts';
 import {
   ensureObject,
   fieldAt,
@@ -11,7 +12,8 @@ import {
 } from '../../../apimachinery/meta/object-fields.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { kindView } from '../../../kinds/views.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import { int32At } from '../../checks/numbers.ts';
 import { ensureMeta } from '../../object-fields.ts';
@@ -136,7 +138,7 @@ function generateSelector(object: JsonObject): void {
   templateMeta['labels'] = all;
   const selector = ensureObject(spec, 'selector');
   selector['matchLabels'] = withEntries({ [CONTROLLER_UID_LABEL]: uid }, objectAt(selector, 'matchLabels') ?? {});
-  order(selector, ['matchLabels', 'matchExpressions']);
+  orderFields(object, kindView('batch', 'v1', 'Job'));
 }
 
 /**
@@ -146,13 +148,4 @@ function sharesLabels(metadata: JsonObject, labels: JsonObject | undefined): boo
   const own = objectAt(metadata, 'labels');
   if (own === undefined || own === labels) return true;
   return textAt(metadata, 'generateName') !== '' && labels !== undefined && equalJson(own, labels);
-}
-
-function order(object: JsonObject, names: readonly string[]): void {
-  for (const name of names) {
-    const value: JsonValue | undefined = object[name];
-    if (value === undefined) continue;
-    delete object[name];
-    object[name] = value;
-  }
 }

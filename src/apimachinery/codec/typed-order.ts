@@ -1,0 +1,103 @@
+/**
+ * Fields of a typed object in the order in which its type is written. Invariant: values stay as they are; only the order of fields of structs changes, and objects that are
+ * in order already are not touched.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import type { StructView, TypeView } from '../type-view.ts';
+
+/** A value in order: the same one, or another if it had to be made anew. */
+type Arrange = (value: JsonValue) => JsonValue;
+
+interface FieldOrder {
+  readonly index: number;
+  /** Undefined for what holds no structs. */
+  readonly arrange: Arrange | undefined;
+}
+
+const plans: WeakMap<StructView, StructOrder> = new WeakMap();
+
+/** Orders the fields of an object and of everything in it. The object itself is changed in place; what it holds may be replaced. */
+export function orderFields(object: JsonObject, view: StructView): void {
+  const ordered = planOf(view).arrange(object);
+  if (ordered === object) return;
+  for (const name of Object.keys(object)) delete object[name];
+  Object.assign(object, ordered);
+}
+
+function planOf(view: StructView): StructOrder {
+  let plan = plans.get(view);
+  if (plan === undefined) {
+    plan = new StructOrder(view);
+    plans.set(view, plan);
+  }
+  return plan;
+}
+
+/** The fields of a struct, read when a value first needs them: types may hold themselves. */
+class StructOrder {
+  readonly #view: StructView;
+  #fields: ReadonlyMap<string, FieldOrder> | undefined;
+
+  constructor(view: StructView) {
+    this.#view = view;
+  }
+
+  arrange(object: JsonObject): JsonObject {
+    this.#fields ??= new Map(
+      Array.from(this.#view.fields(), ({ name, type }, index) => [name, { index, arrange: arrangeOf(type) }]),
+    );
+    let last = -1;
+    let isOrdered = true;
+    for (const name of Object.keys(object)) {
+      const field = this.#fields.get(name);
+      if (field === undefined) continue;
+      if (field.index < last) isOrdered = false;
+      else last = field.index;
+      if (field.arrange === undefined) continue;
+      const value = object[name] as JsonValue;
+      const arranged = field.arrange(value);
+      if (arranged !== value) object[name] = arranged;
+    }
+    return isOrdered ? object : this.#sorted(object, this.#fields);
+  }
+
+  /** Fields that the type does not have come last. */
+  #sorted(object: JsonObject, fields: ReadonlyMap<string, FieldOrder>): JsonObject {
+    const sorted: JsonObject = {};
+    for (const name of fields.keys()) if (Object.hasOwn(object, name)) sorted[name] = object[name] as JsonValue;
+    for (const name of Object.keys(object)) if (!fields.has(name)) sorted[name] = object[name] as JsonValue;
+    return sorted;
+  }
+}
+
+function arrangeOf(type: TypeView): Arrange | undefined {
+  switch (type.kind) {
+    case 'struct':
+      return (value) => (isJsonObject(value) ? planOf(type).arrange(value) : value);
+    case 'list': {
+      const items = arrangeOf(type.items);
+      return items === undefined ? undefined : (value) => arrangeItems(value, items);
+    }
+    case 'map': {
+      const values = arrangeOf(type.values);
+      return values === undefined ? undefined : (value) => arrangeValues(value, values);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function arrangeItems(value: JsonValue, arrange: Arrange): JsonValue {
+  if (!Array.isArray(value)) return value;
+  for (const [i, item] of value.entries()) value[i] = arrange(item);
+  return value;
+}
+
+function arrangeValues(value: JsonValue, arrange: Arrange): JsonValue {
+  if (!isJsonObject(value)) return value;
+  for (const key of Object.keys(value)) {
+    const arranged = arrange(value[key] as JsonValue);
+    if (arranged !== value[key]) value[key] = arranged;
+  }
+  return value;
+}
