@@ -70,32 +70,34 @@ function requestsChange(from: string, to: string): Change {
   };
 }
 
+/**
+ * v1beta1 always writes `deviceClassName`; without one, and without any other field of an exact request, there is none. A request that has others but no class is refused:
+ * it keeps its other fields as they are, so that no default hides what is wrong with them.
+ */
 function nestedRequest(request: JsonValue): JsonValue {
   if (!isJsonObject(request)) return request;
+  const { name, firstAvailable } = request;
   const exactly: JsonObject = {};
-  const rest: JsonObject = { ...request };
-  for (const name of EXACT_FIELDS) {
-    const value = request[name];
-    if (value === undefined) continue;
-    exactly[name] = value;
-    delete rest[name];
+  for (const field of EXACT_FIELDS) {
+    const value = request[field];
+    if (value !== undefined && value !== '') exactly[field] = value;
   }
-  if (Object.keys(exactly).length === 0) return request;
-  exactly['deviceClassName'] ??= '';
-  const { name, firstAvailable } = rest;
+  const isGiven = Object.keys(exactly).length > 0;
+  const whole = exactly['deviceClassName'] === undefined ? { ...UNSET, ...exactly } : exactly;
   return {
     ...(name === undefined ? undefined : { name }),
-    exactly,
+    ...(isGiven ? { exactly: whole } : undefined),
     ...(firstAvailable === undefined ? undefined : { firstAvailable }),
   };
 }
 
+const UNSET: JsonObject = { deviceClassName: '', allocationMode: '', count: 0 };
+
 function flatRequest(request: JsonValue): JsonValue {
   if (!isJsonObject(request)) return request;
-  const { exactly, ...rest } = request;
-  if (!isJsonObject(exactly)) return rest;
-  const { deviceClassName, ...others } = exactly;
-  return { ...rest, ...(deviceClassName === '' ? undefined : { deviceClassName: deviceClassName ?? '' }), ...others };
+  const { name, exactly, ...rest } = request;
+  const own = isJsonObject(exactly) ? exactly : {};
+  return { ...(name === undefined ? undefined : { name }), deviceClassName: '', ...own, ...rest };
 }
 
 function flatDevice(device: JsonValue): JsonValue {

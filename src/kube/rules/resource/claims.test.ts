@@ -226,7 +226,7 @@ describe('v1beta1', () => {
         devices: {
           requests: [
             { name: 'a', deviceClassName: 'gpu', adminAccess: true },
-            { name: 'b', firstAvailable: [{ name: 's', deviceClassName: 'x' }] },
+            { name: 'b', deviceClassName: '', firstAvailable: [{ name: 's', deviceClassName: 'x' }] },
           ],
         },
       },
@@ -253,6 +253,24 @@ describe('v1beta1', () => {
     });
     expect(convertClaim(stable, 'v1', 'v1beta1')).toEqual(beta);
     expect(convertClaim(stable, 'v1', 'v1beta2')).toEqual({ ...stable, apiVersion: 'resource.k8s.io/v1beta2' });
+  });
+
+  test('gets no default for a request without a class, which is refused as it is', () => {
+    const devices = {
+      requests: [
+        { name: 'a', deviceClassName: '', count: 3 },
+        { name: 'b', deviceClassName: '' },
+      ],
+    };
+    const beta: JsonObject = { metadata, spec: { devices } };
+    setBetaClaimDefaults(beta);
+    const stable = convertClaim(beta, 'v1beta1', 'v1');
+    setClaimDefaults(stable);
+    expect(validateClaim(stable).map(formatIssue)).toEqual([
+      'spec.devices.requests[0].exactly.deviceClassName: Required value',
+      'spec.devices.requests[0].exactly.allocationMode: Unsupported value: "": supported values: "All", "ExactCount"',
+      'spec.devices.requests[1]: Required value: exactly one of `exactly` or `firstAvailable` is required',
+    ]);
   });
 
   test('keeps what a device is in `basic`', () => {

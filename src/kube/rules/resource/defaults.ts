@@ -81,7 +81,8 @@ const TOLERATION_ORDER = ['operator', 'value', 'effect', 'tolerationSeconds'];
 
 function setRequestDefaults(request: JsonObject): void {
   const fields = Object.keys(request).length;
-  if (textAt(request, 'allocationMode') === '') request['allocationMode'] = 'ExactCount';
+  // An empty mode is one that conversion from v1beta1 left as it was.
+  if (fieldAt(request, 'allocationMode') === undefined) request['allocationMode'] = 'ExactCount';
   if (request['allocationMode'] === 'ExactCount' && Number(numberAt(request, 'count')) === 0) request['count'] = 1;
   if (Object.keys(request).length > fields) arrangeFields(request, REQUEST_ORDER);
   setTolerationDefaults(request);

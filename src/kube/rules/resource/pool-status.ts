@@ -11,14 +11,16 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123SubdomainCaseless } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain, checkDns1123SubdomainCaseless } from '../../../apimachinery/validation/names.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../checks/conditions.ts';
+import { inGoShape } from '../../checks/go-shape.ts';
 import { metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
-import { validatePoolName, validateSubdomain } from './names.ts';
+import { validateSubdomain } from './names.ts';
+import { POOL_STATUS } from './shapes.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -27,6 +29,7 @@ const MAX_LIMIT = 1000;
 const MAX_POOLS = 1000;
 const MAX_CONDITIONS = 10;
 const MAX_ERROR_BYTES = 256;
+const MAX_NAME_BYTES = 253;
 const COUNTS = ['totalDevices', 'allocatedDevices', 'availableDevices', 'unavailableDevices'];
 
 export function validatePoolStatusRequest(request: JsonObject): FieldIssue[] {
@@ -36,7 +39,7 @@ export function validatePoolStatusRequest(request: JsonObject): FieldIssue[] {
     ...validateDriver(spec, SPEC),
   ];
   const pool = fieldAt(spec, 'poolName');
-  if (typeof pool === 'string') issues.push(...validatePoolName(pool, SPEC.child('poolName')));
+  if (typeof pool === 'string') issues.push(...validateSegments(pool, SPEC.child('poolName')));
   const limit = numberAt(spec, 'limit');
   if (limit > MAX_LIMIT) issues.push(invalid(SPEC.child('limit'), limit, `must be less than or equal to ${MAX_LIMIT}`));
   if (limit < 1) issues.push(invalid(SPEC.child('limit'), limit, 'must be greater than or equal to 1'));
@@ -46,7 +49,7 @@ export function validatePoolStatusRequest(request: JsonObject): FieldIssue[] {
 export function validatePoolStatusRequestUpdate(request: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateKubeMetaUpdate(metaFacts(request), metaFacts(old), METADATA);
   const spec = objectAt(request, 'spec') ?? {};
-  if (!equalJson(spec, objectAt(old, 'spec') ?? {})) issues.push(declared(invalid(SPEC, spec, FIELD_IMMUTABLE)));
+  if (!equalJson(spec, objectAt(old, 'spec') ?? {})) issues.push(invalid(SPEC, null, FIELD_IMMUTABLE));
   return issues;
 }
 
@@ -54,7 +57,10 @@ export function validatePoolStatusUpdate(request: JsonObject, old: JsonObject): 
   const issues = validateKubeMetaUpdate(metaFacts(request), metaFacts(old), METADATA);
   const [status, stored] = [objectAt(request, 'status'), objectAt(old, 'status')];
   if (stored !== undefined) {
-    if (!equalJson(status ?? null, stored)) issues.push(declared(invalid(STATUS, status ?? null, FIELD_IMMUTABLE)));
+    if (!equalJson(status ?? null, stored)) {
+      const shown = status === undefined ? null : inGoShape(status, POOL_STATUS);
+      issues.push(declared(invalid(STATUS, shown, FIELD_IMMUTABLE)));
+    }
     return issues;
   }
   if (status === undefined) return issues;
@@ -85,7 +91,9 @@ function validateUniqueTypes(conditions: readonly JsonObject[], path: FieldPath)
 
 function validatePoolStatus(pool: JsonObject, path: FieldPath): FieldIssue[] {
   const issues = validateDriver(pool, path);
-  issues.push(...validatePoolName(textAt(pool, 'poolName'), path.child('poolName')));
+  const name = textAt(pool, 'poolName');
+  if (name === '') issues.push(required(path.child('poolName'), ''));
+  else issues.push(...validateSegments(name, path.child('poolName')));
   // A generation of zero is none, as the reference has it.
   if (numberAt(pool, 'generation') === 0) issues.push(required(path.child('generation'), ''));
   else issues.push(...validateMinimum(pool, 'generation', 0, path));
@@ -95,6 +103,17 @@ function validatePoolStatus(pool: JsonObject, path: FieldPath): FieldIssue[] {
   if (typeof node === 'string') issues.push(...validateSubdomain(node, path.child('nodeName')));
   if (isLongerThan(textAt(pool, 'validationError'), MAX_ERROR_BYTES))
     issues.push(tooLong(path.child('validationError'), undefined, MAX_ERROR_BYTES));
+  return issues;
+}
+
+/** The name of a pool, in the words of the newer rules that this kind has. */
+function validateSegments(name: string, path: FieldPath): FieldIssue[] {
+  const issues = isLongerThan(name, MAX_NAME_BYTES) ? [tooLong(path, undefined, MAX_NAME_BYTES)] : [];
+  for (const [i, part] of name.split('/').entries()) {
+    if (part === '') issues.push(invalid(path, name, `segment ${i}: must not be empty`));
+    for (const complaint of part === '' ? [] : checkDns1123Subdomain(part))
+      issues.push(invalid(path, part, `segment ${i}: ${complaint}`));
+  }
   return issues;
 }
 

@@ -127,3 +127,26 @@ export const ATTRIBUTE: Shape = [
   ['StringValues', 'strings', null],
   ['VersionValues', 'versions', null],
 ];
+
+/** The status of a ResourcePoolStatusRequest. */
+export const POOL_STATUS: Shape = [
+  ['PoolCount', 'poolCount', null],
+  [
+    'Pools',
+    'pools',
+    null,
+    [
+      ['Driver', 'driver', ''],
+      ['PoolName', 'poolName', ''],
+      ['Generation', 'generation', 0],
+      ['ResourceSliceCount', 'resourceSliceCount', null],
+      ['TotalDevices', 'totalDevices', null],
+      ['AllocatedDevices', 'allocatedDevices', null],
+      ['AvailableDevices', 'availableDevices', null],
+      ['UnavailableDevices', 'unavailableDevices', null],
+      ['NodeName', 'nodeName', null],
+      ['ValidationError', 'validationError', null],
+    ],
+  ],
+  ['Conditions', 'conditions', null, 'tagged'],
+];
