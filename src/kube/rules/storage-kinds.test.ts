@@ -144,6 +144,12 @@ describe('a VolumeAttachment', () => {
       'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
       'spec.source.inlineVolumeSpec.accessModes: Required value',
     ]);
+    const local = { accessModes: ['ReadWriteOnce'], local: { path: '/a' }, nodeAffinity: {} };
+    expect(await post({ inlineVolumeSpec: local })).toEqual([
+      'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
+      'spec.source.inlineVolumeSpec.nodeAffinity: Forbidden: may not be specified in the context of inline volumes',
+      'spec.source.inlineVolumeSpec.nodeAffinity: Required value: Local volume requires node affinity',
+    ]);
   });
 
   test('keeps its spec; its status is written apart, without metadata', async () => {

@@ -118,7 +118,7 @@ export function validatePersistentVolumeSpec(
   issues.push(...validateAccessModes(spec, path));
   if (!inline) issues.push(...validateCapacity(spec, path.child('capacity')));
   issues.push(...validateReclaimPolicy(spec, path, inline), ...validateAffinity(spec, path, context));
-  issues.push(...validateSources(spec, path, context.volumeName));
+  issues.push(...validateSources(spec, path, context));
   if (textAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle' && isRoot(textAt(spec, 'hostPath', 'path')))
     issues.push(
       forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
@@ -161,7 +161,9 @@ function validateAffinity(spec: JsonObject, path: FieldPath, context: Persistent
   return validateNodeSelector(selector, at.child('required'), context.anyLabelValue);
 }
 
-function validateSources(spec: JsonObject, path: FieldPath, volumeName: string): FieldIssue[] {
+/** The nodes of an inline volume were refused already and do not count. */
+function validateSources(spec: JsonObject, path: FieldPath, context: PersistentVolumeContext): FieldIssue[] {
+  const hasNodes = context.inline !== true && spec['nodeAffinity'] !== undefined;
   const issues: FieldIssue[] = [];
   let count = 0;
   for (const name in PERSISTENT_SOURCES) {
@@ -171,8 +173,8 @@ function validateSources(spec: JsonObject, path: FieldPath, volumeName: string):
     // Of several sources the reference still judges flexVolume.
     if (count > 0 && name !== 'flexVolume') issues.push(forbidden(path.child(extraAs), ONE_SOURCE));
     else {
-      issues.push(...rule(source, path.child(shownAs), volumeName));
-      if (name === 'local' && spec['nodeAffinity'] === undefined)
+      issues.push(...rule(source, path.child(shownAs), context.volumeName));
+      if (name === 'local' && !hasNodes)
         issues.push(required(path.child('nodeAffinity'), 'Local volume requires node affinity'));
     }
     count++;
