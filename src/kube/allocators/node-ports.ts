@@ -107,7 +107,7 @@ export class NodePortClaim {
   /** Undefined if all are taken. */
   takeAny(): number | undefined {
     if (this.#dryRun) {
-      const port = (this.#claimed.length === 0 ? 32768 : Math.max(...this.#claimed)) + 1;
+      const port = (this.#claimed.length === 0 ? 32768 : Math.max(0, ...this.#claimed)) + 1;
       this.#claimed.push(port);
       return port;
     }

@@ -64,8 +64,12 @@ export class StoredObjects {
   }
 
   async #replace(plural: string, next: JsonObject, old: JsonObject, state: StoredState): Promise<void> {
+    const { strategy } = this.#resource(plural).definition;
     const ready = this.#inForm(plural, next);
-    countGeneration(this.#resource(plural).definition.strategy, ready, old);
+    const status = ready['status'];
+    strategy.prepareForUpdate?.(ready, old, this.#context(plural, ready));
+    if (status !== undefined) ready['status'] = status;
+    countGeneration(strategy, ready, old);
     await this.#host.storage.compareAndWrite(state.key, state.revision, encodeStored(ready));
   }
 

@@ -173,6 +173,7 @@ function nodeDefinition(world: LateWorld): ResourceDefinition {
         setDefaults: setNodeDefaults,
         table: nodeTable,
         selectableFields: ['spec.unschedulable'],
+        fieldSources: { 'spec.unschedulable': ['spec.unschedulable', '=false'] },
       }),
     ],
     strategy: NODE_STRATEGY,

@@ -11,10 +11,25 @@ export function setNodeDefaults(object: JsonObject): void {
   if (status === undefined) return;
   const capacity = objectAt(status, 'capacity');
   if (capacity !== undefined && objectAt(status, 'allocatable') === undefined)
-    status['allocatable'] = cloneJson(capacity);
+    setFieldBefore(status, 'allocatable', cloneJson(capacity), AFTER_ALLOCATABLE);
   roundResourceList(status['capacity']);
   roundResourceList(status['allocatable']);
 }
+
+const AFTER_ALLOCATABLE = [
+  'phase',
+  'conditions',
+  'addresses',
+  'daemonEndpoints',
+  'nodeInfo',
+  'images',
+  'volumesInUse',
+  'volumesAttached',
+  'config',
+  'runtimeHandlers',
+  'features',
+  'declaredFeatures',
+];
 
 /** What is written after the networks. */
 const LATER = ['providerID', 'unschedulable', 'taints', 'configSource', 'externalID'];

@@ -2,7 +2,7 @@
  * The families of a Service's addresses: what the client did not say follows from what it said, from the stored Service and from the cluster. Invariant: a Service is never
  * moved between one family and two unless its policy says so. It changes the spec that it gets, and nothing if there are issues to report.
  */
-import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -25,7 +25,7 @@ export function settleIpFamilies(
   if (textAt(spec, 'type') === 'ExternalName') return [];
   if (old !== undefined && prefersTheSame(spec, old)) return [];
   const isOpen = textAt(spec, 'clusterIP') === HEADLESS && isSelectorless(spec);
-  if (textAt(spec, 'ipFamilyPolicy') === '') {
+  if (fieldAt(spec, 'ipFamilyPolicy') === undefined) {
     const kept = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
     spec['ipFamilyPolicy'] = kept || (isOpen ? 'RequireDualStack' : 'SingleStack');
   }

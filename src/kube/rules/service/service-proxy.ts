@@ -16,6 +16,7 @@ export function serviceProxy(world: () => KubeWorld): SubresourceDefinition {
     version: builtInVersion({ group: '', version: 'v1', kind: 'ServiceProxyOptions', stored: false }),
     store: () => ({
       connectMethods: PROXY_METHODS,
+      connects: { takesPath: true },
       connect: async (context) => {
         throw new StatusError(unreachable(await locate(world(), context)));
       },

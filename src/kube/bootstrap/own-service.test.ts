@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTestKube, type TestKube } from '../kube-server.fixtures.ts';
+import { serverId } from './identity-lease.ts';
+import { defaultServiceNetwork, parseServiceRanges, type ServerIdentity } from './service-network.ts';
+
+const SELF: ServerIdentity = {
+  hostname: 'vm',
+  address: '192.0.2.7',
+  port: 6443,
+  nodePort: 0,
+  writesEndpoints: true,
+};
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/apiserver-wlv32tlttr4jl3gtroqexyxapa';
+const SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
+
+describe('a server that can be reached', () => {
+  let kube: TestKube;
+  afterEach(() => kube.stop());
+  const start = (self: Partial<ServerIdentity> = {}, world?: TestKube['world']) =>
+    startTestKube({ network: { ...defaultServiceNetwork(), self: () => ({ ...SELF, ...self }) } }, world);
+
+  test('has a Service with the first address of its network', async () => {
+    kube = await start();
+    const service = await kube.request('GET', '/api/v1/namespaces/default/services/kubernetes');
+    expect(service.body).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        internalTrafficPolicy: 'Cluster',
+      },
+      status: { loadBalancer: {} },
+    });
+    const address = await kube.request('GET', '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.1');
+    expect(address.body).toMatchObject({ spec: { parentRef: { namespace: 'default', name: 'kubernetes' } } });
+    const network = await kube.request('GET', '/apis/networking.k8s.io/v1/servicecidrs/kubernetes');
+    expect(network.body).toMatchObject({
+      spec: { cidrs: ['10.0.0.0/24'] },
+      status: { conditions: [{ type: 'Ready', status: 'True', message: 'Kubernetes default Service CIDR is ready' }] },
+    });
+  });
+
+  test('tells where it is, and corrects that when it moves', async () => {
+    kube = await start();
+    expect((await kube.request('GET', SLICE)).body).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.7'], conditions: { ready: true } }],
+      ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
+    });
+    await kube.stop();
+    kube = await start({ address: '192.0.2.8', port: 7443 }, kube.world);
+    const endpoints = await kube.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes');
+    expect(endpoints.body['subsets']).toEqual([
+      { addresses: [{ ip: '192.0.2.8' }], ports: [{ name: 'https', port: 7443, protocol: 'TCP' }] },
+    ]);
+    expect((await kube.request('GET', SLICE)).body).toMatchObject({
+      metadata: { generation: 2 },
+      endpoints: [{ addresses: ['192.0.2.8'] }],
+    });
+  });
+
+  test.each([{ address: '127.0.0.1' }, { writesEndpoints: false }])('says nothing of itself if %j', async (self) => {
+    kube = await start(self);
+    expect((await kube.request('GET', SLICE)).status).toBe(404);
+  });
+
+  test('renews its Lease, and takes it away when it stops', async () => {
+    expect(`apiserver-${serverId('vm').split('-')[1]}`).toBe(LEASE.split('/').at(-1));
+    kube = await start();
+    const lease = async () => (await kube.request('GET', LEASE)).body;
+    const before = (await lease())['spec'] as { renewTime: string };
+    expect(await lease()).toMatchObject({
+      metadata: {
+        labels: { 'apiserver.kubernetes.io/identity': 'kube-apiserver', 'kubernetes.io/hostname': 'vm' },
+        annotations: { 'kubernetes.io/peer-advertise-address': '192.0.2.7:6443' },
+      },
+      spec: { leaseDurationSeconds: 3600, holderIdentity: expect.stringMatching(/^apiserver-wlv32[a-z0-9]+_/) },
+    });
+    await kube.clock.advance(10_000);
+    expect(((await lease())['spec'] as { renewTime: string }).renewTime > before.renewTime).toBe(true);
+    const { world } = kube;
+    await kube.stop();
+    kube = await startTestKube({}, world);
+    expect((await kube.request('GET', LEASE)).status).toBe(404);
+  });
+});
+
+describe('the network of Services', () => {
+  test('is one network, or one of each family', () => {
+    expect(parseServiceRanges('10.0.0.0/16,fd00::/108').map(({ family }) => family)).toEqual(['IPv4', 'IPv6']);
+    expect(() => parseServiceRanges('10.0.0.0/16,10.1.0.0/16')).toThrow('one of each family');
+    expect(() => parseServiceRanges('10.0.0.0')).toThrow('"10.0.0.0" is no network for Services');
+  });
+});
