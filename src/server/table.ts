@@ -47,10 +47,14 @@ export interface TableShape {
 
 export function tableOf(version: VersionDefinition, objects: readonly JsonObject[], shape: TableShape): JsonObject {
   const table = tableDefinitionOf(version);
-  const rows: JsonArray = objects.map((object) => ({
-    cells: table.cells(object, shape.now),
-    object: rowObject(object, shape),
-  }));
+  const rows: JsonArray = objects.map((object) => {
+    const conditions = table.conditions?.(object);
+    return {
+      cells: table.cells(object, shape.now),
+      ...(conditions === undefined ? undefined : { conditions }),
+      object: rowObject(object, shape),
+    };
+  });
   return {
     kind: 'Table',
     apiVersion: shape.apiVersion,

@@ -1,8 +1,8 @@
 /** Columns of Pods and PodTemplates. Invariant: the cells are the reference's. */
 import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
-import type { TableDefinition } from '../../../server/registry/version-definition.ts';
-import { AGE, type Column, column, NAME, sinceText, tableOf } from '../../columns.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import type { ColumnDefinition, TableDefinition } from '../../../server/registry/version-definition.ts';
+import { type Column, column, NAME, sinceText, tableOf } from '../../columns.ts';
 import { isSidecar } from './pod-resources.ts';
 
 const NONE = '<none>';
@@ -18,36 +18,59 @@ interface PodSummary {
   lastRestart: string;
 }
 
-/** Several columns show parts of one summary, one after the other. */
-let summarized: { readonly pod: JsonObject; readonly summary: PodSummary } | undefined;
+const POD_COLUMNS: readonly ColumnDefinition[] = [
+  podColumn('Name', 'The name of the object.', { format: 'name' }),
+  podColumn('Ready', 'How many of its containers are ready.'),
+  podColumn('Status', 'What its containers are doing, all in all.'),
+  podColumn('Restarts', 'How often its containers were started again, and when last.'),
+  podColumn('Age', 'How long ago the object was created.'),
+  podColumn('IP', 'Its address.', WIDE),
+  podColumn('Node', 'The node that it is bound to.', WIDE),
+  podColumn('Nominated Node', 'The node that it is to run on once others have left.', WIDE),
+  podColumn('Readiness Gates', 'How many of its further conditions hold.', WIDE),
+];
 
-function summaryOf(pod: JsonObject): PodSummary {
-  if (summarized?.pod !== pod) summarized = { pod, summary: summarize(pod) };
-  return summarized.summary;
+function podColumn(
+  name: string,
+  description: string,
+  more: Partial<Pick<ColumnDefinition, 'format' | 'priority'>> = {},
+): ColumnDefinition {
+  return { name, type: 'string', format: '', description, priority: 0, ...more };
 }
 
-export const podTable: () => TableDefinition = tableOf(
-  NAME,
-  column('Ready', 'How many of its containers are ready.', (pod) => {
-    const { ready, total } = summaryOf(pod);
-    return `${ready}/${total}`;
-  }),
-  column('Status', 'What its containers are doing, all in all.', (pod) => summaryOf(pod).reason),
-  column('Restarts', 'How often its containers were started again, and when last.', (pod, now) => {
-    const { restarts, lastRestart } = summaryOf(pod);
-    return restarts === 0 || lastRestart === '' ? String(restarts) : `${restarts} (${sinceText(lastRestart, now)} ago)`;
-  }),
-  AGE,
-  column('IP', 'Its address.', (pod) => textAt(objectsAt(pod, 'status', 'podIPs')[0] ?? {}, 'ip') || NONE, WIDE),
-  column('Node', 'The node that it is bound to.', (pod) => textAt(pod, 'spec', 'nodeName') || NONE, WIDE),
-  column(
-    'Nominated Node',
-    'The node that it is to run on once others have left.',
-    (pod) => textAt(pod, 'status', 'nominatedNodeName') || NONE,
-    WIDE,
-  ),
-  column('Readiness Gates', 'How many of its further conditions hold.', readinessGates, WIDE),
-);
+/** What the rows of pods that have ended carry. */
+const ENDED: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
+const POD_TABLE: TableDefinition = { columns: POD_COLUMNS, cells: podCells, conditions: podRowConditions };
+
+export function podTable(): TableDefinition {
+  return POD_TABLE;
+}
+
+function podCells(pod: JsonObject, now: number): JsonValue[] {
+  const { ready, total, reason, restarts, lastRestart } = summarize(pod);
+  const ago = restarts === 0 || lastRestart === '' ? '' : ` (${sinceText(lastRestart, now)} ago)`;
+  return [
+    textAt(pod, 'metadata', 'name'),
+    `${ready}/${total}`,
+    reason,
+    `${restarts}${ago}`,
+    sinceText(textAt(pod, 'metadata', 'creationTimestamp'), now),
+    textAt(objectsAt(pod, 'status', 'podIPs')[0] ?? {}, 'ip') || NONE,
+    textAt(pod, 'spec', 'nodeName') || NONE,
+    textAt(pod, 'status', 'nominatedNodeName') || NONE,
+    readinessGates(pod),
+  ];
+}
+
+function podRowConditions(pod: JsonObject): JsonValue[] | undefined {
+  const reason = textAt(pod, 'status', 'phase');
+  const message = Object.hasOwn(ENDED, reason) ? ENDED[reason] : undefined;
+  return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason, message }];
+}
 
 export const podTemplateTable: () => TableDefinition = tableOf(
   NAME,
