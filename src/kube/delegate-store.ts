@@ -16,5 +16,6 @@ export function delegateStore(
     if (method !== undefined) front[verb] = method;
   }
   if (store.connectMethods !== undefined) front['connectMethods'] = store.connectMethods;
+  if (store.connects !== undefined) front['connects'] = store.connects;
   return front as ResourceStore;
 }

@@ -19,7 +19,7 @@ let sessions: ClientHttp2Session[];
 
 beforeAll(() => {
   execFileSync(process.execPath, [join(ROOT, 'scripts', 'bundle-command.mjs'), FOLDER]);
-});
+}, 120_000);
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 

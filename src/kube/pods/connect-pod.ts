@@ -18,9 +18,10 @@ import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validati
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { kindView } from '../../kinds/views.ts';
 import type { Answer } from '../../server/exchange.ts';
 import type { SubresourceDefinition } from '../../server/registry/definition.ts';
-import type { ResourceContext } from '../../server/registry/resource-store.ts';
+import type { ConnectFacts, ResourceContext } from '../../server/registry/resource-store.ts';
 import { builtInVersion } from '../built-in.ts';
 import { parseSloppyIp } from '../checks/ip.ts';
 import type { KubeWorld } from '../kube-world.ts';
@@ -39,17 +40,18 @@ export function connectSubresources(world: () => KubeWorld): readonly Subresourc
     kind: string,
     connectMethods: readonly string[],
     connect: Connect,
+    connects: ConnectFacts = {},
   ): SubresourceDefinition => ({
     name,
     ...(kind === '' ? undefined : { version: builtInVersion({ group: '', version: 'v1', kind, stored: false }) }),
-    store: () => ({ connectMethods, connect: (context) => connect(world(), context) }),
+    store: () => ({ connectMethods, connects, connect: (context) => connect(world(), context) }),
   });
   return [
-    subresource('log', '', ['GET'], readLog),
+    subresource('log', '', ['GET'], readLog, { isRead: true, options: () => kindView('', 'v1', 'PodLogOptions') }),
     subresource('exec', 'PodExecOptions', STREAM_METHODS, openStream),
     subresource('attach', 'PodAttachOptions', STREAM_METHODS, openStream),
     subresource('portforward', 'PodPortForwardOptions', STREAM_METHODS, forwardPort),
-    subresource('proxy', 'PodProxyOptions', PROXY_METHODS, reachPod),
+    subresource('proxy', 'PodProxyOptions', PROXY_METHODS, reachPod, { takesPath: true }),
   ];
 }
 

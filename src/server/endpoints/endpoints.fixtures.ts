@@ -120,6 +120,7 @@ const echo: SubresourceDefinition = {
   name: 'echo',
   store: () => ({
     connectMethods: ['GET', 'POST', 'HEAD'],
+    connects: { takesPath: true },
     connect: (context, { path }) => ({
       kind: 'bytes',
       status: 200,

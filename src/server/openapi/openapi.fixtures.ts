@@ -94,13 +94,18 @@ export function thingVersion(more: Partial<VersionDefinition> = {}): VersionDefi
   };
 }
 
+const FACTS: Partial<Record<keyof ResourceStore, unknown>> = {
+  connectMethods: ['GET', 'POST'],
+  connects: { takesPath: true },
+};
+
 const never = (): never => {
   throw new BugError('no test of documents calls a store');
 };
 
 /** A store with these verbs and nothing behind them. */
 export function storeOf(...verbs: readonly (keyof ResourceStore)[]): ResourceStore {
-  return Object.fromEntries(verbs.map((verb) => [verb, verb === 'connectMethods' ? ['GET', 'POST'] : never]));
+  return Object.fromEntries(verbs.map((verb) => [verb, FACTS[verb] ?? never]));
 }
 
 export const ALL_VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection'] as const;

@@ -15,6 +15,7 @@ import {
   PATCH_OPTIONS,
   type Parameter,
   PRETTY,
+  queryParameter,
   RESOURCE_VERSION,
   REST_OF_PATH,
   WRITE_OPTIONS,
@@ -158,7 +159,8 @@ class OperationMaker {
     if (store.create !== undefined) all.push(this.#create(this.#item, `create the ${subresource} of a ${kind}`));
     all.push(...this.#ofItem());
     for (const method of store.connect === undefined ? [] : (store.connectMethods ?? [])) {
-      all.push(this.#connect(method, this.#item, ''), this.#connect(method, `${this.#item}/{path}`, 'WithPath'));
+      all.push(this.#connect(method, this.#item, ''));
+      if (store.connects?.takesPath === true) all.push(this.#connect(method, `${this.#item}/{path}`, 'WithPath'));
     }
     return all;
   }
@@ -283,18 +285,30 @@ class OperationMaker {
   }
 
   #connect(httpMethod: string, path: string, suffix: string): Operation {
-    const { subresource } = this.#subject;
-    const operation = this.#operation(httpMethod.toLowerCase() as Method, 'connect', path, {
-      name: `${titleCase(httpMethod)}${this.#qualified()}${suffix}`,
-      action: 'connect',
-      description: `connect ${httpMethod} requests to the ${subresource} of a ${this.#names.kind}`,
+    const { subresource, store } = this.#subject;
+    const isRead = store.connects?.isRead === true;
+    const operation = this.#operation(httpMethod.toLowerCase() as Method, isRead ? 'read' : 'connect', path, {
+      name: `${isRead ? '' : titleCase(httpMethod)}${this.#qualified()}${suffix}`,
+      action: isRead ? 'get' : 'connect',
+      description: isRead
+        ? `read the ${subresource} of a ${this.#names.kind}`
+        : `connect ${httpMethod} requests to the ${subresource} of a ${this.#names.kind}`,
+      parameters: this.#connectParameters(),
       answers: [[200, 'text']],
     });
-    return {
-      ...operation,
-      parameters: operation.parameters.filter(({ name }) => name !== 'pretty'),
-      produces: ANYTHING,
-    };
+    if (isRead) return { ...operation, produces: ['text/plain', ...operation.produces] };
+    const parameters = operation.parameters.filter((parameter) => parameter !== PRETTY);
+    return { ...operation, parameters, produces: ANYTHING };
+  }
+
+  /** The fields of what it speaks. */
+  #connectParameters(): readonly Parameter[] {
+    const { store, resource, subresource } = this.#subject;
+    const own = resource.subresources.find(({ name }) => name === subresource)?.version;
+    const options = store.connects?.options?.() ?? (own === resource.version ? undefined : own?.type());
+    return [...(options?.fields() ?? [])]
+      .filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
+      .flatMap(({ name, type }) => queryParameter(name, type) ?? []);
   }
 
   /** `NamespacedPodStatus`. */

@@ -1,4 +1,5 @@
 /** The parameters of operations: those of the query by the options that they belong to, and those of the path. */
+import type { TypeView } from '../../apimachinery/type-view.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -95,3 +96,19 @@ export const REST_OF_PATH: Parameter = {
   type: 'string',
   description: 'What follows the subresource in the path.',
 };
+
+const fromFields = new Map<string, Parameter>();
+
+/** A field of an options object as it stands in a query: the same parameter for the same field. Undefined for what has no place there. */
+export function queryParameter(name: string, type: TypeView): Parameter | undefined {
+  const value = type.kind === 'list' ? type.items : type;
+  if (value.kind !== 'scalar' || value.scalar === 'time') return undefined;
+  const shown = value.scalar === 'boolean' ? 'boolean' : value.scalar.startsWith('int') ? 'integer' : 'string';
+  const key = `${name} ${shown}`;
+  let parameter = fromFields.get(key);
+  if (parameter === undefined) {
+    parameter = query(name, shown, '');
+    fromFields.set(key, parameter);
+  }
+  return parameter;
+}

@@ -132,7 +132,8 @@ function shapeOf({ definition, store, subresources }: OpenApiResource): string {
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection', 'connect'] as const;
 
 function verbsOf(store: ResourceStore): readonly string[] {
-  return [...VERBS.filter((verb) => store[verb] !== undefined), ...(store.connectMethods ?? [])];
+  const path = store.connects?.takesPath === true ? ['path'] : [];
+  return [...VERBS.filter((verb) => store[verb] !== undefined), ...(store.connectMethods ?? []), ...path];
 }
 
 /** One path item with gaps. */

@@ -3,7 +3,15 @@
  * reached, and referred to everywhere else, so recursive types end; properties come in the order of their names.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
-import type { AnyView, FieldView, ScalarType, ScalarView, StructView, TypeView } from '../../apimachinery/type-view.ts';
+import type {
+  AnyView,
+  FieldView,
+  MapView,
+  ScalarType,
+  ScalarView,
+  StructView,
+  TypeView,
+} from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
@@ -185,15 +193,15 @@ export class SchemaBook {
       ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
       ...(patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': patchStrategies.join(',') }),
     };
-    return { ...head, ...schema, ...(field.nullable ? { nullable: true } : {}), ...this.#atomicHere(type), ...tail };
+    return { ...head, ...schema, ...(field.nullable ? { nullable: true } : {}), ...this.#mergedHere(type), ...tail };
   }
 
   /** What a place says about a struct whose type does not say so itself. */
-  #atomicHere(type: TypeView): JsonObject {
-    if (type.kind !== 'struct' || !type.atomic) return {};
+  #mergedHere(type: TypeView): JsonObject {
+    if (type.kind !== 'struct') return {};
     const name = this.#source.types.typeName(type);
-    const isOwn = name === undefined || this.#source.types.view(name).atomic;
-    return isOwn ? {} : { 'x-kubernetes-map-type': 'atomic' };
+    if (name === undefined || this.#source.types.view(name).atomic === type.atomic) return {};
+    return { 'x-kubernetes-map-type': type.atomic ? 'atomic' : 'granular' };
   }
 
   /** The schema of a property. A reference stands in `allOf`, because nothing may stand beside it. */
@@ -223,7 +231,7 @@ export class SchemaBook {
           type: 'object',
           ...withDefault,
           additionalProperties: this.#itemSchema(type.values),
-          ...(type.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+          ...mapType(type),
         };
     }
   }
@@ -261,6 +269,11 @@ export class SchemaBook {
 
 function textOf(schema: JsonObject): SchemaText {
   return new SchemaText(() => schema);
+}
+
+function mapType({ atomic, declared }: MapView): JsonObject {
+  if (atomic) return { 'x-kubernetes-map-type': 'atomic' };
+  return declared === true ? { 'x-kubernetes-map-type': 'granular' } : {};
 }
 
 function reference(name: string): JsonObject {

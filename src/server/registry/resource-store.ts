@@ -9,6 +9,7 @@ import type { DeleteOptions, Preconditions } from '../../apimachinery/meta/delet
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import type { GetOptions } from '../../apimachinery/meta/options.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
+import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
@@ -125,6 +126,15 @@ export interface ConnectRequest {
   readonly path: string;
 }
 
+export interface ConnectFacts {
+  /** More of a path may follow. Default false. */
+  readonly takesPath?: boolean;
+  /** It reads a text, as a get would: `log`. Default false. */
+  readonly isRead?: boolean;
+  /** Whose fields are the parameters, where that is not what the subresource speaks. */
+  options?(): StructView;
+}
+
 export interface ResourceStore {
   get?(context: ResourceContext, options: GetOptions): MaybePromise<ObjectBytes>;
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
@@ -138,4 +148,6 @@ export interface ResourceStore {
   connect?(context: ResourceContext, request: ConnectRequest): MaybePromise<Answer>;
   /** The HTTP methods that `connect` takes. */
   readonly connectMethods?: readonly string[];
+  /** What else it takes. Default: no more of a path than the subresource; its parameters are the fields of what the subresource speaks. */
+  readonly connects?: ConnectFacts;
 }
