@@ -52,9 +52,9 @@ describe('the chain of admission plugins', () => {
   });
 
   test('accepts plugins of the reference that are not built, with a warning', () => {
-    const chain = createAdmission([], { enable: ['NodeRestriction'] });
+    const chain = createAdmission([], { enable: ['ImagePolicyWebhook'] });
     expect(chain.warnings).toEqual([
-      'admission plugin "NodeRestriction" is not built yet; it is accepted and does nothing',
+      'admission plugin "ImagePolicyWebhook" is not built yet; it is accepted and does nothing',
     ]);
     expect(chain.handles('CREATE')).toBe(false);
   });

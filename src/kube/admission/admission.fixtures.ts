@@ -1,6 +1,6 @@
 /** Requests, listers and readers for tests of plugins, without a server around them. */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
+import { isStatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
@@ -75,7 +75,7 @@ export function verdict(plugin: AdmissionPlugin, attributes: AdmissionAttributes
     plugin.validate?.(attributes);
     return undefined;
   } catch (error) {
-    if (error instanceof StatusError) return error.status.message;
+    if (isStatusError(error)) return error.status.message;
     throw error;
   }
 }

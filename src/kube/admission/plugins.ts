@@ -19,6 +19,7 @@ import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { limitRanger } from './limit-ranger/limit-ranger.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
 import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
+import { nodeRestriction } from './node-restriction/node-restriction.ts';
 import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
@@ -57,6 +58,14 @@ export function compiledInPlugins(world: KubeWorld, tolerations: TolerationDefau
     limitPodHardAntiAffinityTopology(),
     limitRanger(world.lister('limitranges')),
     serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => world.host.random(below) }),
+    nodeRestriction({
+      nodes,
+      pods: reader('pods'),
+      claims: reader('persistentvolumeclaims'),
+      volumes: reader('persistentvolumes'),
+      drivers: reader('csidrivers'),
+      authorizer,
+    }),
     taintNodesByCondition(),
     alwaysPullImages(),
     podSecurity({
