@@ -226,6 +226,36 @@ describe('a client that is not recognized', () => {
   });
 });
 
+describe('flows', () => {
+  const flows = {
+    match: (user: { readonly name: string }) =>
+      user.name === 'carol' ? { schemaUid: 'schema', priorityLevelUid: 'level' } : undefined,
+  };
+  const carol = () => ({ outcome: 'ok', user: userNamed('carol') }) as const;
+  const told = ({ headers }: Answer) => [
+    headers['x-kubernetes-pf-flowschema-uid'],
+    headers['x-kubernetes-pf-prioritylevel-uid'],
+  ];
+
+  it('are named by the answers to requests that belong to one, watches and refusals included', () => {
+    const { handler } = testChain({ flows, authenticate: carol });
+    expect(told(atOnce(handler(new FakeIncoming())))).toEqual(['schema', 'level']);
+    expect(told(atOnce(handler(new FakeIncoming({ target: '/api/v1/pods?watch=1' }))))).toEqual(['schema', 'level']);
+    const gate = new InFlightGate({ readOnly: 1 });
+    gate.acquire('readOnly', false);
+    const full = testChain({ flows, authenticate: carol, gate });
+    expect(told(atOnce(full.handler(new FakeIncoming())))).toEqual(['schema', 'level']);
+  });
+
+  it('are not for connects, and not for whom the matcher does not know', () => {
+    const { handler } = testChain({ flows, authenticate: carol });
+    const exec = new FakeIncoming({ method: 'POST', target: '/api/v1/namespaces/n/pods/p/exec' });
+    expect(told(atOnce(handler(exec)))).toEqual([undefined, undefined]);
+    const other = testChain({ flows, authenticate: () => ({ outcome: 'ok', user: userNamed('dave') }) });
+    expect(told(atOnce(other.handler(new FakeIncoming())))).toEqual([undefined, undefined]);
+  });
+});
+
 describe('limits in flight', () => {
   it('refuse what is too much until something is done, also if it fails', async () => {
     const first = new Deferred<Answer>();
