@@ -2,14 +2,14 @@
  * Fields of a typed object in the order in which its type is written. Invariant: values stay as they are; only the order of fields of structs changes, and objects that are
  * in order already are not touched.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { StructView, TypeView } from '../type-view.ts';
 
 /** A value in order: the same one, or another if it had to be made anew. */
 type Arrange = (value: JsonValue) => JsonValue;
 
 interface FieldOrder {
-  readonly index: number;
+  readonly name: string;
   /** Undefined for what holds no structs. */
   readonly arrange: Arrange | undefined;
 }
@@ -36,38 +36,44 @@ function planOf(view: StructView): StructOrder {
 /** The fields of a struct, read when a value first needs them: types may hold themselves. */
 class StructOrder {
   readonly #view: StructView;
-  #fields: ReadonlyMap<string, FieldOrder> | undefined;
+  #fields: readonly FieldOrder[] | undefined;
 
   constructor(view: StructView) {
     this.#view = view;
   }
 
   arrange(object: JsonObject): JsonObject {
-    this.#fields ??= new Map(
-      Array.from(this.#view.fields(), ({ name, type }, index) => [name, { index, arrange: arrangeOf(type) }]),
-    );
-    let last = -1;
-    let isOrdered = true;
-    for (const name of Object.keys(object)) {
-      const field = this.#fields.get(name);
-      if (field === undefined) continue;
-      if (field.index < last) isOrdered = false;
-      else last = field.index;
-      if (field.arrange === undefined) continue;
-      const value = object[name] as JsonValue;
-      const arranged = field.arrange(value);
-      if (arranged !== value) object[name] = arranged;
+    this.#fields ??= Array.from(this.#view.fields(), ({ name, type }) => ({ name, arrange: arrangeOf(type) }));
+    const fields = this.#fields;
+    const ordered = inOrder(object, fields) ? object : sorted(object, fields);
+    for (const { name, arrange } of fields) {
+      if (arrange === undefined) continue;
+      const value = ordered[name];
+      if (value === undefined) continue;
+      const arranged = arrange(value);
+      if (arranged !== value) ordered[name] = arranged;
     }
-    return isOrdered ? object : this.#sorted(object, this.#fields);
+    return ordered;
   }
+}
 
-  /** Fields that the type does not have come last. */
-  #sorted(object: JsonObject, fields: ReadonlyMap<string, FieldOrder>): JsonObject {
-    const sorted: JsonObject = {};
-    for (const name of fields.keys()) if (Object.hasOwn(object, name)) sorted[name] = object[name] as JsonValue;
-    for (const name of Object.keys(object)) if (!fields.has(name)) sorted[name] = object[name] as JsonValue;
-    return sorted;
+/** One walk over the fields of the type beside those of the object. */
+function inOrder(object: JsonObject, fields: readonly FieldOrder[]): boolean {
+  let next = 0;
+  for (const name in object) {
+    while (next < fields.length && fields[next]?.name !== name) next++;
+    if (next === fields.length) return false;
   }
+  return true;
+}
+
+/** Fields that the type does not have come last. */
+function sorted(object: JsonObject, fields: readonly FieldOrder[]): JsonObject {
+  const result: JsonObject = {};
+  for (const { name } of fields) if (Object.hasOwn(object, name)) result[name] = object[name] as JsonValue;
+  for (const name of Object.keys(object))
+    if (!Object.hasOwn(result, name)) setField(result, name, object[name] as JsonValue);
+  return result;
 }
 
 function arrangeOf(type: TypeView): Arrange | undefined {
