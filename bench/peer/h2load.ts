@@ -13,7 +13,7 @@ export interface LoadOptions {
   /** Streams at once on one connection. */
   readonly streams: number;
   /** Sent as the body of a POST. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Take the latency of each request. */
   readonly latencies?: boolean;
 }

@@ -1,7 +1,7 @@
 /**
  * The table of `npm run bench:peer`: our server beside kube-apiserver and etcd, the same work on both in turns, over TLS HTTP/2, etcd fsyncing as by default
  * and ours durable on LMDB. Exits 1 if a bar does not hold. `--short`: fewer and smaller rounds, for CI; `--no-bars` prints without judging;
- * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth, crds.
+ * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth, crds, kinds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { startBare } from './bare.ts';
 import { atRest, startOurs, startTheirs } from './cold-start.ts';
 import { benchCrds } from './crds/main.ts';
 import { printGrowth } from './growth.ts';
+import { benchKinds } from './kinds.ts';
 import { ask, type Side } from './side.ts';
 import { type Bar, format, printBar } from './table.ts';
 import { watch } from './watch.ts';
@@ -232,17 +233,16 @@ try {
     }
     if (wanted('growth') && !(await printGrowth(credentials, short))) failures++;
   }
-  if (wanted('crds')) {
-    const options = {
-      short,
-      startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb' })),
-      startReference: async () => sideOf(await startReference({ credentials, fsync: true })),
-      inTurns,
-      judge,
-      judgeWork,
-    };
-    if (!(await benchCrds(options))) failures++;
-  }
+  const servers = {
+    short,
+    startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb' })),
+    startReference: async () => sideOf(await startReference({ credentials, fsync: true })),
+    inTurns,
+    judge,
+    judgeWork,
+  };
+  if (wanted('crds') && !(await benchCrds(servers))) failures++;
+  if (wanted('kinds') && !(await benchKinds(servers))) failures++;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

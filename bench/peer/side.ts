@@ -12,8 +12,8 @@ export interface Side {
   stop(): Promise<void>;
 }
 
-export function headersOf(side: Side): string[] {
-  return [`authorization: Bearer ${side.token}`, 'accept: application/json', 'content-type: application/json'];
+export function headersOf(side: Side, mediaType = 'application/json'): string[] {
+  return [`authorization: Bearer ${side.token}`, `accept: ${mediaType}`, `content-type: ${mediaType}`];
 }
 
 /** Seconds of the server's CPU that the work took, and what it answered. */

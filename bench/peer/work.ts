@@ -62,12 +62,14 @@ export interface Work {
   readonly requests: number;
   readonly connections: number;
   readonly streams: number;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
+  /** Of what is sent and asked for. Default JSON. */
+  readonly mediaType?: string;
 }
 
 export async function measure(side: Side, work: Work): Promise<Measured> {
-  const { path, body, ...rest } = work;
-  const options = { ...rest, url: `${side.url}${path}`, headers: headersOf(side), latencies: true };
+  const { path, body, mediaType, ...rest } = work;
+  const options = { ...rest, url: `${side.url}${path}`, headers: headersOf(side, mediaType), latencies: true };
   const { cpu, result } = await withCpu(side, () => load(body === undefined ? options : { ...options, body }));
   return {
     perSecond: result.perSecond,
