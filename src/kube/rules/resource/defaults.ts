@@ -2,11 +2,10 @@
  * Defaults of devices, claims and taints, for every version of resource.k8s.io. Invariant: what is given stays. A taint without a time gets the present one, as in the
  * reference, so two readings of the same body may differ there.
  */
-import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
-import { arrangeFields } from '../../object-fields.ts';
 
 /** Only the part of a clock that defaults need. */
 export type WallClock = Pick<Clock, 'now'>;
@@ -75,16 +74,10 @@ function setBetaClaimSpecDefaults(spec: JsonObject | undefined): void {
   }
 }
 
-/** In the order of their types, from the first that has a default. */
-const REQUEST_ORDER = ['allocationMode', 'count', 'adminAccess', 'firstAvailable', 'tolerations', 'capacity'];
-const TOLERATION_ORDER = ['operator', 'value', 'effect', 'tolerationSeconds'];
-
 function setRequestDefaults(request: JsonObject): void {
-  const fields = Object.keys(request).length;
   // An empty mode is one that conversion from v1beta1 left as it was.
   if (fieldAt(request, 'allocationMode') === undefined) request['allocationMode'] = 'ExactCount';
-  if (request['allocationMode'] === 'ExactCount' && Number(numberAt(request, 'count')) === 0) request['count'] = 1;
-  if (Object.keys(request).length > fields) arrangeFields(request, REQUEST_ORDER);
+  if (request['allocationMode'] === 'ExactCount' && fieldAt(request, 'count') === undefined) request['count'] = 1;
   setTolerationDefaults(request);
 }
 
@@ -93,11 +86,8 @@ function setResultDefaults(claim: JsonObject): void {
 }
 
 function setTolerationDefaults(owner: JsonObject): void {
-  for (const toleration of objectsAt(owner, 'tolerations')) {
-    if (textAt(toleration, 'operator') !== '') continue;
-    toleration['operator'] = 'Equal';
-    arrangeFields(toleration, TOLERATION_ORDER);
-  }
+  for (const toleration of objectsAt(owner, 'tolerations'))
+    if (textAt(toleration, 'operator') === '') toleration['operator'] = 'Equal';
 }
 
 function setDeviceDefaults(device: JsonObject, clock: WallClock): void {
