@@ -189,7 +189,7 @@ function validateAny(object: JsonObject, old: JsonObject | undefined, signature:
   const encoded = textAt(spec, 'request');
   const parsed = parseRequest(encoded);
   const problem = parsed.ok ? signature : parsed.problem;
-  if (problem !== undefined) issues.push(invalid(SPEC.child('request'), encoded === '' ? null : encoded, problem));
+  if (problem !== undefined) issues.push(invalid(SPEC.child('request'), fieldAt(spec, 'request') ?? null, problem));
   addIssues(issues, validateUsages(textsAt(spec, 'usages'), old === undefined ? [] : textsAt(old, 'spec', 'usages')));
   const signer = textAt(spec, 'signerName');
   if (signer === LEGACY_SIGNER && (old === undefined || textAt(old, 'spec', 'signerName') !== LEGACY_SIGNER))
