@@ -37,6 +37,7 @@ import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { IdentityLease } from './bootstrap/identity-lease.ts';
+import { ownServiceObjects } from './bootstrap/own-service.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
 import { StoredObjects } from './bootstrap/stored-objects.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
@@ -309,8 +310,11 @@ async function start(
   const { clock, host, logger } = options;
   const objects = new StoredObjects(host, (plural) => resourceOf(stored, plural));
   const self = network.self();
+  const beat = (): Promise<void> => objects.restore(ownServiceObjects(network, clock.now()));
   const lease =
-    self === undefined ? undefined : new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid() });
+    self === undefined
+      ? undefined
+      : new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
   const planned = objects.bringUpToDate([
     ...bootstrapObjects(network, clock.now()),
     ...(lease === undefined ? [] : [lease.object()]),

@@ -24,6 +24,8 @@ export interface IdentityLeaseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   newUid(): string;
+  /** What is looked after with every renewal. */
+  beat(): Promise<void>;
 }
 
 /** `apiserver-` and a hash of the machine's name, as the reference makes it. */
@@ -93,12 +95,13 @@ export class IdentityLease {
   }
 
   async #renew(): Promise<void> {
-    const { objects, logger } = this.#options;
+    const { objects, logger, beat } = this.#options;
     try {
+      await beat();
       const isThere = await objects.change(LEASES, this.#lease, (stored) => this.#renewed(stored));
       if (!isThere && !this.#stopped) await objects.create(LEASES, this.#renewed(this.#lease));
     } catch (error) {
-      logger.warn("the server's own Lease could not be renewed", { reason: toError(error).message });
+      logger.warn("the server's own objects could not be renewed", { reason: toError(error).message });
     }
   }
 

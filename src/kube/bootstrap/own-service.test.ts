@@ -91,6 +91,19 @@ describe('a server that can be reached', () => {
   });
 });
 
+describe('what a server keeps', () => {
+  test('comes back when somebody deletes it', async () => {
+    const kube = await startTestKube({ network: { ...defaultServiceNetwork(), self: () => SELF } });
+    const path = '/api/v1/namespaces/default/services/kubernetes';
+    expect((await kube.request('DELETE', path)).status).toBe(200);
+    expect((await kube.request('GET', path)).status).toBe(404);
+    await kube.clock.advance(10_000);
+    expect((await kube.request('GET', path)).body).toMatchObject({ spec: { clusterIP: '10.0.0.1' } });
+    expect((await kube.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')).status).toBe(200);
+    await kube.stop();
+  });
+});
+
 describe('the network of Services', () => {
   test('is one network, or one of each family', () => {
     expect(parseServiceRanges('10.0.0.0/16,fd00::/108').map(({ family }) => family)).toEqual(['IPv4', 'IPv6']);

@@ -35,6 +35,12 @@ export class StoredObjects {
     });
   }
 
+  /** Brings these objects up to date, now. */
+  async restore(objects: readonly BootstrapObject[]): Promise<void> {
+    const writes = await this.bringUpToDate(objects);
+    await Promise.all(writes.map((write) => write()));
+  }
+
   /** Another server on the same storage may have been quicker. */
   async create(plural: string, object: JsonObject): Promise<void> {
     const { definition } = this.#resource(plural);
