@@ -5,11 +5,11 @@
 import { formatJson } from '../apimachinery/go-format.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import type { Re2 } from '../base/re2/re2.ts';
+import type { NodeLimits } from './node-limits.ts';
 import { takeEffort } from './validation-effort.ts';
-import type { ValidatorNode } from './validator-node.ts';
 import { isIntegerValue, isNearInteger, numberFits } from './validator-number.ts';
 
-export function accepts(node: ValidatorNode, value: JsonValue): boolean {
+export function accepts(node: NodeLimits, value: JsonValue): boolean {
   switch (typeof value) {
     case 'string':
       if (!node.takes.string || (node.hasStringLimits && !acceptsText(node, value))) return false;
@@ -30,12 +30,12 @@ export function accepts(node: ValidatorNode, value: JsonValue): boolean {
   return !node.hasLogic || acceptsLogic(node, value);
 }
 
-function takesNumber({ takes }: ValidatorNode, value: number | bigint): boolean {
+function takesNumber({ takes }: NodeLimits, value: number | bigint): boolean {
   if (isIntegerValue(value)) return takes.integer;
   return takes.fraction || (takes.nearInteger && isNearInteger(value as number));
 }
 
-export function acceptsText(node: ValidatorNode, value: string): boolean {
+export function acceptsText(node: NodeLimits, value: string): boolean {
   if (value === node.lastText) return true;
   const { maxLength, minLength } = node;
   if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
@@ -76,7 +76,7 @@ export function runeCount(text: string): number {
   return count;
 }
 
-function acceptsList(node: ValidatorNode, value: readonly JsonValue[]): boolean {
+function acceptsList(node: NodeLimits, value: readonly JsonValue[]): boolean {
   if (!node.takes.array) return false;
   if (node.maxItems !== undefined && value.length > node.maxItems) return false;
   if (node.minItems !== undefined && value.length < node.minItems) return false;
@@ -98,7 +98,7 @@ export function isUnique(list: readonly JsonValue[]): boolean {
   return true;
 }
 
-function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
+function acceptsObject(node: NodeLimits, value: JsonObject): boolean {
   if (!node.takes.object) return false;
   const { required, minProperties, maxProperties } = node;
   // Those that are listed are counted on the way.
@@ -130,7 +130,7 @@ function acceptsObject(node: ValidatorNode, value: JsonObject): boolean {
 }
 
 /** As Go converts and compares: a fraction is cut where the listed number is an integer, an integer is the character of that code where a text is listed. */
-export function isListed(node: ValidatorNode, value: JsonValue): boolean {
+export function isListed(node: NodeLimits, value: JsonValue): boolean {
   // Null is never listed, even where it is.
   if (value === null) return false;
   if (typeof value === 'string') return node.listedTexts.has(value);
@@ -166,10 +166,10 @@ function characterOf(code: number): string {
   return valid ? String.fromCodePoint(code) : '\ufffd';
 }
 
-function acceptsLogic(node: ValidatorNode, value: JsonValue): boolean {
+function acceptsLogic(node: NodeLimits, value: JsonValue): boolean {
   const { allOf, anyOf, oneOf, not } = node;
   takeEffort(allOf.length + anyOf.length + oneOf.length + 1);
-  for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as ValidatorNode, value)) return false;
+  for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as NodeLimits, value)) return false;
   if (anyOf.length > 0 && !anyOf.some((part) => accepts(part, value))) return false;
   if (oneOf.length > 0) {
     let valid = 0;

@@ -4,13 +4,11 @@
  */
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { accepts, acceptsText } from './accepts.ts';
-import type { FieldSlot, ValidatorNode } from './validator-node.ts';
+import type { ListedField, NodeLimits, QuickCheck } from './node-limits.ts';
 import type { NumberLimits } from './validator-number.ts';
 
-export type QuickCheck = (value: JsonValue) => boolean;
-
 /** One of the few shapes that most nodes have, or the general way. */
-export function quickCheck(node: ValidatorNode): QuickCheck {
+export function quickCheck(node: NodeLimits): QuickCheck {
   const only = node.types.length === 1 && !node.hasLogic ? node.types[0] : '';
   if (only === 'object' && node.enum.length === 0 && node.takes.string === false) return objectCheck(node);
   if (only === 'string') return textCheck(node);
@@ -20,7 +18,7 @@ export function quickCheck(node: ValidatorNode): QuickCheck {
   return (value) => accepts(node, value);
 }
 
-function textCheck(node: ValidatorNode): QuickCheck {
+function textCheck(node: NodeLimits): QuickCheck {
   const takesNull = node.takes.null && node.enum.length === 0;
   const other: QuickCheck = (value) => (value === null ? takesNull : accepts(node, value));
   if (node.enum.length > 0 && !node.hasStringLimits) {
@@ -32,13 +30,13 @@ function textCheck(node: ValidatorNode): QuickCheck {
   return (value) => (typeof value === 'string' ? acceptsText(node, value) : other(value));
 }
 
-function booleanCheck(node: ValidatorNode): QuickCheck {
+function booleanCheck(node: NodeLimits): QuickCheck {
   const takesNull = node.takes.null;
   return (value) => typeof value === 'boolean' || (value === null && takesNull);
 }
 
 /** Safe integers and plain limits are compared here. */
-function numberCheck(node: ValidatorNode, type: 'integer' | 'number'): QuickCheck {
+function numberCheck(node: NodeLimits, type: 'integer' | 'number'): QuickCheck {
   const { numbers } = node;
   const general: QuickCheck = (value) => accepts(node, value);
   if (numbers === undefined)
@@ -67,7 +65,7 @@ function plainRange(limits: NumberLimits): { readonly low: number; readonly high
   return { low: Math.max(minimum ?? -Infinity, least), high: Math.min(maximum ?? Infinity, most) };
 }
 
-function listCheck(node: ValidatorNode): QuickCheck {
+function listCheck(node: NodeLimits): QuickCheck {
   const { maxItems = Infinity, minItems = 0 } = node;
   if (node.uniqueItems || !node.hasItems) return (value) => accepts(node, value);
   const takesNull = node.takes.null;
@@ -84,14 +82,14 @@ function listCheck(node: ValidatorNode): QuickCheck {
 /** How many names of an object are expected where they came last. */
 const REMEMBERED = 64;
 
-function objectCheck(node: ValidatorNode): QuickCheck {
+function objectCheck(node: NodeLimits): QuickCheck {
   const { required, minProperties = 0, maxProperties = Infinity, requiresListed, others } = node;
   const counts = node.minProperties !== undefined || node.maxProperties !== undefined;
   const isFree = !node.hasProperties && others === 'free' && !counts;
   const takesNull = node.takes.null;
   const fields = node.hasProperties ? node.fields : undefined;
   /** Objects of one kind have their fields in one order, mostly. */
-  const order: FieldSlot[] = [];
+  const order: ListedField[] = [];
   let additional: QuickCheck | undefined;
   const judge = (value: JsonObject): boolean => {
     let count = 0;

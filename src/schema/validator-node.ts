@@ -5,7 +5,8 @@
 import type { JsonValue } from '../base/json-value.ts';
 import { compileRe2, type Re2Result } from '../base/re2/re2.ts';
 import { type FormatCheck, formatCheck, isKnownFormat } from './formats/formats.ts';
-import { type QuickCheck, quickCheck } from './quick-check.ts';
+import type { ListedField, NodeLimits, QuickCheck, Takes } from './node-limits.ts';
+import { quickCheck } from './quick-check.ts';
 import {
   countOf,
   flagOf,
@@ -27,23 +28,10 @@ import { type NumberLimits, numberLimits } from './validator-number.ts';
  */
 export type ValidationMode = 'object' | 'default';
 
-/** What kinds of JSON values the type of a node takes. */
-export interface Takes {
-  readonly string: boolean;
-  readonly boolean: boolean;
-  readonly array: boolean;
-  readonly object: boolean;
-  readonly integer: boolean;
-  readonly fraction: boolean;
-  /** Numbers that differ from an integer by next to nothing, where integers are taken but fractions are not. */
-  readonly nearInteger: boolean;
-  readonly null: boolean;
-}
-
 const NO_NODES: readonly ValidatorNode[] = [];
 const NO_NAMES: readonly string[] = [];
 
-export class ValidatorNode {
+export class ValidatorNode implements NodeLimits {
   readonly types: readonly string[];
   readonly format: string;
   readonly takes: Takes;
@@ -58,21 +46,17 @@ export class ValidatorNode {
   readonly maxProperties: number | undefined;
   readonly minProperties: number | undefined;
   readonly required: readonly string[];
-  /** Every required field is one of the listed ones, each named once. */
   readonly requiresListed: boolean;
   readonly enum: readonly JsonValue[];
   readonly hasItems: boolean;
   readonly hasProperties: boolean;
-  /** Fields that are not listed: none allowed, judged by a schema, or free. */
   readonly others: 'none' | 'schema' | 'free';
   readonly anyOf: readonly ValidatorNode[];
   readonly oneOf: readonly ValidatorNode[];
   readonly allOf: readonly ValidatorNode[];
   readonly not: ValidatorNode | undefined;
-  /** Something is said that only a look at the whole tells. */
   readonly hasLogic: boolean;
   readonly hasStringLimits: boolean;
-  /** The last text that kept to all limits: values change far less often than objects are written. */
   lastText: string | undefined;
   readonly #source: SchemaSource;
   readonly #mode: ValidationMode;
@@ -171,7 +155,7 @@ export class ValidatorNode {
 }
 
 /** A listed field, whose node is made when a value first has it. */
-export class FieldSlot {
+export class FieldSlot implements ListedField {
   readonly name: string;
   readonly isRequired: boolean;
   check: QuickCheck;
