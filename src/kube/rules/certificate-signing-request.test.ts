@@ -54,7 +54,7 @@ describe('a certificate signing request', () => {
     [
       'nothing to sign',
       { request: '' },
-      ['spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST'],
+      ['spec.request: Invalid value: "": PEM block type must be CERTIFICATE REQUEST'],
     ],
     ['no usage', { usages: [] }, ['spec.usages: Required value']],
     ['a usage twice', { usages: ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
