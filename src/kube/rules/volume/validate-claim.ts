@@ -9,37 +9,18 @@ import {
 import {
   declared,
   type FieldIssue,
-  forbidden,
   invalid,
   notSupported,
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabels } from '../../../apimachinery/validation/labels-syntax.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
-import { validateAnnotations } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { amountOf } from '../../checks/resource-lists.ts';
+import { validateTemplateMeta } from '../../checks/template-meta.ts';
 import { VOLUME_MODES, validateAccessModes } from './access-modes.ts';
 
 const CLAIM_KIND = 'PersistentVolumeClaim';
-
-/** Fields of metadata that a claim template may not set, with the names that the reference prints, in its order. */
-const FORBIDDEN_METADATA: Readonly<Record<string, string>> = {
-  name: 'name',
-  generateName: 'generateName',
-  namespace: 'namespace',
-  selfLink: 'selfLink',
-  uid: 'uID',
-  resourceVersion: 'resourceVersion',
-  generation: 'generation',
-  creationTimestamp: 'creationTimestamp',
-  deletionTimestamp: 'deletionTimestamp',
-  deletionGracePeriodSeconds: 'deletionGracePeriodSeconds',
-  ownerReferences: 'ownerReferences',
-  finalizers: 'finalizers',
-  managedFields: 'managedFields',
-};
 
 /** What a stored claim has already may stay. */
 export interface ClaimContext {
@@ -69,14 +50,8 @@ export function validateClaimSpec(spec: JsonObject, path: FieldPath, { old }: Cl
 
 /** The claim template of an ephemeral volume: its metadata has labels and annotations alone. */
 export function validateClaimTemplate(template: JsonObject, path: FieldPath): FieldIssue[] {
-  const metadata = objectAt(template, 'metadata') ?? {};
-  const at = path.child('metadata');
   return [
-    ...validateAnnotations(textsOf(metadata, 'annotations'), at.child('annotations')),
-    ...validateLabels(textsOf(metadata, 'labels'), at.child('labels')),
-    ...Object.entries(FORBIDDEN_METADATA)
-      .filter(([name]) => fieldAt(metadata, name) !== undefined)
-      .map(([, shown]) => forbidden(at.child(shown), 'cannot be set')),
+    ...validateTemplateMeta(objectAt(template, 'metadata') ?? {}, path.child('metadata')),
     ...validateClaimSpec(objectAt(template, 'spec') ?? {}, path.child('spec')),
   ];
 }
@@ -149,8 +124,4 @@ function isSameReference(source: JsonObject, ref: JsonObject): boolean {
 
 function selectorOf(spec: JsonObject): LabelSelectorObject | undefined {
   return objectAt(spec, 'selector') as LabelSelectorObject | undefined;
-}
-
-function textsOf(metadata: JsonObject, name: string): Readonly<Record<string, string>> | undefined {
-  return objectAt(metadata, name) as Readonly<Record<string, string>> | undefined;
 }
