@@ -52,7 +52,7 @@ export function tableOf(version: VersionDefinition, objects: readonly JsonObject
     return {
       cells: table.cells(object, shape.now),
       ...(conditions === undefined ? undefined : { conditions }),
-      object: rowObject(object, shape),
+      object: rowObject(object, shape, table),
     };
   });
   return {
@@ -84,10 +84,10 @@ function objectMetadata(object: JsonObject | undefined): JsonObject {
   return resourceVersion === '' ? {} : { resourceVersion };
 }
 
-function rowObject(object: JsonObject, { apiVersion, includeObject }: TableShape): JsonValue {
+function rowObject(object: JsonObject, { apiVersion, includeObject }: TableShape, table: TableDefinition): JsonValue {
   if (includeObject === 'Object') return object;
   if (includeObject === 'None' && !endsInitialEvents(object)) return null;
-  return partialMetadata(object, apiVersion);
+  return partialMetadata(table.metadataSource?.(object) ?? object, apiVersion);
 }
 
 /** The bookmark that ends a streamed list must be recognizable whatever was asked for. */

@@ -7,6 +7,7 @@ import type { KubeResource } from '../kube-world.ts';
 import {
   AUTOSCALER_RULES,
   AUTOSCALER_STATUS_RULES,
+  keepEmptyPolicies,
   setAutoscalerDefaults,
   setAutoscalerV1Defaults,
 } from '../rules/workload/autoscaler.ts';
@@ -94,6 +95,18 @@ function checkedVersion(
       const result = version.normalize(object);
       const message = result.ok ? problem(result.object) : undefined;
       return message === undefined ? result : { ok: false, message };
+    },
+  };
+}
+
+/** A version in which a list of policies that is empty differs from one that is absent. */
+function keepingEmptyPolicies(version: VersionDefinition): VersionDefinition {
+  return {
+    ...version,
+    normalize: (object) => {
+      const result = version.normalize(object);
+      if (result.ok) keepEmptyPolicies(result.object, object);
+      return result;
     },
   };
 }
@@ -231,13 +244,15 @@ const AUTOSCALERS: ResourceDefinition = storedResource({
   categories: ALL,
   scope: 'Namespaced',
   versions: [
-    builtInVersion({
-      group: 'autoscaling',
-      version: 'v2',
-      kind: 'HorizontalPodAutoscaler',
-      setDefaults: setAutoscalerDefaults,
-      table: autoscalerTable,
-    }),
+    keepingEmptyPolicies(
+      builtInVersion({
+        group: 'autoscaling',
+        version: 'v2',
+        kind: 'HorizontalPodAutoscaler',
+        setDefaults: setAutoscalerDefaults,
+        table: autoscalerTable,
+      }),
+    ),
     builtInVersion({
       group: 'autoscaling',
       version: 'v1',

@@ -23,6 +23,8 @@ export interface TableDefinition {
   readonly columns: readonly ColumnDefinition[];
   /** One value for each column. The object is in the table's version; `now` is the wall clock in milliseconds, for ages. */
   cells(object: JsonObject, now: number): JsonValue[];
+  /** What the row shows the metadata of, where annotations of this version stand for fields of another. Default: the object. */
+  metadataSource?(object: JsonObject): JsonObject;
   /** What is special about the row, as meta.k8s.io describes it: that the object has completed. Default nothing. */
   conditions?(object: JsonObject): JsonValue[] | undefined;
 }

@@ -24,7 +24,11 @@ export const autoscalerTable: () => TableDefinition = tableOf(
 
 export function autoscalerV1Table(): TableDefinition {
   const { columns, cells } = autoscalerTable();
-  return { columns, cells: (object, now) => cells(autoscalerFromV1(object), now) };
+  return {
+    columns,
+    cells: (object, now) => cells(autoscalerFromV1(object), now),
+    metadataSource: autoscalerFromV1,
+  };
 }
 
 function metricsText(object: JsonObject): string {

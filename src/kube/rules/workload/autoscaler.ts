@@ -1,5 +1,5 @@
 /** HorizontalPodAutoscaler, judged as autoscaling/v2. Invariant: pure; what another version keeps in annotations is in fields here. */
-import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { ensureObject, fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
@@ -28,6 +28,15 @@ export function setAutoscalerDefaults(object: JsonObject): void {
     setRuleDefaults(ensureObject(behavior, 'scaleDown'), undefined, [policy('Percent', 100)]);
   }
   dropRoundTripAnnotations(object);
+}
+
+/** Lists of policies that the body says are empty: they get no defaults, and are refused. Storage never holds one. */
+export function keepEmptyPolicies(object: JsonObject, body: JsonObject): void {
+  for (const name of ['scaleUp', 'scaleDown']) {
+    const rules = objectAt(object, 'spec', 'behavior', name);
+    const policies = fieldAt(body, 'spec', 'behavior', name, 'policies');
+    if (rules !== undefined && Array.isArray(policies) && policies.length === 0) rules['policies'] = [];
+  }
 }
 
 /** A metric of processor use, as autoscaling/v2 writes it. */

@@ -89,7 +89,7 @@ const COUNTERS = [
   'collisionCount',
 ] as const;
 
-export const daemonSetTable: () => TableDefinition = tableOf(
+const columns: () => TableDefinition = tableOf(
   NAME,
   countColumn('Desired', 'Nodes that should run a pod.', 'status', 'desiredNumberScheduled'),
   countColumn('Current', 'Nodes that run at least one.', 'status', 'currentNumberScheduled'),
@@ -103,6 +103,18 @@ export const daemonSetTable: () => TableDefinition = tableOf(
   ...templateColumns('spec', 'template'),
   selectorColumn('spec', 'selector'),
 );
+
+/** The annotation shows in the object alone. */
+export function daemonSetTable(): TableDefinition {
+  return { ...columns(), metadataSource: withoutTemplateGeneration };
+}
+
+function withoutTemplateGeneration(object: JsonObject): JsonObject {
+  const metadata = objectAt(object, 'metadata') ?? {};
+  const { [TEMPLATE_GENERATION]: _generation, ...annotations } = objectAt(metadata, 'annotations') ?? {};
+  const { annotations: _annotations, ...rest } = metadata;
+  return { ...object, metadata: Object.keys(annotations).length === 0 ? rest : { ...metadata, annotations } };
+}
 
 export function setDaemonSetDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');

@@ -12,7 +12,7 @@ import {
 } from '../../../apimachinery/meta/object-fields.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import { kindView } from '../../../kinds/views.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import { int32At } from '../../checks/numbers.ts';
@@ -141,11 +141,8 @@ function generateSelector(object: JsonObject): void {
   orderFields(object, kindView('batch', 'v1', 'Job'));
 }
 
-/**
- * True if the Job has no labels of its own. One whose name was generated was copied since it got its defaults: there, equal labels are taken for the same.
- */
+/** True if the Job has no labels of its own. One whose name is generated is copied on the way: it shares none, in the reference too. */
 function sharesLabels(metadata: JsonObject, labels: JsonObject | undefined): boolean {
   const own = objectAt(metadata, 'labels');
-  if (own === undefined || own === labels) return true;
-  return textAt(metadata, 'generateName') !== '' && labels !== undefined && equalJson(own, labels);
+  return own === undefined || own === labels;
 }
