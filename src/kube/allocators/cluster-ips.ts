@@ -4,14 +4,15 @@
  */
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists } from '../../apimachinery/status/status.ts';
-import { BugError } from '../../base/errors.ts';
+import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
-import { type IpFamily, parseSloppyCidr, parseSloppyIp } from '../checks/ip.ts';
+import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../checks/ip.ts';
 import type { KubeWorld } from '../kube-world.ts';
 import { IpRange } from './ip-range.ts';
 import { deleteOwn } from './own-requests.ts';
+import { planAddressRepairs } from './repair-addresses.ts';
 
 export interface ServiceName {
   readonly namespace: string;
@@ -45,6 +46,8 @@ export function ipAddressObject(ip: string, family: IpFamily, service: ServiceNa
 
 export class ClusterIps {
   readonly #world: KubeWorld;
+  /** Of what an earlier run may have left; with the first address that is taken. */
+  #repair: Promise<void> | undefined;
 
   constructor(world: KubeWorld) {
     this.#world = world;
@@ -53,6 +56,7 @@ export class ClusterIps {
   /** Takes this address. */
   async take(ip: string, family: IpFamily, service: ServiceName): Promise<IpAnswer> {
     const ranges = await this.#ranges(family);
+    await this.#repaired();
     if (!ranges.some((range) => range.contains(ip))) return { outcome: 'problem', problem: NO_RANGE };
     const canonical = formatIp(parseSloppyIp(ip) as Uint8Array) as string;
     const isFree = await this.#create(canonical, family, service);
@@ -61,6 +65,7 @@ export class ClusterIps {
 
   /** Takes any free address of a family. */
   async takeAny(family: IpFamily, service: ServiceName): Promise<IpAnswer> {
+    await this.#repaired();
     const addresses = this.#world.lister('ipaddresses');
     const [ranges] = await Promise.all([this.#ranges(family), addresses.fresh()]);
     for (const range of ranges) {
@@ -85,6 +90,21 @@ export class ClusterIps {
   /** Gives addresses back; one that is not taken is no problem. */
   async release(ips: readonly string[]): Promise<void> {
     await Promise.all(ips.map((ip) => this.#delete(ip)));
+  }
+
+  /** That it fails is no reason to refuse a Service; the next one tries again. */
+  #repaired(): Promise<void> {
+    this.#repair ??= this.#carryOutRepairs().catch((error: unknown) => {
+      this.#repair = undefined;
+      this.#world.logger.warn('addresses of Services could not be put right', { reason: toError(error).message });
+    });
+    return this.#repair;
+  }
+
+  async #carryOutRepairs(): Promise<void> {
+    const { orphans, missing } = await planAddressRepairs(this.#world);
+    const created = missing.map(({ ip, ...service }) => this.#create(ip, ipFamily(ip) ?? 'IPv4', service));
+    await Promise.all([this.release(orphans), ...created]);
   }
 
   /** Networks of the family: the default one first, then by name. */

@@ -161,6 +161,22 @@ describe('Services', () => {
     expect(await addresses()).toHaveLength(2);
   });
 
+  test('find the addresses right that a server which was killed left wrong', async () => {
+    await create('kept');
+    const { clusterIP } = await specOf('kept');
+    await kube.request('DELETE', `${ADDRESSES}/${clusterIP}`);
+    await kube.request('POST', ADDRESSES, {
+      metadata: { name: '10.0.0.99', labels: { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'never-stored' } },
+    });
+    await kube.stop();
+    await kube.clock.advance(61_000);
+    kube = await startTestKube({}, kube.world);
+    const next = await create('next', { clusterIP: '10.0.0.99' });
+    expect(next.status).toBe(201);
+    expect(await addresses()).toEqual(expect.arrayContaining([clusterIP, '10.0.0.99']));
+  });
+
   test('of type LoadBalancer get a port for health checks where traffic is local', async () => {
     const { body } = await create('lb', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
     const spec = body['spec'] as { healthCheckNodePort: number; allocateLoadBalancerNodePorts: boolean };

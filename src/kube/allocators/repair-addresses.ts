@@ -1,0 +1,60 @@
+/**
+ * Puts IPAddresses right that do not agree with Services: a server may have been killed between the two writes of one request, or somebody deleted what is not his. Invariant:
+ * an address that is younger than a minute is left alone, because whoever took it may be about to store the Service.
+ */
+import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { formatIp } from '../../pki/ip.ts';
+import { parseSloppyIp } from '../checks/ip.ts';
+import type { KubeWorld } from '../kube-world.ts';
+import { clusterIps, HEADLESS } from '../rules/service/service-fields.ts';
+
+const GRACE_MS = 60_000;
+const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
+const MANAGER = 'ipallocator.k8s.io';
+
+export interface AddressRepairs {
+  /** Names of IPAddresses whose Service does not have them. */
+  readonly orphans: readonly string[];
+  /** Addresses of Services that have no IPAddress. */
+  readonly missing: readonly { readonly ip: string; readonly namespace: string; readonly name: string }[];
+}
+
+export async function planAddressRepairs(world: KubeWorld): Promise<AddressRepairs> {
+  const [addresses, services] = [world.lister('ipaddresses'), world.lister('services')];
+  await Promise.all([addresses.fresh(), services.fresh()]);
+  const old = world.host.clock.now() - GRACE_MS;
+  const orphans = addresses
+    .list()
+    .filter((address) => isOurs(address) && Date.parse(textAt(address, 'metadata', 'creationTimestamp')) < old)
+    .filter((address) => {
+      const parent = objectAt(address, 'spec', 'parentRef') ?? {};
+      const service = services.get(textAt(parent, 'namespace'), textAt(parent, 'name'));
+      return service === undefined || !addressesOf(service).includes(nameOf(address));
+    })
+    .map(nameOf);
+  const missing = services.list().flatMap((service) =>
+    addressesOf(service)
+      .filter((ip) => addresses.get('', ip) === undefined)
+      .map((ip) => ({ ip, namespace: textAt(service, 'metadata', 'namespace'), name: nameOf(service) })),
+  );
+  return { orphans, missing };
+}
+
+function isOurs(address: JsonObject): boolean {
+  return (
+    textAt(address, 'metadata', 'labels', MANAGED_BY) === MANAGER &&
+    textAt(address, 'spec', 'parentRef', 'resource') === 'services'
+  );
+}
+
+function nameOf(object: JsonObject): string {
+  return textAt(object, 'metadata', 'name');
+}
+
+/** In canonical form. */
+function addressesOf(service: JsonObject): readonly string[] {
+  return clusterIps(objectAt(service, 'spec') ?? {})
+    .filter((ip) => ip !== HEADLESS)
+    .flatMap((ip) => formatIp(parseSloppyIp(ip) ?? new Uint8Array()) ?? []);
+}
