@@ -29,21 +29,24 @@ function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
 // ── DeviceClass ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function validateDeviceClass(object: JsonObject): FieldIssue[] {
-  return [...validateMeta(object, false), ...validateClassSpec(objectAt(object, 'spec') ?? {})];
+  return [...validateMeta(object, false), ...validateClassSpec(objectAt(object, 'spec') ?? {}, undefined)];
 }
 
 export function validateDeviceClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateMeta(object, false),
     ...validateMetaUpdate(object, old),
-    ...validateClassSpec(objectAt(object, 'spec') ?? {}),
+    ...validateClassSpec(objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {}),
   ];
 }
 
-function validateClassSpec(spec: JsonObject): FieldIssue[] {
+function validateClassSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue[] {
+  const stored = old !== undefined && equalJson(fieldAt(spec, 'config') ?? null, fieldAt(old, 'config') ?? null);
   const issues = [
     ...validateSelectors(spec, SPEC),
-    ...validateList(objectsAt(spec, 'config'), MAX_CONFIGS, SPEC.child('config'), validateConfiguration),
+    ...validateList(objectsAt(spec, 'config'), MAX_CONFIGS, SPEC.child('config'), (config, path) =>
+      validateConfiguration(config, path, stored),
+    ),
   ];
   const name = fieldAt(spec, 'extendedResourceName');
   if (typeof name === 'string' && !isExtendedResource(name))

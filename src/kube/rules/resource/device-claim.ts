@@ -140,14 +140,18 @@ export function validateRequestReference(name: string, names: RequestNames, path
   return issues;
 }
 
-/** What a configuration says to a driver; classes, claims and allocations have it. */
-export function validateConfiguration(config: JsonObject, path: FieldPath): FieldIssue[] {
+/** What a configuration says to a driver; classes, claims and allocations have it. `stored`: it did not change and may be of any length. */
+export function validateConfiguration(config: JsonObject, path: FieldPath, stored = false): FieldIssue[] {
   const opaque = objectAt(config, 'opaque');
   const at = path.child('opaque');
   if (opaque === undefined) return [required(at, '')];
   return [
     ...validateDriverName(textAt(opaque, 'driver'), at.child('driver')),
-    ...validateRawObject(fieldAt(opaque, 'parameters'), MAX_PARAMETER_BYTES, at.child('parameters')),
+    ...validateRawObject(
+      fieldAt(opaque, 'parameters'),
+      stored ? Number.POSITIVE_INFINITY : MAX_PARAMETER_BYTES,
+      at.child('parameters'),
+    ),
   ];
 }
 
