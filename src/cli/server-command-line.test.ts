@@ -31,6 +31,7 @@ describe('the server command line', () => {
     expect(server('--anonymous-auth').authentication.anonymous).toBe(true);
     expect(server('--anonymous-auth=false').authentication.anonymous).toBe(false);
     expect(server('--anonymous-auth=F').authentication.anonymous).toBe(false);
+    expect(server('--enable-priority-and-fairness=false').limits.priorityAndFairness).toBe(false);
     expect(() => parse(['--anonymous-auth', 'false'])).toThrow('"false" is neither a flag nor a command');
     expect(() => parse(['--anonymous-auth=no'])).toThrow('--anonymous-auth: "no" is neither true nor false');
   });
@@ -42,6 +43,11 @@ describe('the server command line', () => {
       server('--service-account-issuer=a,b', '--service-account-issuer=c').authentication.serviceAccounts.issuers,
     ).toEqual(['a,b', 'c']);
     expect(server('--authorization-mode=Node,RBAC').authorizationModes).toEqual(['Node', 'RBAC']);
+    expect(server('--runtime-config=api/beta=true,apps/v1=false', '--runtime-config=batch/v1').runtimeConfig).toEqual([
+      'api/beta=true',
+      'apps/v1=false',
+      'batch/v1',
+    ]);
   });
 
   it('reads durations in every unit', () => {

@@ -165,6 +165,14 @@ export const SERVER_FLAGS: readonly ServerFlag[] = [
     ['audit-log-path', 'string', 'the audit log; - is standard output', audit((v) => ({ logPath: v.text() }))],
     ['audit-policy-file', 'string', 'what the audit log records', audit((v) => ({ policyFile: v.text() }))],
   ]),
+  ...group('Features', [
+    [
+      'enable-priority-and-fairness',
+      'bool',
+      'answers name the flow schema and the priority level of their requests (default true)',
+      limits((v) => ({ priorityAndFairness: v.bool() })),
+    ],
+  ]),
   ...AUTHENTICATION_FLAGS,
   ...group('Authorization', [
     [

@@ -128,7 +128,7 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
     authorizer: kube.authorizer,
     isLongRunning: createLongRunningCheck(LONG_RUNNING),
     gate,
-    flows: kube.flows,
+    ...(options.limits.priorityAndFairness ? { flows: kube.flows } : {}),
     requestTimeoutMs: options.limits.requestTimeoutMs,
     requestHeaders: requestHeaderNames(completed),
     ...(audit === undefined ? {} : { audit }),

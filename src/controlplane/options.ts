@@ -89,6 +89,8 @@ export interface LimitOptions {
   /** `--max-requests-inflight` and `--max-mutating-requests-inflight`; 0 for no limit. */
   readonly readOnlyInFlight: number;
   readonly mutatingInFlight: number;
+  /** `--enable-priority-and-fairness`: answers name the flow schema and the priority level of their requests. */
+  readonly priorityAndFairness: boolean;
   /** `--request-timeout` in milliseconds. */
   readonly requestTimeoutMs: number;
   /** `--min-request-timeout`: a watch without a timeout of its own lasts between this and twice as long, in seconds. */
@@ -205,6 +207,7 @@ export const defaultOptions: ServerOptions = {
   limits: {
     readOnlyInFlight: 400,
     mutatingInFlight: 200,
+    priorityAndFairness: true,
     requestTimeoutMs: 60_000,
     minRequestTimeoutSeconds: 1_800,
   },

@@ -283,9 +283,3 @@ function validateChange(object: JsonObject, old: JsonObject, may: 'none' | 'appr
   addIssues(issues, validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA));
   return issues;
 }
-
-/** The organizations that a request (in base64) names, or why it cannot be read. */
-export function requestedOrganizations(encoded: string): readonly string[] | { readonly problem: string } {
-  const parsed = parseRequest(encoded);
-  return parsed.ok ? parsed.request.organizations : { problem: parsed.problem };
-}
