@@ -1,6 +1,6 @@
 /**
  * What may change in a Pod that is there: images, the deadline, more tolerations, fewer gates, and little else. Invariant: pure; the issues are the reference's, in its
- * order. Where it shows a diff of its own types, ours is that of the JSON.
+ * order.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -21,6 +21,7 @@ import { metaFacts, takeField } from '../../object-fields.ts';
 import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { podChecks } from './make-pod-checks.ts';
 import type { PodChecks } from './pod-checks.ts';
+import { ephemeralContainerInGo, podSpecInGo } from './pod-spec-shape.ts';
 import { validateImageSpace } from './validate-containers.ts';
 import { METADATA, SPEC, validatePodParts } from './validate-pod.ts';
 import { MIRROR_ANNOTATION, validatePodAnnotations, validatePodAnnotationsUpdate } from './validate-pod-annotations.ts';
@@ -43,7 +44,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivile
   const masked = withMutableFieldsOf(spec, oldSpec);
   if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
   if (!equalJson(masked, oldSpec)) {
-    const diff = unifiedDiff(oldSpec, masked);
+    const diff = unifiedDiff(podSpecInGo(oldSpec), podSpecInGo(masked));
     issues.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE_FIELDS}\n${diff}`));
   }
   return issues;
@@ -200,7 +201,12 @@ export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject, allowP
     const which = `existing ephemeral containers ${quote(name)} may not be`;
     if (container === undefined) issues.push(forbidden(path, `${which} removed\n`));
     else if (!equalJson(container, before))
-      issues.push(forbidden(path, `${which} changed\n${unifiedDiff(before, container)}`));
+      issues.push(
+        forbidden(
+          path,
+          `${which} changed\n${unifiedDiff(ephemeralContainerInGo(before), ephemeralContainerInGo(container))}`,
+        ),
+      );
   }
   return issues;
 }
