@@ -187,7 +187,7 @@ describe('the first minute', () => {
   });
 
   it('leaves files that only their owner may read, and logs in JSON without a secret', async () => {
-    const server = await start('--allow-privileged', '--service-cluster-ip-range=10.0.0.0/24', '-v=4');
+    const server = await start('--allow-privileged', '--kubelet-port=10250', '-v=4');
     const kubeconfig = join(folder, '.keelson', 'admin.kubeconfig');
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, '.keelson')).mode & 0o777).toBe(0o700);
@@ -199,9 +199,7 @@ describe('the first minute', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { level: string; msg: string });
     const warnings = log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(warnings).toEqual([
-      'flags of kube-apiserver that mean nothing here: --allow-privileged, --service-cluster-ip-range',
-    ]);
+    expect(warnings).toEqual(['flags of kube-apiserver that mean nothing here: --allow-privileged, --kubelet-port']);
     expect(server.complaints + server.output).not.toMatch(/PRIVATE KEY|Bearer |eyJ/);
   });
 
