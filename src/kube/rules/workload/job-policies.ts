@@ -171,14 +171,13 @@ function validateExitValues(values: readonly JsonValue[], operator: string, path
 }
 
 /** The policy of an Indexed Job. */
-export function validateSuccessPolicy(spec: JsonObject, policy: JsonObject, path: FieldPath): FieldIssue[] {
+export function validateSuccessPolicy(policy: JsonObject, completions: number, path: FieldPath): FieldIssue[] {
   const rules = objectsAt(policy, 'rules');
   const issues: FieldIssue[] = [];
   const at = path.child('rules');
   if (rules.length === 0)
     issues.push(required(at, 'at least one rules must be specified when the successPolicy is specified'));
   if (rules.length > MAX_RULES) issues.push(tooMany(at, rules.length, MAX_RULES));
-  const completions = int32At(spec, 'completions') ?? 0;
   rules.forEach((rule, i) => {
     issues.push(...validateSuccessRule(rule, completions, at.index(i)));
   });

@@ -79,8 +79,11 @@ function validateJobSpecParts(spec: JsonObject, path: FieldPath, old: JsonObject
   const successPolicy = objectAt(spec, 'successPolicy');
   if (successPolicy !== undefined) {
     const at = path.child('successPolicy');
-    if (textAt(spec, 'completionMode') === 'Indexed') issues.push(...validateSuccessPolicy(spec, successPolicy, at));
-    else issues.push(declared(invalid(at, shownSuccessPolicy(spec), 'requires indexed completion mode')));
+    // Without completions, of which an issue tells already, there is nothing to judge it by; the reference breaks off here.
+    const completions = int32At(spec, 'completions');
+    if (textAt(spec, 'completionMode') === 'Indexed') {
+      if (completions !== undefined) issues.push(...validateSuccessPolicy(successPolicy, completions, at));
+    } else issues.push(declared(invalid(at, shownSuccessPolicy(spec), 'requires indexed completion mode')));
   }
   issues.push(...validateReplacementPolicy(spec, path.child('podReplacementPolicy')));
   const oldTemplate = old === undefined ? undefined : (objectAt(old, 'template') ?? {});

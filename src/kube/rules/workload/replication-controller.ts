@@ -1,10 +1,11 @@
 /** ReplicationController. Invariant: pure; its selector is plain labels, those of the template unless it says others. */
 import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
-import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
+import { type FieldIssue, invalid, notFound, required } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { Complaints } from '../../../apimachinery/validation/names.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { labelsAt, labelsDoNotMatch } from '../../checks/label-selector.ts';
@@ -38,6 +39,8 @@ import {
 } from './common.ts';
 import { validateReplicaStatus } from './replica-set.ts';
 import { validateRunsForever } from './replica-template.ts';
+
+const NON_CONVERTIBLE = 'non-convertible.kubernetes.io';
 
 export const replicationControllerTable: () => TableDefinition = tableOf(
   NAME,
@@ -84,7 +87,11 @@ export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
     if (template !== undefined) dropDisabledPodFields(template, templateIn(old));
     countSpecChange(object, old);
   },
-  validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateSpec(object, old)],
+  validateUpdate: (object, old) => [
+    ...validateMetaUpdate(object, old),
+    ...validateSpec(object, old),
+    ...validateNonConvertible(object, old),
+  ],
   // The reference looks at the templates the wrong way round: it warns of what the stored one has and the new one has not.
   warningsOnUpdate: (object, old) => (generationChanged(object, old) ? templateWarnings(old, templateIn(object)) : []),
 };
@@ -99,6 +106,19 @@ function nameIsLongName(name: string, prefix: boolean): Complaints {
   return nameIsDnsSubdomain(name, prefix).map((complaint) =>
     complaint.replace(/^(must be no more than \d+) characters$/, '$1 bytes'),
   );
+}
+
+/** Annotations of a stored object say which of its fields other versions cannot hold: those stay. */
+function validateNonConvertible(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return Object.entries(objectAt(old, 'metadata', 'annotations') ?? {}).flatMap(([key, value]) => {
+    const [prefix = '', field, ...more] = key.split('/');
+    if (!prefix.startsWith(NON_CONVERTIBLE) || field === undefined || more.length > 0) return [];
+    if (!field.includes('selector'))
+      return [{ ...notFound(FieldPath.of(field), value), detail: 'unknown non-convertible field' }];
+    const selector = objectAt(object, 'spec', 'selector') ?? {};
+    if (equalJson(selector, objectAt(old, 'spec', 'selector') ?? {})) return [];
+    return [invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')];
+  });
 }
 
 function templateIn(object: JsonObject): JsonObject | undefined {
