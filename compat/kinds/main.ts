@@ -28,6 +28,7 @@ import { KNOWN } from './known.ts';
 import { SUBJECTS } from './objects.ts';
 import { judgeResults, printAspects, printKinds, printMisses } from './report.ts';
 import { runSubjects } from './run.ts';
+import type { Session } from './session.ts';
 import type { Plan } from './story.ts';
 import { nameOf, type Subject } from './subject.ts';
 
@@ -37,6 +38,11 @@ const WORKLOADS =
   /^(?:pods|podtemplates|replicationcontrollers|deployments|replicasets|statefulsets|daemonsets|jobs|cronjobs)[./]/;
 /** Tokens in pods come from an admission plugin that needs a controller: off for both. Privileged containers are the reference's choice at start. */
 const FLAGS = ['--disable-admission-plugins=ServiceAccount', '--allow-privileged=true'];
+/** Switches every version on; the reference has some kinds behind gates as well, which mean nothing to ours. */
+const OPTIONAL_FLAGS = [
+  '--runtime-config=api/all=true,certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true,scheduling.k8s.io/v1alpha2=true,storagemigration.k8s.io/v1beta1=true',
+  '--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true,StorageVersionMigrator=true,GenericWorkload=true',
+];
 const SHORT = { creates: 30, updates: 12, patches: 8, statuses: 8 };
 const FULL = { creates: 1e9, updates: 1e9, patches: 1e9, statuses: 1e9 };
 const TIMEOUT = 60_000;
@@ -64,16 +70,11 @@ const full = !values.short && (values.full || wanted !== undefined);
 const plan: Plan = { seed: Number(values.seed), ...(full ? FULL : SHORT) };
 
 const started = performance.now();
-const peers = await startPeers();
-let sessions: Awaited<ReturnType<typeof runSubjects>>;
-const candidate = createClient(peers.candidate, TIMEOUT);
-const reference = peers.reference === undefined ? undefined : createClient(peers.reference, TIMEOUT);
-try {
-  sessions = await runSubjects(subjects, { plan, candidate, reference, record: values.record, golden: readGolden() });
-} finally {
-  candidate.close();
-  reference?.close();
-  await peers.stop();
+const golden = readGolden();
+const sessions: Session[] = [];
+for (const optional of [false, true]) {
+  const chosen = subjects.filter((subject) => (subject.optional ?? false) === optional);
+  if (chosen.length > 0) sessions.push(...(await runAll(chosen, optional ? [...FLAGS, ...OPTIONAL_FLAGS] : FLAGS)));
 }
 
 const results = sessions.flatMap((session) => session.results);
@@ -125,10 +126,30 @@ function readGolden(): (subject: Subject) => JsonDict | undefined {
   };
 }
 
-async function startPeers(): Promise<{ reference: Peer | undefined; candidate: Peer; stop(): Promise<void> }> {
-  if (!values.replay) return startPair(values.self ? 'reference' : 'keelson', FLAGS);
+/** Starts the servers, asks them about these kinds, and ends them. */
+async function runAll(chosen: readonly Subject[], flags: readonly string[]): Promise<Session[]> {
+  const peers = await startPeers(flags);
+  const candidate = createClient(peers.candidate, TIMEOUT);
+  const reference = peers.reference === undefined ? undefined : createClient(peers.reference, TIMEOUT);
+  try {
+    return await runSubjects(chosen, { plan, candidate, reference, record: values.record, golden });
+  } finally {
+    candidate.close();
+    reference?.close();
+    await peers.stop();
+  }
+}
+
+interface Peers {
+  readonly reference: Peer | undefined;
+  readonly candidate: Peer;
+  stop(): Promise<void>;
+}
+
+async function startPeers(flags: readonly string[]): Promise<Peers> {
+  if (!values.replay) return startPair(values.self ? 'reference' : 'keelson', flags);
   const credentials = mkdtempSync(join(tmpdir(), 'compat-kinds-'));
-  const only = await startKeelson({ credentials: await makeCredentials(credentials), flags: FLAGS });
+  const only = await startKeelson({ credentials: await makeCredentials(credentials), flags });
   return {
     reference: undefined,
     candidate: only,

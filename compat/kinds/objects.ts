@@ -4,10 +4,12 @@ import { CLUSTER } from './objects/cluster.ts';
 import { CORE } from './objects/core.ts';
 import { EXTENSION } from './objects/extension.ts';
 import { NETWORK } from './objects/network.ts';
+import { OPTIONAL } from './objects/optional.ts';
 import { REVIEWS } from './objects/reviews.ts';
 import { STORAGE } from './objects/storage.ts';
 import type { Subject } from './subject.ts';
 
+/** Stable kinds first, then what `--runtime-config` switches on. */
 export const SUBJECTS: readonly Subject[] = [
   ...CORE,
   ...APPS,
@@ -16,4 +18,5 @@ export const SUBJECTS: readonly Subject[] = [
   ...CLUSTER,
   ...EXTENSION,
   ...REVIEWS,
+  ...OPTIONAL,
 ];

@@ -23,13 +23,24 @@ export async function runSubjects(subjects: readonly Subject[], options: RunOpti
   const run = async (subject: Subject): Promise<void> => {
     sessions.push(await runOne(subject, options));
   };
-  const queue = subjects.filter(({ alone }) => alone !== true);
+  const queue = byResource(subjects.filter(({ alone }) => alone !== true));
   const worker = async (): Promise<void> => {
-    for (let subject = queue.shift(); subject !== undefined; subject = queue.shift()) await run(subject);
+    for (let versions = queue.shift(); versions !== undefined; versions = queue.shift())
+      for (const subject of versions) await run(subject);
   };
   await Promise.all(Array.from({ length: WIDTH }, worker));
   for (const subject of subjects) if (subject.alone === true) await run(subject);
   return sessions;
+}
+
+/** The versions of a resource together: they share their names. */
+function byResource(subjects: readonly Subject[]): Subject[][] {
+  const groups = new Map<string, Subject[]>();
+  for (const subject of subjects) {
+    const key = `${subject.plural}.${subject.group}`;
+    groups.set(key, [...(groups.get(key) ?? []), subject]);
+  }
+  return [...groups.values()];
 }
 
 async function runOne(subject: Subject, options: RunOptions): Promise<Session> {
