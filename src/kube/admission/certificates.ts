@@ -4,7 +4,6 @@
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
@@ -13,6 +12,7 @@ import { parseCertificateRequestPem } from '../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
 import { changesOnlyOwnership } from '../escalation-guard.ts';
+import { mayActForSigner } from './signer-permission.ts';
 import { refusal, specOf } from './subject.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
@@ -94,27 +94,7 @@ function requireSigner(
   signer: string,
   deed: string,
 ): MaybePromise<void> {
-  return andThen(isAllowed(authorizer, attributes.user, verb, signer), (allowed) => {
+  return andThen(mayActForSigner(authorizer, attributes.user, verb, signer), (allowed) => {
     if (!allowed) throw refusal(attributes, `user not permitted to ${deed} signerName ${quote(signer)}`);
   });
-}
-
-function isAllowed(authorizer: Authorizer, user: UserInfo, verb: string, signer: string): MaybePromise<boolean> {
-  const ask = (name: string): MaybePromise<boolean> =>
-    andThen(
-      authorizer.authorize({
-        user,
-        verb,
-        name,
-        namespace: '',
-        apiGroup: 'certificates.k8s.io',
-        apiVersion: '*',
-        resource: 'signers',
-        subresource: '',
-        path: '',
-        isResourceRequest: true,
-      }),
-      ({ decision }) => decision === 'allow',
-    );
-  return andThen(ask(signer), (allowed) => allowed || ask(`${signer.split('/')[0] ?? ''}/*`));
 }

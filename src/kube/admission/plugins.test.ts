@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { objectAt, objectsAt } from '../../apimachinery/meta/object-fields.ts';
+import { objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { attributesFor, listerOf, podWith, readerOf, verdict } from './admission.fixtures.ts';
 import { certificateApproval, certificateSigning } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
-import { denyServiceExternalIps } from './deny-service-external-ips.ts';
-import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
-import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
-import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
+import { jobValidation, podGroupProtection, podGroupWorkloadExists } from './pod-groups.ts';
 import { nodeDeclaredFeatureValidator, podResizeValidator } from './pod-node-updates.ts';
-import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import { priority } from './priority.ts';
 import { runtimeClass } from './runtime-class.ts';
@@ -288,123 +284,45 @@ describe('certificates', () => {
   });
 });
 
-describe('plugins that are off by default', () => {
-  test('AlwaysPullImages changes pods with new images alone', () => {
-    const pod = podWith({ volumes: [{ name: 'v', image: { reference: 'r' } }] });
-    expect(verdict(alwaysPullImages(), attributesFor('CREATE', 'pods', pod))).toBeUndefined();
-    expect(objectsAt(pod, 'spec', 'containers')[0]).toMatchObject({ imagePullPolicy: 'Always' });
-    expect(objectsAt(pod, 'spec', 'volumes')[0]).toMatchObject({ image: { pullPolicy: 'Always' } });
-    const same = podWith();
-    verdict(alwaysPullImages(), attributesFor('UPDATE', 'pods', same, { oldObject: podWith() }));
-    expect(same).toEqual(podWith());
-    expect(() => alwaysPullImages().validate?.(attributesFor('CREATE', 'pods', podWith()))).toThrow(
-      'pods "p" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "": supported values: "Always"',
-    );
+describe('groups of pods', () => {
+  const workload = { metadata: { name: 'w', namespace: 'ns' }, spec: { podGroupTemplates: [{ name: 't' }] } };
+  const group = (workloadName: string, podGroupTemplateName: string): JsonObject => ({
+    metadata: { name: 'g', namespace: 'ns' },
+    spec: { podGroupTemplateRef: { workload: { workloadName, podGroupTemplateName } } },
   });
 
-  test('LimitPodHardAntiAffinityTopology allows nodes alone', () => {
-    const pod = podWith({
-      affinity: {
-        podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] },
-      },
-    });
-    expect(verdict(limitPodHardAntiAffinityTopology(), attributesFor('CREATE', 'pods', pod))).toBe(
-      'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed',
-    );
-  });
-
-  test('ExtendedResourceToleration tolerates the taint of what a pod asks for', () => {
-    const pod = podWith({
-      containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '1', cpu: '1' } } }],
-      tolerations: [{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 4 }],
-    });
-    verdict(extendedResourceToleration(), attributesFor('CREATE', 'pods', pod));
-    expect(specOf(pod)['tolerations']).toEqual([{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]);
-  });
-
-  test('DenyServiceExternalIPs keeps the addresses that are there', () => {
-    const service = (...externalIPs: string[]): JsonObject => ({ metadata: { name: 's' }, spec: { externalIPs } });
-    const update = (object: JsonObject, oldObject: JsonObject): string | undefined =>
-      verdict(denyServiceExternalIps(), attributesFor('UPDATE', 'services', object, { oldObject }));
-    expect(update(service('1.1.1.1'), service('1.1.1.1', '2.2.2.2'))).toBeUndefined();
-    expect(update(service('3.3.3.3'), service('1.1.1.1'))).toBe(
-      'services "s" is forbidden: Use of external IPs is denied by admission control',
-    );
-  });
-
-  test('PodNodeSelector adds the selector of the namespace, or refuses', () => {
-    const plugin = (text: string) =>
-      podNodeSelector(
-        listerOf({ metadata: { name: 'ns', annotations: { 'scheduler.alpha.kubernetes.io/node-selector': text } } }),
+  test('are held by a finalizer and made from templates that exist', () => {
+    const create = (object: JsonObject): string | undefined =>
+      verdict(
+        podGroupWorkloadExists(readerOf(workload)),
+        attributesFor('CREATE', 'podgroups.scheduling.k8s.io', object),
       );
-    const pod = podWith({ nodeSelector: { disk: 'ssd' } });
-    expect(verdict(plugin('zone=a, team = b'), attributesFor('CREATE', 'pods', pod))).toBeUndefined();
-    expect(specOf(pod)['nodeSelector']).toEqual({ zone: 'a', team: 'b', disk: 'ssd' });
-    expect(verdict(plugin('disk=hdd'), attributesFor('CREATE', 'pods', pod))).toBe(
-      'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
+    expect(create(group('w', 't'))).toBeUndefined();
+    expect(create(group('x', 't'))).toBe(
+      'podgroups.scheduling.k8s.io "g" is forbidden: PodGroup rejected: Workload "x" not found',
     );
-    expect(verdict(plugin('nonsense'), attributesFor('CREATE', 'pods', pod))).toBe('invalid selector: [nonsense]');
+    expect(create(group('w', 'u'))).toBe(
+      'podgroups.scheduling.k8s.io "g" is forbidden: PodGroup rejected: PodGroupTemplate "u" not found in Workload "w"',
+    );
+    const made = group('w', 't');
+    verdict(podGroupProtection(), attributesFor('CREATE', 'podgroups.scheduling.k8s.io', made));
+    expect(objectAt(made, 'metadata')?.['finalizers']).toEqual(['scheduling.k8s.io/podgroup-protection']);
   });
 
-  test('PodTolerationRestriction adds the tolerations of the namespace and allows those of its list', () => {
-    const annotations = {
-      'scheduler.alpha.kubernetes.io/defaultTolerations': '[{"key":"a","operator":"Exists"}]',
-      'scheduler.alpha.kubernetes.io/tolerationsWhitelist': '[{"key":"a","operator":"Exists"}]',
+  test('that are gangs hold the size of their Job, where groups are served', () => {
+    const gang = {
+      metadata: { name: 'g', namespace: 'ns', ownerReferences: [{ uid: 'u', controller: true }] },
+      spec: { schedulingPolicy: { gang: {} } },
     };
-    const plugin = podTolerationRestriction(listerOf({ metadata: { name: 'ns', annotations } }));
-    const pod = podWith();
-    expect(verdict(plugin, attributesFor('CREATE', 'pods', pod))).toBeUndefined();
-    expect(specOf(pod)['tolerations']).toEqual([{ key: 'a', operator: 'Exists' }]);
-    const other = podWith({ tolerations: [{ key: 'b', operator: 'Exists' }] });
-    expect(verdict(plugin, attributesFor('CREATE', 'pods', other))).toBe(
-      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
-    );
-  });
-
-  test('OwnerReferencesPermissionEnforcement asks for who may delete and who may hold up owners', async () => {
-    const asked: string[] = [];
-    const plugin = ownerReferencesPermissionEnforcement(
-      ({ kind }) => (kind === 'Deployment' ? { plural: 'deployments', namespaced: true } : undefined),
-      () => ({
-        authorize: ({ verb, resource, subresource, namespace }) => {
-          asked.push(`${verb} ${namespace}/${resource}/${subresource}`);
-          return { decision: verb === 'delete' ? 'allow' : 'no-opinion', reason: 'no', error: '' };
-        },
-      }),
-    );
-    const owned = (kind: string, blockOwnerDeletion: boolean): JsonObject => ({
-      metadata: {
-        name: 'c',
-        ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'd', uid: 'u', blockOwnerDeletion }],
-      },
-    });
-    const write = (object: JsonObject, oldObject?: JsonObject) =>
-      plugin.validate?.(
-        attributesFor(oldObject === undefined ? 'CREATE' : 'UPDATE', 'configmaps', object, { oldObject }),
+    const job = (parallelism: number): JsonObject => ({ metadata: { name: 'j', uid: 'u' }, spec: { parallelism } });
+    const resize = (isServed: boolean): string | undefined =>
+      verdict(
+        jobValidation(listerOf(gang), () => isServed),
+        attributesFor('UPDATE', 'jobs.batch', job(2), { oldObject: job(1) }),
       );
-    await write(owned('Deployment', false));
-    expect(write(owned('Deployment', true), owned('Deployment', true))).toBeUndefined();
-    await write(owned('Deployment', false), { metadata: { name: 'c' } });
-    expect(asked).toEqual(['delete ns/configmaps/']);
-    await expect(write(owned('Deployment', true))).rejects.toThrow(
-      `configmaps "c" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no, <nil>`,
+    expect(resize(false)).toBeUndefined();
+    expect(resize(true)).toBe(
+      'jobs.batch "j" is forbidden: cannot change parallelism for a Job referencing gang-scheduled PodGroup "g"',
     );
-    expect(asked.slice(1)).toEqual(['update /*/finalizers', 'update ns/deployments/finalizers']);
-    await expect(write(owned('Thing', true))).rejects.toThrow(
-      'cannot find RESTMapping for APIVersion apps/v1 Kind Thing: no matches for kind "Thing" in version "apps/v1"',
-    );
-  });
-
-  test('a namespace has to exist, or is made with its first object', async () => {
-    const there = listerOf({ metadata: { name: 'ns' } });
-    const attributes = attributesFor('CREATE', 'configmaps', { metadata: { name: 'c' } });
-    expect(verdict(namespaceExists(there), attributes)).toBeUndefined();
-    expect(verdict(namespaceExists(listerOf()), attributes)).toBe('namespaces "ns" not found');
-    const made: string[] = [];
-    const provision = namespaceAutoProvision(listerOf(), async (name) => void made.push(name));
-    await provision.admit?.(attributes);
-    await provision.admit?.({ ...attributes, dryRun: true });
-    await namespaceAutoProvision(there, async (name) => void made.push(name)).admit?.(attributes);
-    expect(made).toEqual(['ns']);
   });
 });

@@ -1,0 +1,91 @@
+/**
+ * PodGroupProtection, PodGroupWorkloadExists and JobValidation: groups of pods that are scheduled together. Invariant: they look at kinds that are served only when somebody asks for
+ * them; as long as groups are not served, none of them does anything.
+ */
+import { quote } from '../../apimachinery/go-format.ts';
+import { finalizersOf, isTerminating, nameOf, ownerReferencesOf, uidOf } from '../../apimachinery/meta/meta.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { internalError } from '../../apimachinery/status/status-catalogue.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { andThen } from '../../base/maybe-promise.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import { ensureMeta } from '../object-fields.ts';
+import type { ObjectReader } from '../object-reader.ts';
+import { refusal, specOf } from './subject.ts';
+
+const POD_GROUPS = 'podgroups.scheduling.k8s.io';
+const FINALIZER = 'scheduling.k8s.io/podgroup-protection';
+
+/** A group is held by a finalizer, which goes when none of its pods runs any more. */
+export function podGroupProtection(): AdmissionPlugin {
+  return {
+    name: 'PodGroupProtection',
+    resources: [POD_GROUPS],
+    handles: (operation) => operation === 'CREATE',
+    admit: ({ object, subresource }) => {
+      if (object === undefined || subresource !== '') return;
+      const finalizers = finalizersOf(object);
+      if (!finalizers.includes(FINALIZER)) ensureMeta(object)['finalizers'] = [...finalizers, FINALIZER];
+    },
+  };
+}
+
+/** A group that is made from a workload needs that workload, with the template that it names. */
+export function podGroupWorkloadExists(workloads: () => ObjectReader): AdmissionPlugin {
+  return {
+    name: 'PodGroupWorkloadExists',
+    resources: [POD_GROUPS],
+    handles: (operation) => operation === 'CREATE',
+    validate: (attributes) => {
+      const { object, subresource, namespace } = attributes;
+      const reference = object === undefined ? undefined : objectAt(object, 'spec', 'podGroupTemplateRef', 'workload');
+      if (reference === undefined || subresource !== '') return undefined;
+      const name = textAt(reference, 'workloadName');
+      const template = textAt(reference, 'podGroupTemplateName');
+      const because = (text: string): StatusError => refusal(attributes, `PodGroup rejected: ${text}`);
+      return andThen(workloads()(namespace, name), (answer) => {
+        if ('status' in answer) {
+          if (answer.status.code === 404) throw because(`Workload ${quote(name)} not found`);
+          throw new StatusError(internalError(answer.status.message ?? ''));
+        }
+        if (isTerminating(answer.object)) throw because(`Workload ${quote(name)} is being deleted`);
+        const templates = objectsAt(answer.object, 'spec', 'podGroupTemplates');
+        if (!templates.some((item) => textAt(item, 'name') === template))
+          throw because(`PodGroupTemplate ${quote(template)} not found in Workload ${quote(name)}`);
+      });
+    },
+  };
+}
+
+/** A Job whose pods are scheduled as a gang keeps its size. `isServed` says whether there may be groups at all. */
+export function jobValidation(groups: Lister, isServed: () => boolean): AdmissionPlugin {
+  return {
+    name: 'JobValidation',
+    resources: ['jobs.batch'],
+    handles: (operation) => operation === 'UPDATE',
+    validate: (attributes) => {
+      const { object, oldObject, subresource, namespace } = attributes;
+      if (object === undefined || oldObject === undefined || subresource !== '' || !isServed()) return undefined;
+      if (equalJson(specOf(object)['parallelism'] ?? null, specOf(oldObject)['parallelism'] ?? null)) return undefined;
+      return andThen(groups.fresh(), () => {
+        const gang = groupsOf(oldObject, namespace, groups).find(
+          (group) => fieldAt(group, 'spec', 'schedulingPolicy', 'gang') !== undefined,
+        );
+        if (gang === undefined) return;
+        const because = `cannot change parallelism for a Job referencing gang-scheduled PodGroup ${quote(nameOf(gang))}`;
+        throw refusal(attributes, because);
+      });
+    },
+  };
+}
+
+/** The group that the Job names, or those that were made for it. */
+function groupsOf(job: JsonObject, namespace: string, groups: Lister): readonly JsonObject[] {
+  const name = textAt(job, 'spec', 'template', 'spec', 'schedulingGroup', 'podGroupName');
+  if (name !== '') return [groups.get(namespace, name)].filter((group) => group !== undefined);
+  const isOwned = (group: JsonObject): boolean =>
+    ownerReferencesOf(group).some((owner) => owner.controller === true && owner.uid === uidOf(job));
+  return groups.list(namespace).filter(isOwned);
+}
