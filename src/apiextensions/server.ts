@@ -5,7 +5,7 @@
 import { BugError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
-import { typeName } from '../kinds/views.ts';
+import { factsFingerprint, typeName } from '../kinds/views.ts';
 import type { Answer } from '../server/exchange.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import { openResource } from '../server/registry/open-resource.ts';
@@ -70,6 +70,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     groupPriority: () => GROUP_PRIORITY,
     versionPriority: ({ version }) => VERSION_PRIORITY[version] ?? 0,
     typeName,
+    typesFingerprint: factsFingerprint,
     ownsGroups: true,
   });
   const custom = new CustomResources(

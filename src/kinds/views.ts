@@ -13,6 +13,8 @@ import {
   type TypeView,
   type WireFacts,
 } from '../apimachinery/type-view.ts';
+import { encodeUtf8 } from '../base/bytes.ts';
+import { contentHash } from '../base/content-hash.ts';
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
 import { type FieldFacts, type PackageFacts, readField, readStruct, readStructLines } from './package-facts.ts';
@@ -29,6 +31,14 @@ export function kindView(group: string, version: string, kind: string): StructVi
 /** The name of a type in OpenAPI documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a view that was not made here. */
 export function typeName(view: StructView): string | undefined {
   return modelNames.get(view);
+}
+
+let fingerprint: string | undefined;
+
+/** Another text whenever a fact of a type changes. */
+export function factsFingerprint(): string {
+  fingerprint ??= contentHash(encodeUtf8(packages.map(({ structs }) => structs).join('')));
+  return fingerprint;
 }
 
 /** The view of a type by its name in OpenAPI documents: for types that are no kinds (`io.k8s.apimachinery.pkg.version.Info`). Throws BugError for others. */

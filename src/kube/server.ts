@@ -8,7 +8,7 @@ import { ensureObject } from '../apimachinery/meta/object-fields.ts';
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 import { BugError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { typeName } from '../kinds/views.ts';
+import { factsFingerprint, typeName } from '../kinds/views.ts';
 import { LAST_USED_LABEL } from '../pki/bound-objects.ts';
 import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
@@ -140,6 +140,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     groupPriority,
     versionPriority,
     typeName,
+    typesFingerprint: factsFingerprint,
     ownsGroups: true,
   });
   const { issuers, verifyKeys, lookup, jwksUri } = options.serviceAccounts;

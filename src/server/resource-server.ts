@@ -34,7 +34,7 @@ import { verbsOf } from './endpoints/verbs.ts';
 import { WatchEncodings } from './endpoints/watch-encoding.ts';
 import { WatchSet } from './endpoints/watch-set.ts';
 import type { Answer } from './exchange.ts';
-import type { OpenApiPublisher, OpenApiResource } from './openapi/openapi.ts';
+import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
 import type { OpenResource } from './registry/open-resource.ts';
 import type { ResourceStore } from './registry/resource-store.ts';
 import type { VersionDefinition } from './registry/version-definition.ts';
@@ -75,6 +75,10 @@ export interface InstallOptions {
   versionPriority(version: GroupVersion): number;
   /** See OpenApiVersion. */
   typeName(view: StructView): string | undefined;
+  /**
+   * A text that differs whenever a type does: what the index of OpenAPI says about a document is then made from this and from what can be done with the resources. Default: from the document itself.
+   */
+  readonly typesFingerprint?: () => string;
   /** See DiscoveryVersion.ownsGroup. Default false. */
   readonly ownsGroups?: boolean;
 }
@@ -282,13 +286,25 @@ export class ResourceServer {
       stale: false,
       ownsGroup: options.ownsGroups ?? false,
     });
-    this.#options.openapi.publish({
+    const published: OpenApiVersion = {
       group,
       version,
       resources: () => [...resources.values()].map(({ open, routed }) => openApiResource(open, routed)),
       typeName: (view) => options.typeName(view),
       ownsGroup: options.ownsGroups ?? false,
-    });
+    };
+    const { typesFingerprint } = options;
+    this.#options.openapi.publish(
+      typesFingerprint === undefined
+        ? published
+        : {
+            ...published,
+            // Put together when somebody asks.
+            get fingerprint() {
+              return `${typesFingerprint()} ${JSON.stringify(discovered)}`;
+            },
+          },
+    );
   }
 
   #remove({ group, version }: Installed): void {

@@ -1,6 +1,6 @@
 /**
- * One document in its two forms. Invariant: what is kept is bytes, made when they are first asked for; the value that they are made from is not. The hash is that of
- * the JSON, or of a fingerprint that changes whenever the JSON does, and names both forms.
+ * One document in its two forms. Invariant: the bytes are made when they are asked for and kept until memory is tidied up; the value that they are made from is not. The hash is that of
+ * the JSON, or of a fingerprint that changes whenever the JSON does, and names both forms; it is kept.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { contentHash } from '../../base/content-hash.ts';
@@ -19,8 +19,8 @@ export interface DocumentMaker {
 
 export class PublishedDocument {
   readonly #maker: DocumentMaker;
-  #json: Uint8Array | undefined;
-  #protobuf: Uint8Array | undefined;
+  #json: WeakRef<Uint8Array> | undefined;
+  #protobuf: WeakRef<Uint8Array> | undefined;
   #hash: string | undefined;
 
   constructor(maker: DocumentMaker) {
@@ -39,15 +39,22 @@ export class PublishedDocument {
   }
 
   json(): Uint8Array {
-    this.#json ??= encodeUtf8(this.#maker.make());
-    return this.#json;
+    let bytes = this.#json?.deref();
+    if (bytes === undefined) {
+      bytes = encodeUtf8(this.#maker.make());
+      this.#json = new WeakRef(bytes);
+    }
+    return bytes;
   }
 
   protobuf(): Uint8Array {
-    if (this.#protobuf === undefined) {
-      const text = this.#json === undefined ? this.#maker.make() : decodeUtf8(this.#json);
-      this.#protobuf = this.#maker.encode(JSON.parse(text) as JsonObject);
+    let bytes = this.#protobuf?.deref();
+    if (bytes === undefined) {
+      const json = this.#json?.deref();
+      const text = json === undefined ? this.#maker.make() : decodeUtf8(json);
+      bytes = this.#maker.encode(JSON.parse(text) as JsonObject);
+      this.#protobuf = new WeakRef(bytes);
     }
-    return this.#protobuf;
+    return bytes;
   }
 }
