@@ -28,20 +28,29 @@ import {
   validatePodCertificateRequestStatusUpdate,
   validatePodCertificateRequestUpdate,
 } from '../rules/pod-certificate-request.ts';
+import { signedBySigners } from '../rules/pod-certificate-signers.ts';
 import { SignatureNotes } from '../rules/signature-notes.ts';
 import { updateSubresource } from '../subresources.ts';
+import { LateWorld } from './late-world.ts';
 
 const GROUP = 'certificates.k8s.io';
 
 export function certificateResources(): readonly KubeResource[] {
   const notes = new SignatureNotes();
+  const late = new LateWorld();
   return [
     {
       definition: signingRequests(notes),
       front: ({ store }) => notes.front(store, requestSignatureProblem),
     },
     { definition: CLUSTER_TRUST_BUNDLES },
-    { definition: podRequests(notes), front: ({ store }) => notes.front(store, possessionProblem) },
+    {
+      definition: podRequests(notes, late),
+      front: ({ store }, world) => {
+        late.attach(world);
+        return notes.front(store, possessionProblem);
+      },
+    },
   ];
 }
 
@@ -100,7 +109,7 @@ const CLUSTER_TRUST_BUNDLES: ResourceDefinition = storedResource({
   }),
 });
 
-function podRequests(notes: SignatureNotes): ResourceDefinition {
+function podRequests(notes: SignatureNotes, late: LateWorld): ResourceDefinition {
   const strategy: Strategy = builtInStrategy({
     allowUnconditionalUpdate: false,
     prepareForCreate: clearStatus,
@@ -125,11 +134,14 @@ function podRequests(notes: SignatureNotes): ResourceDefinition {
     ],
     strategy,
     subresources: [
-      updateSubresource('status', {
-        ...strategy,
-        prepareForUpdate: keepAllButStatus,
-        validateUpdate: validatePodCertificateRequestStatusUpdate,
-      }),
+      signedBySigners(
+        updateSubresource('status', {
+          ...strategy,
+          prepareForUpdate: keepAllButStatus,
+          validateUpdate: validatePodCertificateRequestStatusUpdate,
+        }),
+        () => late.get().authorizer(),
+      ),
     ],
   });
 }
