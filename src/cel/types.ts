@@ -43,6 +43,8 @@ export interface OpaqueType {
   readonly kind: 'opaque';
   readonly name: string;
   readonly params: readonly CelType[];
+  /** It is declared as an object whose fields nobody knows, which is told of a selection. Default false. */
+  readonly isObject?: boolean;
 }
 
 /** An object with declared fields. Two are equal if their names are. */

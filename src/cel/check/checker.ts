@@ -170,6 +170,10 @@ class Checker {
         this.#bindings.assign(DYN, type);
         return DYN;
       default:
+        if (type.kind === 'opaque' && type.isObject === true) {
+          this.#issue(expr.at, `unexpected failed resolution of '${type.name}'`);
+          return ERROR;
+        }
         if (!isDyn(type) && !isError(type)) {
           this.#issue(expr.at, `type '${formatType(type)}' does not support field selection`);
         }

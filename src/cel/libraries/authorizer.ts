@@ -12,11 +12,15 @@ import { CelError, CelOpaque, type Value } from '../values.ts';
 import { argOf, NOMINAL } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
-export const AUTHORIZER: OpaqueType = opaqueType('kubernetes.authorization.Authorizer');
-export const PATH_CHECK: OpaqueType = opaqueType('kubernetes.authorization.PathCheck');
-export const GROUP_CHECK: OpaqueType = opaqueType('kubernetes.authorization.GroupCheck');
-export const RESOURCE_CHECK: OpaqueType = opaqueType('kubernetes.authorization.ResourceCheck');
-export const DECISION: OpaqueType = opaqueType('kubernetes.authorization.Decision');
+export const AUTHORIZER: OpaqueType = objectOf('Authorizer');
+export const PATH_CHECK: OpaqueType = objectOf('PathCheck');
+export const GROUP_CHECK: OpaqueType = objectOf('GroupCheck');
+export const RESOURCE_CHECK: OpaqueType = objectOf('ResourceCheck');
+export const DECISION: OpaqueType = objectOf('Decision');
+
+function objectOf(name: string): OpaqueType {
+  return { ...opaqueType(`kubernetes.authorization.${name}`), isObject: true };
+}
 
 /** Who asks: the user of the request, or a ServiceAccount that the expression names. */
 export type Asker =

@@ -97,6 +97,13 @@ describe('questions to an authorizer', () => {
     },
   );
 
+  it('have no fields', () => {
+    const result = ENVIRONMENT.check('authorizer.name');
+    expect(!result.ok && result.issues[0]?.message).toBe(
+      "unexpected failed resolution of 'kubernetes.authorization.Authorizer'",
+    );
+  });
+
   it('cost so much that an expression has two of them', () => {
     const once = "authorizer.path('/').check('get').allowed()";
     const result = ENVIRONMENT.check(`${once} && ${once}`);
