@@ -13,8 +13,8 @@ import { argOf, NOMINAL } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
 export const AUTHORIZER: OpaqueType = objectOf('Authorizer');
-export const PATH_CHECK: OpaqueType = objectOf('PathCheck');
-export const GROUP_CHECK: OpaqueType = objectOf('GroupCheck');
+const PATH_CHECK: OpaqueType = objectOf('PathCheck');
+const GROUP_CHECK: OpaqueType = objectOf('GroupCheck');
 export const RESOURCE_CHECK: OpaqueType = objectOf('ResourceCheck');
 export const DECISION: OpaqueType = objectOf('Decision');
 

@@ -27,7 +27,7 @@ import { CelError } from '../../../cel/values.ts';
 import { typeText } from '../admissionregistration/expressions.ts';
 import { validateList } from './lists.ts';
 
-export const MAX_SELECTORS = 32;
+const MAX_SELECTORS = 32;
 const MAX_EXPRESSION_BYTES = 10 * 1024;
 const MAX_COST = 1_000_000;
 
