@@ -24,6 +24,7 @@ import { builtInStrategy, builtInVersion, reviewResource } from '../built-in.ts'
 import type { KubeResource } from '../kube-world.ts';
 import { ensureMeta } from '../object-fields.ts';
 import { setPodCondition } from '../rules/pod/pod-conditions.ts';
+import { canonicalizePod } from '../rules/pod/pod-strategy.ts';
 import { SUCCESS } from './success.ts';
 
 const TARGET = FieldPath.of('target');
@@ -73,7 +74,7 @@ async function bindPod(
   if (issues.length > 0) throw new StatusError(unknown(formatIssues(issues)));
   await request.validate(binding);
   if (!(pods instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
-  const { update } = pods.withStrategy(builtInStrategy({}));
+  const { update } = pods.withStrategy(builtInStrategy({ canonicalize: canonicalizePod }));
   const uid = textAt(binding, 'metadata', 'uid') || undefined;
   const resourceVersion = textAt(binding, 'metadata', 'resourceVersion') || undefined;
   await update?.(

@@ -12,6 +12,7 @@ import { connectSubresources } from '../pods/connect-pod.ts';
 import { evictionSubresource } from '../pods/evict-pod.ts';
 import { setPodDefaults, setTemplateDefaults } from '../rules/pod/pod-defaults.ts';
 import {
+  canonicalizePod,
   podGrace,
   prepareEphemeralForUpdate,
   preparePodForCreate,
@@ -74,6 +75,7 @@ function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinit
     warningsOnCreate: podCreateWarnings,
     prepareForUpdate: preparePodForUpdate,
     validateUpdate: (pod, old) => validatePodUpdate(pod, old, allowPrivileged),
+    canonicalize: canonicalizePod,
     grace: podGrace,
     returnsDeletedObject: true,
   });

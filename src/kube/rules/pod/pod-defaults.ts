@@ -71,7 +71,7 @@ function requestLimits(resources: JsonObject | undefined): void {
   const requests: JsonObject = { ...objectAt(resources, 'requests') };
   for (const name of Object.keys(limits))
     if (!Object.hasOwn(requests, name)) setField(requests, name, limits[name] ?? '0');
-  resources['requests'] = requests;
+  resources['requests'] = sortedList(requests);
 }
 
 /** What a pod asks for as a whole and leaves out follows from its containers, then from its limits. */
@@ -85,13 +85,20 @@ function setPodLevelDefaults(spec: JsonObject): void {
     if (isHugePageResource(name) && !Object.hasOwn(requests, name) && !Object.hasOwn(limits, name))
       setField(limits, name, formatQuantity(amount));
   if (Object.keys(limits).length === 0) return;
-  resources['limits'] = limits;
+  resources['limits'] = sortedList(limits);
   for (const [name, amount] of aggregateContainers(spec, 'requests'))
     if (!Object.hasOwn(requests, name) && isPodLevelResource(name) && isOvercommitAllowed(name))
       setField(requests, name, formatQuantity(amount));
   for (const name of Object.keys(limits))
     if (!Object.hasOwn(requests, name) && isPodLevelResource(name)) setField(requests, name, limits[name] ?? '0');
-  if (Object.keys(requests).length > 0) resources['requests'] = requests;
+  if (Object.keys(requests).length > 0) resources['requests'] = sortedList(requests);
+}
+
+/** As maps are written: in the order of their keys. */
+function sortedList(list: JsonObject): JsonObject {
+  const sorted: JsonObject = {};
+  for (const name of Object.keys(list).sort()) setField(sorted, name, list[name] ?? '0');
+  return sorted;
 }
 
 /** On the host's network a container's port is the host's. */

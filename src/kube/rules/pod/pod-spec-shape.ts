@@ -1,14 +1,14 @@
 /**
  * Pod specs as the reference's internal types print them: for the diffs in its messages. Invariant: facts, read when a message first needs them.
  */
-import { objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../../base/errors.ts';
-import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { inGoShape, type Shape, type ShapeField } from '../../checks/go-shape.ts';
 
 /**
  * A type a line: its name, then its fields in order: `json:Go=zero>type`. The Go name is left out where it is the JSON name with a capital letter, the zero value where it
- * is null (`s` text, `i` number, `b` boolean, `q` amount, `o` struct). What is named `tagged` prints by its JSON names. Metadata of claim templates are left out.
+ * is null (`s` text, `i` number, `b` boolean, `q` amount, `o` struct). What is named `tagged` prints by its JSON names. Metadata of claim templates are missing here.
  */
 const TYPES = `
 AWSElasticBlockStoreVolumeSource volumeID=s fsType:FSType=s partition=i readOnly=b
@@ -136,7 +136,20 @@ export function podSpecInGo(spec: JsonObject): JsonObject {
     const value = spec[field];
     if (value !== undefined) securityContext[field] = value;
   }
-  return inGoShape({ ...spec, securityContext }, shapeOf('PodSpec'));
+  const shown = inGoShape({ ...spec, securityContext }, shapeOf('PodSpec'));
+  const volumes = fieldAt(shown, 'Volumes');
+  objectsAt(spec, 'volumes').forEach((volume, i) => {
+    const template = objectAt(volume, 'ephemeral', 'volumeClaimTemplate');
+    const ephemeral = Array.isArray(volumes) ? volumes[i] : undefined;
+    if (template !== undefined && isJsonObject(ephemeral)) showMetadata(template, objectAt(ephemeral, 'Ephemeral'));
+  });
+  return shown;
+}
+
+/** Metadata of a claim template stand beside its spec, by their JSON names. */
+function showMetadata(template: JsonObject, source: JsonObject | undefined): void {
+  const shown = source === undefined ? undefined : objectAt(source, 'VolumeClaimTemplate');
+  if (source !== undefined) source['VolumeClaimTemplate'] = { ...objectAt(template, 'metadata'), ...shown };
 }
 
 export function ephemeralContainerInGo(container: JsonObject): JsonObject {

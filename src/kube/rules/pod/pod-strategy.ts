@@ -1,8 +1,10 @@
 /** How Pods begin, change and end. Invariant: pure; the rules of what a Pod must be are in the files beside. */
+import { orderFields } from '../../../apimachinery/codec/typed-order.ts';
 import type { DeleteOptions } from '../../../apimachinery/meta/delete-options.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { kindView } from '../../../kinds/views.ts';
 import type { GraceDecision, StrategyContext } from '../../../server/registry/definition.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
 import { ensureMeta, takeField } from '../../object-fields.ts';
@@ -35,6 +37,11 @@ export function preparePodForCreate(pod: JsonObject, { request }: StrategyContex
     );
   mergeLabelKeys(pod, spec);
   adoptAppArmorAnnotations(pod, spec, (text) => request.warn(text));
+}
+
+/** Admission and the server itself added fields behind the others. */
+export function canonicalizePod(pod: JsonObject): void {
+  orderFields(pod, kindView('', 'v1', 'Pod'));
 }
 
 export function preparePodForUpdate(pod: JsonObject, old: JsonObject): void {
