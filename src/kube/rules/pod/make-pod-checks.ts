@@ -29,11 +29,13 @@ export interface PodCheckOptions {
 
 /** `holder` is a Pod or a template: it has metadata and a spec. */
 export function podChecks(holder: JsonObject, { isPod, allowPrivileged, old }: PodCheckOptions): PodChecks {
-  const now = { isPod, allowPrivileged, hostUsers: sharesUsers(objectAt(holder, 'spec') ?? {}) };
-  if (old === undefined) return { ...STRICT, ...now };
+  const hostUsers = sharesUsers(objectAt(holder, 'spec') ?? {});
+  if (old === undefined) return strictChecks(isPod, allowPrivileged, hostUsers);
   const spec = objectAt(old, 'spec') ?? {};
   return {
-    ...now,
+    isPod,
+    allowPrivileged,
+    hostUsers,
     allowInvalidDeletionCost: hasInvalidDeletionCost(objectAt(old, 'metadata', 'annotations')),
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
     allowInvalidAffinitySelector: affinityTerms(spec).some(hasInvalidSelector),
@@ -61,21 +63,27 @@ export function podChecks(holder: JsonObject, { isPod, allowPrivileged, old }: P
   };
 }
 
-const STRICT = {
-  allowInvalidDeletionCost: false,
-  allowIndivisibleHugePages: false,
-  allowInvalidAffinitySelector: false,
-  allowInvalidNodeAffinityValue: false,
-  allowInvalidSpreadSelector: false,
-  allowRepeatedSpreadKeys: false,
-  allowNonLocalTokenPath: false,
-  allowNamespacedSysctls: false,
-  allowAnySeLinuxChangePolicy: false,
-  allowTolerationComparison: false,
-  allowHostNetworkWithOwnUsers: false,
-  allowDevicesWithOwnUsers: false,
-  allowInitRestartOnResize: false,
-} as const;
+/** Nothing is stored that could excuse anything. */
+function strictChecks(isPod: boolean, allowPrivileged: boolean, hostUsers: boolean): PodChecks {
+  return {
+    isPod,
+    allowPrivileged,
+    hostUsers,
+    allowInvalidDeletionCost: false,
+    allowIndivisibleHugePages: false,
+    allowInvalidAffinitySelector: false,
+    allowInvalidNodeAffinityValue: false,
+    allowInvalidSpreadSelector: false,
+    allowRepeatedSpreadKeys: false,
+    allowNonLocalTokenPath: false,
+    allowNamespacedSysctls: false,
+    allowAnySeLinuxChangePolicy: false,
+    allowTolerationComparison: false,
+    allowHostNetworkWithOwnUsers: false,
+    allowDevicesWithOwnUsers: false,
+    allowInitRestartOnResize: false,
+  };
+}
 
 function sharesUsers(spec: JsonObject): boolean {
   return fieldAt(spec, 'hostUsers') !== false;

@@ -42,8 +42,10 @@ export function validatePodAnnotations(holder: JsonObject, checks: PodChecks, pa
   const keys = Object.keys(annotations);
   for (const key of keys)
     if (key.startsWith(SECCOMP_PREFIX)) issues.push(...validateSeccompName(textAt(annotations, key), path.child(key)));
-  for (const key of keys)
-    if (key.startsWith(APP_ARMOR_PREFIX)) validateAppArmorName(spec, key, textAt(annotations, key), path, issues);
+  const profiled = keys.filter((key) => key.startsWith(APP_ARMOR_PREFIX));
+  if (profiled.length === 0) return issues;
+  const names = new Set(allContainers(spec).map((container) => textAt(container, 'name')));
+  for (const key of profiled) validateAppArmorName(names, key, textAt(annotations, key), path, issues);
   return issues;
 }
 
@@ -82,15 +84,14 @@ function validateSeccompName(profile: string, path: FieldPath): FieldIssue[] {
 }
 
 function validateAppArmorName(
-  spec: JsonObject,
+  containers: ReadonlySet<string>,
   key: string,
   profile: string,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
   const name = key.slice(APP_ARMOR_PREFIX.length);
-  if (!allContainers(spec).some((container) => textAt(container, 'name') === name))
-    issues.push(invalid(path.key(key), name, 'container not found'));
+  if (!containers.has(name)) issues.push(invalid(path.key(key), name, 'container not found'));
   if (profile === '' || profile === RUNTIME_DEFAULT || profile === 'unconfined' || profile.startsWith(LOCALHOST))
     return;
   issues.push(invalid(path.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));

@@ -22,7 +22,7 @@ import { IP_SHAPE } from './go-shapes.ts';
 import { podChecks } from './make-pod-checks.ts';
 import { METADATA } from './validate-pod.ts';
 import { validatePodAnnotations, validatePodAnnotationsUpdate } from './validate-pod-annotations.ts';
-import { validateResourceHealth } from './validate-resource-health.ts';
+import { firstByName, validateResourceHealth } from './validate-resource-health.ts';
 
 const STATUS = FieldPath.of('status');
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
@@ -92,13 +92,15 @@ function validateTransitions(status: JsonObject, oldStatus: JsonObject, spec: Js
   for (const kind of ['container', 'initContainer', 'ephemeralContainer']) {
     if (restartsAll && kind !== 'ephemeralContainer') continue;
     const list = `${kind}Statuses`;
+    const nowByName = firstByName(objectsAt(status, list));
+    const containers = firstByName(objectsAt(spec, `${kind}s`));
     objectsAt(oldStatus, list).forEach((before, i) => {
       const terminated = objectAt(before, 'state', 'terminated');
       if (terminated === undefined) return;
       const name = textAt(before, 'name');
-      const now = objectsAt(status, list).find((one) => textAt(one, 'name') === name);
+      const now = nowByName.get(name);
       if (now === undefined || fieldAt(now, 'state', 'terminated') !== undefined) return;
-      const container = objectsAt(spec, `${kind}s`).find((one) => textAt(one, 'name') === name);
+      const container = containers.get(name);
       const exitCode = Number(numberAt(terminated, 'exitCode'));
       if (kind !== 'ephemeralContainer' && container !== undefined && restarts(container, spec, exitCode)) return;
       issues.push(
@@ -195,7 +197,7 @@ function validateIps(
 ): void {
   const path = STATUS.child(list);
   const ips = objectsAt(status, list).map((one) => textAt(one, 'ip'));
-  const accepted = objectsAt(oldStatus, list).map((one) => textAt(one, 'ip'));
+  const accepted = new Set(objectsAt(oldStatus, list).map((one) => textAt(one, 'ip')));
   ips.forEach((ip, i) => {
     issues.push(...validateLegacyIp(ip, path.index(i), accepted));
   });

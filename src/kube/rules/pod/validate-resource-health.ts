@@ -25,15 +25,18 @@ export function validateResourceHealth(
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
-  for (const kind of ['container', 'initContainer'])
+  for (const kind of ['container', 'initContainer']) {
+    const containers = firstByName(objectsAt(spec, `${kind}s`));
     objectsAt(status, `${kind}Statuses`).forEach((one, i) => {
-      const container = objectsAt(spec, `${kind}s`).find((each) => textAt(each, 'name') === textAt(one, 'name'));
+      if (objectsAt(one, FIELD).length === 0) return;
+      const known = knownNames(containers.get(textAt(one, 'name')));
       objectsAt(one, FIELD).forEach((allocated, j) => {
         const at = path.child(`${kind}Statuses`).index(i).child(FIELD).index(j);
-        if (container !== undefined) validateName(textAt(allocated, 'name'), container, at, issues);
+        if (known !== undefined) validateName(textAt(allocated, 'name'), known, at, issues);
         validateDevices(allocated, at.child('resources'), issues);
       });
     });
+  }
   objectsAt(status, 'ephemeralContainerStatuses').forEach((one, i) => {
     if (objectsAt(one, FIELD).length > 0)
       issues.push(
@@ -45,15 +48,33 @@ export function validateResourceHealth(
   });
 }
 
-function validateName(name: string, container: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
+/** By name; of several of one name the first. */
+export function firstByName(items: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+  const byName = new Map<string, JsonObject>();
+  for (const item of items) {
+    const name = textAt(item, 'name');
+    if (!byName.has(name)) byName.set(name, item);
+  }
+  return byName;
+}
+
+interface KnownNames {
+  readonly claims: ReadonlySet<string>;
+  readonly requests: JsonObject;
+}
+
+function knownNames(container: JsonObject | undefined): KnownNames | undefined {
+  if (container === undefined) return undefined;
+  const claims = objectsAt(container, 'resources', 'claims').map((claim) => {
+    const request = textAt(claim, 'request');
+    return `claim:${textAt(claim, 'name')}${request === '' ? '' : `/${request}`}`;
+  });
+  return { claims: new Set(claims), requests: objectAt(container, 'resources', 'requests') ?? {} };
+}
+
+function validateName(name: string, known: KnownNames, path: FieldPath, issues: FieldIssue[]): void {
   const isClaim = name.startsWith('claim:');
-  const isKnown = isClaim
-    ? objectsAt(container, 'resources', 'claims').some((claim) => {
-        const request = textAt(claim, 'request');
-        return name === `claim:${textAt(claim, 'name')}${request === '' ? '' : `/${request}`}`;
-      })
-    : Object.hasOwn(objectAt(container, 'resources', 'requests') ?? {}, name);
-  if (isKnown) return;
+  if (isClaim ? known.claims.has(name) : Object.hasOwn(known.requests, name)) return;
   const detail = isClaim
     ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
     : "must match one of the container's resource requests";

@@ -27,6 +27,7 @@ export function validateSpreadConstraints(
   issues: FieldIssue[],
 ): void {
   const constraints = objectsAt(spec, 'topologySpreadConstraints');
+  const lastOf = new Map(constraints.map((constraint, i) => [shownPair(constraint), i]));
   constraints.forEach((constraint, i) => {
     const at = path.index(i);
     const key = textAt(constraint, 'topologyKey');
@@ -34,10 +35,8 @@ export function validateSpreadConstraints(
     validateMoreThanZero(numberAt(constraint, 'maxSkew'), at.child('maxSkew'), issues);
     if (key === '') issues.push(required(at.child('topologyKey'), 'can not be empty'));
     if (!ACTIONS.includes(action)) issues.push(declared(notSupported(at.child('whenUnsatisfiable'), action, ACTIONS)));
-    const isRepeated = constraints
-      .slice(i + 1)
-      .some((other) => textAt(other, 'topologyKey') === key && textAt(other, 'whenUnsatisfiable') === action);
-    if (isRepeated) issues.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`));
+    const pair = shownPair(constraint);
+    if (lastOf.get(pair) !== i) issues.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair));
     validateMinDomains(constraint, action, at.child('minDomains'), issues);
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
       const policy = fieldAt(constraint, name);
@@ -49,6 +48,10 @@ export function validateSpreadConstraints(
     if (!checks.allowInvalidSpreadSelector)
       issues.push(...validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), at.child('labelSelector')));
   });
+}
+
+function shownPair(constraint: JsonObject): string {
+  return `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`;
 }
 
 function validateMinDomains(constraint: JsonObject, action: string, path: FieldPath, issues: FieldIssue[]): void {
@@ -82,14 +85,16 @@ export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined)
   }
   // What the server itself merged into the selector stands there once; more than once is the user's doing.
   const selected = new Set(Object.keys(selector?.matchLabels ?? {}));
+  const lastOf = new Map(matched.map((key, i) => [key, i]));
   for (const { key } of selector?.matchExpressions ?? []) {
-    const i = matched.lastIndexOf(key);
-    if (i >= 0 && selected.has(key))
+    const i = lastOf.get(key);
+    if (i !== undefined && selected.has(key))
       issues.push(invalid(indexPath(path, i), key, 'exists in both matchLabelKeys and labelSelector'));
     selected.add(key);
   }
+  const unwanted = new Set(mismatched);
   matched.forEach((key, i) => {
-    if (mismatched.includes(key))
+    if (unwanted.has(key))
       issues.push(
         invalid(childPath(path, 'matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
       );
