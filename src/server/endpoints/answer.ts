@@ -223,7 +223,7 @@ function isSmall({ items }: ListPage): boolean {
 }
 
 function listMetadata(page: ListPage): JsonObject {
-  const metadata: JsonObject = { resourceVersion: page.resourceVersion };
+  const metadata: JsonObject = page.resourceVersion === '' ? {} : { resourceVersion: page.resourceVersion };
   if (page.continueToken !== '') metadata['continue'] = page.continueToken;
   if (page.remaining !== undefined && page.continueToken !== '') metadata['remainingItemCount'] = page.remaining;
   return metadata;
