@@ -92,6 +92,12 @@ export const AUTHENTICATION_FLAGS: readonly ServerFlag[] = group('Authentication
     serviceAccounts((v) => ({ keyFiles: v.array() })),
   ],
   [
+    'service-account-extend-token-expiration',
+    'bool',
+    'tokens that a kubelet mounts live for a year, with warnings after an hour (default true)',
+    serviceAccounts((v) => ({ extendExpiration: v.bool() })),
+  ],
+  [
     'service-account-lookup',
     'bool',
     'compare tokens kept in Secrets with their Secret (default true)',

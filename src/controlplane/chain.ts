@@ -243,6 +243,7 @@ function createKube(completed: CompletedOptions, parts: KubeParts): KubeServer {
       signingKey: keys.signingKey,
       verifyKeys: keys.verifyingKeys,
       maxExpirationSeconds: serviceAccounts.maxExpirationSeconds,
+      extendExpiration: serviceAccounts.extendExpiration,
       lookup: serviceAccounts.lookup,
       jwksUri: serviceAccounts.jwksUri,
     },

@@ -56,6 +56,8 @@ export interface ServiceAccountOptions {
   readonly lookup: boolean;
   /** `--service-account-max-token-expiration` in seconds; 0 for no limit. */
   readonly maxExpirationSeconds: number;
+  /** `--service-account-extend-token-expiration`. */
+  readonly extendExpiration: boolean;
 }
 
 export interface AuthenticationOptions {
@@ -182,6 +184,7 @@ export const defaultOptions: ServerOptions = {
       jwksUri: '',
       lookup: true,
       maxExpirationSeconds: 0,
+      extendExpiration: true,
     },
   },
   authorizationModes: ['RBAC'],

@@ -68,6 +68,7 @@ export async function startTestKube(
       signingKey: key,
       verifyKeys: [key.publicKey],
       maxExpirationSeconds: 0,
+      extendExpiration: true,
       lookup: true,
       jwksUri: '',
     },

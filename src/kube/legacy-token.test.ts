@@ -14,6 +14,7 @@ test('the use of a token that is kept in a Secret is noted on the Secret', async
       signingKey: key,
       verifyKeys: [key.publicKey],
       maxExpirationSeconds: 0,
+      extendExpiration: true,
       lookup: true,
       jwksUri: '',
     },

@@ -35,12 +35,10 @@ import type { TolerationDefaults } from './admission/default-toleration-seconds.
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
-import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
-import { IdentityLease } from './bootstrap/identity-lease.ts';
-import { ownServiceObjects } from './bootstrap/own-service.ts';
+import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
+import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
 import { StoredObjects } from './bootstrap/stored-objects.ts';
-import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import type { KubeWorld } from './kube-world.ts';
@@ -70,6 +68,8 @@ export interface ServiceAccountsConfig {
   readonly verifyKeys: readonly PublicKey[];
   /** 0 for no limit. */
   readonly maxExpirationSeconds: number;
+  /** Whether tokens that a kubelet mounts live for a year, with warnings after the hour that was asked for. */
+  readonly extendExpiration: boolean;
   /** Whether tokens kept in Secrets are compared with their Secret. */
   readonly lookup: boolean;
   /** '' makes it from the external address. */
@@ -129,6 +129,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   const network = options.network ?? defaultServiceNetwork();
   const resources = openResources(options, network);
   let lease: IdentityLease | undefined;
+  let stopped = false;
   const { stored, listers, rbac, authorizer, readers } = resources;
   const admission = createAdmission(
     [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world, options.admission.tolerations)],
@@ -164,11 +165,19 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     openIdDocuments: (externalAddress) =>
       createOpenIdDocuments({ issuer: issuers[0] ?? '', jwksUri, externalAddress, keys: verifyKeys }),
     start: async () => {
-      lease = await start(options, network, stored, listers);
+      lease = await fillServer({
+        ...options,
+        network,
+        listers,
+        resource: resources.world.resource,
+        startLister: (plural) => startLister(stored, plural),
+      });
+      if (stopped) await lease?.stop();
       await flows.start();
     },
     drain: () => server.drain(),
     stop: async () => {
+      stopped = true;
       server.drain();
       rbac.stop();
       flows.stop();
@@ -192,24 +201,19 @@ function createFlowController(
   });
 }
 
-/** The kinds that the server itself must know. */
-type Listers = Readonly<
-  Record<'namespaces' | 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings', LateLister>
->;
-
 interface OpenResources {
   readonly stored: ReadonlyMap<string, OpenResource>;
   readonly reviews: readonly OpenResource[];
-  readonly listers: Listers;
+  readonly listers: ServerListers;
   readonly rbac: RbacAuthorizer;
   readonly authorizer: Authorizer;
   readonly world: KubeWorld;
-  readonly readers: { readonly serviceAccounts: ObjectReader; readonly secrets: ObjectReader };
+  readonly readers: Readonly<Record<'serviceAccounts' | 'secrets' | 'pods' | 'nodes', ObjectReader>>;
 }
 
 function openResources(options: KubeServerOptions, { ranges, nodePorts }: ServiceNetwork): OpenResources {
   const { host, clock, apiAudiences } = options;
-  const listers: Listers = {
+  const listers: ServerListers = {
     namespaces: new LateLister(),
     roles: new LateLister(),
     rolebindings: new LateLister(),
@@ -223,9 +227,16 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     clusterRoleBindings: listers.clusterrolebindings,
   });
   const authorizer = authorizerOf(options.authorizationModes, rbac);
-  const { issuers, signingKey, maxExpirationSeconds } = options.serviceAccounts;
+  const { issuers, signingKey, maxExpirationSeconds, extendExpiration } = options.serviceAccounts;
   const signer = createTokenSigner({ issuer: issuers[0] ?? '', key: signingKey });
-  const token = tokenSubresource(() => ({ signer, apiAudiences, maxExpirationSeconds, clock, ...readers }));
+  const token = tokenSubresource(() => ({
+    signer,
+    apiAudiences,
+    maxExpirationSeconds,
+    extendExpiration,
+    clock,
+    ...readers,
+  }));
   const stored = new Map<string, OpenResource>();
   const runtimeConfig = parseRuntimeConfig(options.runtimeConfig ?? []);
   const world = createWorld(options, stored, () => authorizer);
@@ -243,7 +254,12 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     const open = resourceOf(stored, definition.plural);
     stored.set(definition.plural, { ...open, store: front(open, world) });
   }
-  const readers = { serviceAccounts: readerOf(stored, 'serviceaccounts'), secrets: readerOf(stored, 'secrets') };
+  const readers = {
+    serviceAccounts: readerOf(stored, 'serviceaccounts'),
+    secrets: readerOf(stored, 'secrets'),
+    pods: readerOf(stored, 'pods'),
+    nodes: readerOf(stored, 'nodes'),
+  };
   const reviews = [
     ...accessReviews(authorizer),
     rulesReview(authorizer),
@@ -300,59 +316,6 @@ function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Au
     Node: [],
   };
   return unionAuthorizer([privilegedGroupsAuthorizer([MASTERS_GROUP]), ...modes.flatMap((mode) => byMode[mode])]);
-}
-
-async function start(
-  options: KubeServerOptions,
-  network: ServiceNetwork,
-  stored: ReadonlyMap<string, OpenResource>,
-  listers: Listers,
-): Promise<IdentityLease | undefined> {
-  const { clock, host, logger } = options;
-  const objects = new StoredObjects(host, (plural) => resourceOf(stored, plural));
-  const self = network.self();
-  const beat = (): Promise<void> => objects.restore(ownServiceObjects(network, clock.now()));
-  const lease =
-    self === undefined
-      ? undefined
-      : new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
-  const planned = objects.bringUpToDate([
-    ...bootstrapObjects(network, clock.now()),
-    ...(lease === undefined ? [] : [lease.object()]),
-  ]);
-  const attached = Object.entries(listers).map(async ([plural, late]) => {
-    late.attach(await startLister(stored, plural));
-  });
-  const configMaps = readerOf(stored, 'configmaps');
-  const present = new Map<string, Awaited<ReturnType<ObjectReader>>>();
-  const read = BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
-    present.set(name, await configMaps(namespace, name));
-  });
-  const [more] = await Promise.all([planned, ...attached, ...read]);
-  const listed = (plural: keyof Listers): BootstrapTarget => ({
-    resource: resourceOf(stored, plural),
-    stored: (namespace, name) => listers[plural].get(namespace, name),
-  });
-  await bootstrap({
-    namespaces: listed('namespaces'),
-    roles: listed('roles'),
-    roleBindings: listed('rolebindings'),
-    clusterRoles: listed('clusterroles'),
-    clusterRoleBindings: listed('clusterrolebindings'),
-    configMaps: {
-      resource: resourceOf(stored, 'configmaps'),
-      stored: (_namespace, name) => {
-        const answer = present.get(name);
-        return answer !== undefined && 'object' in answer ? answer.object : undefined;
-      },
-    },
-    more,
-    trust: options.trust,
-    clock,
-    logger,
-  });
-  lease?.start();
-  return lease;
 }
 
 function resourceOf(stored: ReadonlyMap<string, OpenResource>, plural: string): OpenResource {

@@ -1,11 +1,9 @@
 /**
- * The tokens of ServiceAccounts as a way to authenticate. Invariant: a token is good only while the objects it is bound to exist, which is looked up on every use;
- * Pods and Nodes are not served yet, so tokens bound to one are refused.
+ * The tokens of ServiceAccounts as a way to authenticate. Invariant: a token is good only while the objects it is bound to exist, which is looked up on every use.
  */
 
 import { listAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { parseTime } from '../apimachinery/scalars/time.ts';
-import { notFound } from '../apimachinery/status/status-catalogue.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import type { Clock } from '../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
@@ -38,6 +36,8 @@ export interface ServiceAccountAuthenticatorOptions {
   readonly clock: Clock;
   readonly serviceAccounts: ObjectReader;
   readonly secrets: ObjectReader;
+  readonly pods: ObjectReader;
+  readonly nodes: ObjectReader;
   /** Told when a token that is kept in a Secret was used for the first time on a day. */
   noteLegacyUse(use: LegacyUse): void;
 }
@@ -79,7 +79,7 @@ function resultOf(answer: TokenAnswer): AuthenticationResult {
   }
 }
 
-function lookupOver({ serviceAccounts, secrets }: ServiceAccountAuthenticatorOptions): BoundObjectLookup {
+function lookupOver({ serviceAccounts, secrets, pods, nodes }: ServiceAccountAuthenticatorOptions): BoundObjectLookup {
   const read = <T extends BoundObject>(
     reader: ObjectReader,
     convert: (object: JsonObject) => T,
@@ -89,14 +89,11 @@ function lookupOver({ serviceAccounts, secrets }: ServiceAccountAuthenticatorOpt
     andThen(reader(namespace, name), (answer) =>
       'object' in answer ? { found: convert(answer.object) } : { error: answer.status.message ?? '' },
     );
-  const missing = (resource: string, name: string): Lookup<BoundObject> => ({
-    error: notFound({ group: '', resource }, name).message ?? '',
-  });
   return {
     serviceAccount: (namespace, name) => read(serviceAccounts, toServiceAccount, namespace, name),
     secret: (namespace, name) => read(secrets, toSecret, namespace, name),
-    pod: (_namespace, name) => missing('pods', name),
-    node: (name) => missing('nodes', name),
+    pod: (namespace, name) => read(pods, toBoundObject, namespace, name),
+    node: (name) => read(nodes, toBoundObject, '', name),
   };
 }
 

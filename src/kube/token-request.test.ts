@@ -88,6 +88,43 @@ describe('tokens of service accounts', () => {
     );
   });
 
+  test('of a pod name its node, end with it, and live for a year where a kubelet mounts them', async () => {
+    const bind = (kind: string, name: string, more: JsonObject = {}) => ({
+      spec: { ...more, boundObjectRef: { kind, apiVersion: 'v1', name } },
+    });
+    const pods = '/api/v1/namespaces/default/pods';
+    const container = { name: 'main', image: 'x' };
+    const pod = (name: string, serviceAccountName: string): JsonObject => ({
+      metadata: { name },
+      spec: { serviceAccountName, nodeName: 'one', containers: [container] },
+    });
+    await kube.request('POST', '/api/v1/nodes', { metadata: { name: 'one' } });
+    expect((await kube.request('POST', pods, pod('runs', 'robot'))).status).toBe(201);
+    expect((await kube.request('POST', pods, pod('other', 'default'))).status).toBe(201);
+    expect((await request(bind('Pod', 'other'))).body).toMatchObject({
+      code: 400,
+      message: 'cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.',
+    });
+    const token = await tokenOf(bind('Pod', 'runs', { expirationSeconds: 3607 }));
+    expect(claimsOf(token)).toMatchObject({ 'kubernetes.io': { pod: { name: 'runs' }, node: { name: 'one' } } });
+    const { exp, iat, 'kubernetes.io': own } = claimsOf(token) as Record<string, number & { warnafter: number }>;
+    expect([(exp as number) - (iat as number), (own?.warnafter ?? 0) - (iat as number)]).toEqual([31_536_000, 3607]);
+    expect(await review(token)).toMatchObject({
+      authenticated: true,
+      user: { extra: { 'authentication.kubernetes.io/pod-name': ['runs'] } },
+    });
+    await kube.request('DELETE', `${pods}/runs?gracePeriodSeconds=0`);
+    expect(await review(token)).toMatchObject({
+      error: '[invalid bearer token, service account token has been invalidated]',
+    });
+    const ofNode = await tokenOf(bind('Node', 'one'));
+    expect(await review(ofNode)).toMatchObject({ authenticated: true });
+    await kube.request('DELETE', '/api/v1/nodes/one');
+    expect(await review(ofNode)).toMatchObject({
+      error: '[invalid bearer token, service account token has been invalidated]',
+    });
+  });
+
   test('end with their account', async () => {
     const token = await tokenOf({}, 'short');
     await kube.request('DELETE', `${ACCOUNTS}/short`);
@@ -116,8 +153,13 @@ async function limits() {
       signingKey: key,
       verifyKeys: [key.publicKey],
       maxExpirationSeconds: 700,
+      extendExpiration: true,
       lookup: true,
       jwksUri: '',
     },
   };
+}
+
+function claimsOf(token: string): JsonObject {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as JsonObject;
 }

@@ -1,7 +1,8 @@
 /**
  * The subresource `token` of ServiceAccounts: makes a token for an account, bound to an audience, a time and maybe an object. Invariant: a token names only objects
- * that exist at that moment; who may ask is decided before, by authorization. Pods and Nodes are not served yet, so nothing can be bound to one.
+ * that exist at that moment; who may ask is decided before, by authorization.
  */
+import { quote } from '../apimachinery/go-format.ts';
 import { formatGvk, gvkOf } from '../apimachinery/meta/gvk.ts';
 import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
@@ -11,14 +12,18 @@ import {
   conflict,
   internalError,
   invalid as invalidStatus,
-  notFound,
 } from '../apimachinery/status/status-catalogue.ts';
 import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../apimachinery/validation/field-path.ts';
 import type { Clock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
-import { boundClaims } from '../pki/service-account-claims.ts';
+import {
+  type BoundClaimsOptions,
+  boundClaims,
+  EXTENDED_EXPIRATION_SECONDS,
+  WARN_ONLY_EXPIRATION_SECONDS,
+} from '../pki/service-account-claims.ts';
 import type { TokenSigner } from '../pki/service-account-tokens.ts';
 import { credentialId, type ObjectReference } from '../pki/service-account-user.ts';
 import type { SubresourceDefinition } from '../server/registry/definition.ts';
@@ -43,9 +48,13 @@ export interface TokenRequestOptions {
   readonly apiAudiences: readonly string[];
   /** `--service-account-max-token-expiration`; 0 for no limit beyond that of validation. */
   readonly maxExpirationSeconds: number;
+  /** `--service-account-extend-token-expiration`. */
+  readonly extendExpiration: boolean;
   readonly clock: Clock;
   readonly serviceAccounts: ObjectReader;
   readonly secrets: ObjectReader;
+  readonly pods: ObjectReader;
+  readonly nodes: ObjectReader;
 }
 
 export const TOKEN_REQUEST: VersionDefinition = builtInVersion({
@@ -90,16 +99,16 @@ async function createToken(
   const issues = validateTokenRequest(object);
   if (issues.length > 0) throw new StatusError(invalidStatus({ group: AUTHENTICATION_GROUP, kind: KIND }, '', issues));
   await request.validate(object);
-  const secret = await boundSecret(options, context, object);
+  const bound = await boundObjects(options, context, object);
 
   const spec = ensureObject(object, 'spec');
   const expirationSeconds = shortened(options, context, Number(fieldAt(spec, 'expirationSeconds')));
   spec['expirationSeconds'] = expirationSeconds;
   const { claims, tokenId } = boundClaims({
     serviceAccount: { namespace: context.namespace, name: context.name, uid },
-    ...(secret === undefined ? undefined : { secret }),
+    ...bound,
     audiences: textsAt(spec, 'audiences'),
-    expirationSeconds,
+    ...lifetime(options, bound, expirationSeconds, textsAt(spec, 'audiences')),
     now,
   });
   const token = await sign(options.signer, claims);
@@ -158,34 +167,81 @@ export function validateTokenRequest(object: JsonObject): FieldIssue[] {
   return [];
 }
 
-/** The Secret that the token is to be bound to; undefined for none. */
-async function boundSecret(
+type Bound = Pick<BoundClaimsOptions, 'pod' | 'secret' | 'node'>;
+
+/** What the token is to be bound to: a Secret, a Pod with the node that it is on, or a Node. */
+async function boundObjects(
   options: TokenRequestOptions,
   context: ResourceContext,
   object: JsonObject,
-): Promise<ObjectReference | undefined> {
+): Promise<Bound> {
   const reference = objectAt(object, 'spec', 'boundObjectRef');
-  if (reference === undefined) return undefined;
-  const name = textAt(reference, 'name');
+  if (reference === undefined) return {};
+  const { namespace } = context;
   const gvk = gvkOf(textAt(reference, 'apiVersion'), textAt(reference, 'kind'));
-  if (gvk.group !== '' || (gvk.kind !== 'Secret' && gvk.kind !== 'Pod' && gvk.kind !== 'Node'))
-    throw new StatusError(badRequest(`cannot bind token to object of type ${formatGvk(gvk)}`));
-  if (gvk.kind !== 'Secret')
-    throw new StatusError(notFound({ group: '', resource: gvk.kind === 'Pod' ? 'pods' : 'nodes' }, name));
+  const kind = gvk.group === '' ? gvk.kind : '';
+  switch (kind) {
+    case 'Secret':
+      return { secret: referenceTo(await find(options.secrets, namespace, reference), reference) };
+    case 'Node':
+      return { node: referenceTo(await find(options.nodes, '', reference), reference) };
+    case 'Pod': {
+      const pod = await find(options.pods, namespace, reference);
+      if (textAt(pod, 'spec', 'serviceAccountName') !== context.name)
+        throw new StatusError(
+          badRequest(
+            `cannot bind token for serviceaccount ${quote(context.name)} to pod running with different serviceaccount name.`,
+          ),
+        );
+      const node = await nodeOf(options, textAt(pod, 'spec', 'nodeName'));
+      return { pod: referenceTo(pod, reference), ...(node === undefined ? undefined : { node }) };
+    }
+    default:
+      throw new StatusError(badRequest(`cannot bind token to object of type ${formatGvk(gvk)}`));
+  }
+}
+
+async function find(reader: ObjectReader, namespace: string, reference: JsonObject): Promise<JsonObject> {
+  const name = textAt(reference, 'name');
   if (name === '') throw new StatusError(badRequest('Name parameter required.'));
-  const secret = await options.secrets(context.namespace, name);
-  if ('status' in secret) throw new StatusError(secret.status);
-  const uid = textAt(secret.object, 'metadata', 'uid');
+  const answer = await reader(namespace, name);
+  if ('status' in answer) throw new StatusError(answer.status);
+  return answer.object;
+}
+
+/** Throws if the request means another object of that name. */
+function referenceTo(object: JsonObject, reference: JsonObject): ObjectReference {
+  const [name, uid] = [textAt(object, 'metadata', 'name'), textAt(object, 'metadata', 'uid')];
   const asked = textAt(reference, 'uid');
   if (asked !== '' && asked !== uid)
     throw new StatusError(
       conflict(
-        { group: '', resource: gvk.kind },
+        { group: '', resource: textAt(reference, 'kind') },
         name,
         `the UID in the bound object reference (${asked}) does not match the UID in record. The object might have been deleted and then recreated`,
       ),
     );
   return { name, uid };
+}
+
+/** The node of a pod, for information; one that does not exist has no uid. */
+async function nodeOf({ nodes }: TokenRequestOptions, name: string): Promise<ObjectReference | undefined> {
+  if (name === '') return undefined;
+  const node = await nodes('', name);
+  return { name, uid: 'object' in node ? textAt(node.object, 'metadata', 'uid') : '' };
+}
+
+/** Tokens that a kubelet mounts are renewed every hour, but clients that never read them again may go on for a year, with warnings. */
+function lifetime(
+  { apiAudiences, extendExpiration }: TokenRequestOptions,
+  { pod }: Bound,
+  seconds: number,
+  audiences: readonly string[],
+): Pick<BoundClaimsOptions, 'expirationSeconds' | 'warnAfterSeconds'> {
+  const isMounted = pod !== undefined && seconds === WARN_ONLY_EXPIRATION_SECONDS;
+  if (!extendExpiration || !isMounted || !audiences.every((audience) => apiAudiences.includes(audience)))
+    return { expirationSeconds: seconds };
+  return { expirationSeconds: EXTENDED_EXPIRATION_SECONDS, warnAfterSeconds: seconds };
 }
 
 function shortened(options: TokenRequestOptions, context: ResourceContext, seconds: number): number {
