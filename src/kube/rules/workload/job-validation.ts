@@ -2,8 +2,10 @@
 import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { hasInvalidLabelValue } from '../../../apimachinery/selectors/label-selector-object.ts';
 import { declared, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { invalidSelector, labelsAt, selectorAt, selectorMatches } from '../../checks/label-selector.ts';
@@ -20,6 +22,7 @@ import {
 } from './job-labels.ts';
 import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';
 import { validateJobSpec } from './job-spec.ts';
+import { shownPodSpec, shownPodTemplate } from './shown-pod-template.ts';
 
 export function validateJob(job: JsonObject): FieldIssue[] {
   return validateWith(job, validateJobSpec(specOf(job), SPEC, {}), true);
@@ -110,7 +113,7 @@ function validateCompletions(spec: JsonObject, old: JsonObject): FieldIssue[] {
 function validateTemplateUpdate(job: JsonObject, old: JsonObject): FieldIssue[] {
   const template = templateOf(job);
   const oldTemplate = templateOf(old);
-  if (!isAtRest(old)) return validateImmutableField(template, oldTemplate, TEMPLATE).map(declared);
+  if (!isAtRest(old)) return equalJson(template, oldTemplate) ? [] : [immutable(TEMPLATE, shownPodTemplate(template))];
   const next = objectAt(template, 'spec') ?? {};
   const before = { ...(objectAt(oldTemplate, 'spec') ?? {}) };
   for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) copyField(before, next, name);
@@ -118,7 +121,11 @@ function validateTemplateUpdate(job: JsonObject, old: JsonObject): FieldIssue[] 
   if (affinity === undefined) delete before['affinity'];
   else before['affinity'] = affinity;
   for (const list of ['containers', 'initContainers']) takeResources(before, next, list);
-  return validateImmutableField(next, before, TEMPLATE.child('spec')).map(declared);
+  return equalJson(next, before) ? [] : [immutable(TEMPLATE.child('spec'), shownPodSpec(next))];
+}
+
+function immutable(path: FieldPath, shown: JsonObject): FieldIssue {
+  return declared(invalid(path, shown, FIELD_IMMUTABLE));
 }
 
 /** Suspended, never started or told to be suspended, and without pods. */

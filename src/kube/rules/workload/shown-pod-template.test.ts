@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { shownPodTemplate } from './shown-pod-template.ts';
+
+test('a template shows by Go names, with its metadata flat and what it takes from the host in the security context', () => {
+  const shown = shownPodTemplate({
+    metadata: { labels: { a: 'b' } },
+    spec: {
+      hostNetwork: true,
+      containers: [{ name: 'c', env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] }],
+      volumes: [{ name: 'v', configMap: { name: 'm' } }],
+    },
+  });
+  expect(Object.keys(shown)).toEqual(['labels', 'Spec']);
+  expect(shown).toMatchObject({
+    labels: { a: 'b' },
+    Spec: {
+      Volumes: [
+        { Name: 'v', HostPath: null, ConfigMap: { Name: 'm', Items: null, DefaultMode: null, Optional: null } },
+      ],
+      InitContainers: null,
+      Containers: [
+        {
+          Name: 'c',
+          Image: '',
+          Resources: { Limits: null, Requests: null, Claims: null },
+          Env: [{ Name: 'X', Value: '', ValueFrom: { SecretKeyRef: { Name: 's', Key: 'k', Optional: null } } }],
+          TTY: false,
+        },
+      ],
+      SecurityContext: { HostNetwork: true, HostPID: false, FSGroup: null },
+      DNSPolicy: '',
+    },
+  });
+});
