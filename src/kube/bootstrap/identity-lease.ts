@@ -77,13 +77,17 @@ export class IdentityLease {
     this.#wait();
   }
 
-  /** Takes it away. */
+  /** Takes it away. That it cannot be is told, and keeps nobody from stopping: it runs out by itself. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#timer?.cancel();
     await this.#renewing;
-    if (this.#timer !== undefined) await this.#options.objects.remove(LEASES, this.#lease);
+    try {
+      await this.#options.objects.remove(LEASES, this.#lease);
+    } catch (error) {
+      this.#options.logger.warn("the server's own Lease could not be removed", { reason: toError(error).message });
+    }
   }
 
   #wait(): void {

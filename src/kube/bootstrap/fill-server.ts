@@ -1,0 +1,96 @@
+/**
+ * Fills the store with what a server contains and keeps it there. Invariant: everything is read first and written in one turn; a server that finds everything in place writes
+ * nothing but its own Lease.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { BugError } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { RegistryHost } from '../../server/registry/host.ts';
+import type { Lister } from '../../server/registry/lister.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type { AuthenticationTrust } from '../authentication-config-map.ts';
+import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from '../bootstrap.ts';
+import type { LateLister } from '../late-lister.ts';
+import { createObjectReader, type ObjectAnswer } from '../object-reader.ts';
+import { bootstrapObjects } from './bootstrap-objects.ts';
+import { IdentityLease } from './identity-lease.ts';
+import { ownServiceObjects } from './own-service.ts';
+import type { ServiceNetwork } from './service-network.ts';
+import { StoredObjects } from './stored-objects.ts';
+
+/** The kinds that the server itself must know. */
+export type ServerListers = Readonly<
+  Record<'namespaces' | 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings', LateLister>
+>;
+
+export interface FillOptions {
+  readonly host: RegistryHost;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly network: ServiceNetwork;
+  readonly trust: AuthenticationTrust;
+  /** Attached when their stores have started. */
+  readonly listers: ServerListers;
+  resource(plural: string): OpenResource;
+  startLister(plural: string): Promise<Lister>;
+}
+
+/** Returns the Lease, which is renewed until it is stopped; undefined for a server that nobody reaches. */
+export async function fillServer(options: FillOptions): Promise<IdentityLease | undefined> {
+  const { clock, host, logger, network, listers, resource } = options;
+  const objects = new StoredObjects(host, resource);
+  const lease = identityLease(options, objects);
+  const planned = objects.bringUpToDate([
+    ...bootstrapObjects(network, clock.now()),
+    ...(lease === undefined ? [] : [lease.object()]),
+  ]);
+  const attached = Object.entries(listers).map(async ([plural, late]) => {
+    late.attach(await options.startLister(plural));
+  });
+  const [more, configMaps] = await Promise.all([planned, readConfigMaps(resource('configmaps')), ...attached]);
+  const listed = (plural: keyof ServerListers): BootstrapTarget => ({
+    resource: resource(plural),
+    stored: (namespace, name) => listers[plural].get(namespace, name),
+  });
+  await bootstrap({
+    namespaces: listed('namespaces'),
+    roles: listed('roles'),
+    roleBindings: listed('rolebindings'),
+    clusterRoles: listed('clusterroles'),
+    clusterRoleBindings: listed('clusterrolebindings'),
+    configMaps,
+    more,
+    trust: options.trust,
+    clock,
+    logger,
+  });
+  lease?.start();
+  return lease;
+}
+
+function identityLease(options: FillOptions, objects: StoredObjects): IdentityLease | undefined {
+  const { clock, host, logger, network } = options;
+  const self = network.self();
+  if (self === undefined) return undefined;
+  const beat = (): Promise<void> => objects.restore(ownServiceObjects(network, clock.now()));
+  return new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
+}
+
+async function readConfigMaps(resource: OpenResource): Promise<BootstrapTarget> {
+  const { storageVersion } = resource.definition;
+  if (storageVersion === undefined) throw new BugError('configmaps are not stored');
+  const read = createObjectReader(resource.store, storageVersion);
+  const present = new Map<string, ObjectAnswer>();
+  await Promise.all(
+    BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
+      present.set(name, await read(namespace, name));
+    }),
+  );
+  return {
+    resource,
+    stored: (_namespace, name) => {
+      const answer = present.get(name);
+      return answer !== undefined && 'object' in answer ? answer.object : undefined;
+    },
+  };
+}
