@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { forbidden as forbiddenField, required } from '../validation/field-issue.ts';
+import { forbidden as forbiddenField, invalid as invalidValue, required } from '../validation/field-issue.ts';
 import { FieldPath } from '../validation/field-path.ts';
 import type { Status } from './status.ts';
 import * as catalogue from './status-catalogue.ts';
@@ -150,6 +150,14 @@ describe('invalid', () => {
     );
     expect(details?.causes).toHaveLength(1_000);
     expect(message).toBe('Deployment.apps "a" is invalid: spec.a: Required value (and 199000 more)');
+  });
+
+  it('tells no more issues once their texts are long together', () => {
+    const value = 'x'.repeat(300_000);
+    const issues = Array.from({ length: 1_000 }, () => invalidValue(FieldPath.of('spec', 'a'), value, 'is wrong'));
+    const { details, message } = catalogue.invalid(kind, 'a', issues);
+    expect(details?.causes).toHaveLength(4);
+    expect(message).toMatch(/: is wrong \(and 996 more\)$/);
   });
 
   it('says no more than that without issues', () => {

@@ -196,13 +196,21 @@ export function expired(message: string, options: { readonly continueToken?: str
 
 /** The reference tells all issues, however many: a body of 3 MB could make an answer of 100 MB. */
 const MAX_ISSUES = 1_000;
+/** Nor are more told once their texts are this long together: each may show a list of the whole body. */
+const MAX_ISSUE_CHARACTERS = 1 << 20;
 
 /** Issues become causes one by one; in the message a repeated text stands once. */
 export function invalid(kind: KindName, name: string, issues: readonly FieldIssue[]): Status {
   const subject = `${formatKindName(kind)} ${quote(name)} is invalid`;
-  const told = issues.length > MAX_ISSUES ? issues.slice(0, MAX_ISSUES) : issues;
-  const more = issues.length > MAX_ISSUES ? ` (and ${issues.length - MAX_ISSUES} more)` : '';
-  const causes = told.map((issue) => cause(issue.reason, formatIssueBody(issue), formatPath(issue.path)));
+  const causes: StatusCause[] = [];
+  for (let i = 0, characters = 0; i < issues.length && i < MAX_ISSUES && characters < MAX_ISSUE_CHARACTERS; i++) {
+    const issue = issues[i] as FieldIssue;
+    const body = formatIssueBody(issue);
+    causes.push(cause(issue.reason, body, formatPath(issue.path)));
+    characters += body.length;
+  }
+  const told = issues.slice(0, causes.length);
+  const more = issues.length > told.length ? ` (and ${issues.length - told.length} more)` : '';
   return failure(
     'invalid',
     issues.length === 0 ? subject : `${subject}: ${formatIssues(told)}${more}`,

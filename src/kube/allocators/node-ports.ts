@@ -82,7 +82,8 @@ interface Ports {
 export class NodePortClaim {
   readonly #ports: Ports;
   readonly #dryRun: boolean;
-  readonly #claimed: number[] = [];
+  readonly #claimed = new Set<number>();
+  #highest = 0;
 
   constructor(ports: Ports, dryRun: boolean) {
     this.#ports = ports;
@@ -93,22 +94,22 @@ export class NodePortClaim {
   take(port: number): string | undefined {
     const { range, isTaken, take } = this.#ports;
     if (this.#dryRun) {
-      if (isTaken(port) || this.#claimed.includes(port)) return TAKEN;
+      if (isTaken(port) || this.#claimed.has(port)) return TAKEN;
     } else {
       if (!portRangeContains(range, port))
         return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(range)}`;
       if (isTaken(port)) return TAKEN;
       take(port);
     }
-    this.#claimed.push(port);
+    this.#add(port);
     return undefined;
   }
 
   /** Undefined if all are taken. */
   takeAny(): number | undefined {
     if (this.#dryRun) {
-      const port = (this.#claimed.length === 0 ? 32768 : Math.max(0, ...this.#claimed)) + 1;
-      this.#claimed.push(port);
+      const port = (this.#claimed.size === 0 ? 32768 : this.#highest) + 1;
+      this.#add(port);
       return port;
     }
     for (const port of candidatePorts(this.#ports.range, this.#ports.random))
@@ -118,7 +119,7 @@ export class NodePortClaim {
 
   /** The Service is stored: the ports are its own. */
   async commit(): Promise<void> {
-    if (this.#dryRun || this.#claimed.length === 0) return;
+    if (this.#dryRun || this.#claimed.size === 0) return;
     try {
       await this.#ports.settled();
     } finally {
@@ -129,6 +130,12 @@ export class NodePortClaim {
   /** The Service is not stored: the ports are free again. */
   revert(): void {
     if (!this.#dryRun) for (const port of this.#claimed) this.#ports.drop(port);
-    this.#claimed.length = 0;
+    this.#claimed.clear();
+    this.#highest = 0;
+  }
+
+  #add(port: number): void {
+    this.#claimed.add(port);
+    this.#highest = Math.max(this.#highest, port);
   }
 }

@@ -150,13 +150,14 @@ export class ServiceAllocator {
 function takeNodePorts({ service, spec }: Work, claim: NodePortClaim): void {
   const ports = objectsAt(spec, 'ports');
   const byNumber = new Map<number, number>();
+  const requested = requestedPorts(ports);
   for (const [i, port] of ports.entries()) {
     const own = Number(numberAt(port, 'nodePort'));
     if (own === 0 && !needsNodePorts(spec)) continue;
     const number = Number(numberAt(port, 'port'));
     const known = byNumber.get(number);
     if (known === undefined) {
-      const wanted = requestedPort(ports, number);
+      const wanted = requested.get(number) ?? 0;
       if (wanted !== 0) takePort(service, claim, wanted, i);
       const nodePort = wanted === 0 ? anyPort(claim) : wanted;
       port['nodePort'] = nodePort;
@@ -166,10 +167,14 @@ function takeNodePorts({ service, spec }: Work, claim: NodePortClaim): void {
   }
 }
 
-/** The node port that somebody chose for a port of this number; 0 if nobody did. */
-function requestedPort(ports: readonly JsonObject[], number: number): number {
-  const chosen = ports.find((port) => Number(numberAt(port, 'port')) === number && numberAt(port, 'nodePort') !== 0);
-  return chosen === undefined ? 0 : Number(numberAt(chosen, 'nodePort'));
+/** By number of the port: the first node port that somebody chose for it. */
+function requestedPorts(ports: readonly JsonObject[]): ReadonlyMap<number, number> {
+  const requested = new Map<number, number>();
+  for (const port of ports) {
+    const [number, nodePort] = [Number(numberAt(port, 'port')), Number(numberAt(port, 'nodePort'))];
+    if (nodePort !== 0 && !requested.has(number)) requested.set(number, nodePort);
+  }
+  return requested;
 }
 
 function changeNodePorts({ service, spec }: Work, old: JsonObject, claim: NodePortClaim): void {

@@ -16,6 +16,7 @@ export interface Network {
   readonly bits: number;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
@@ -67,8 +68,8 @@ export function formatNetwork(network: Network): string {
 }
 
 /** A field that predates strict validation. Values among `accepted` are not looked at. */
-export function validateLegacyIp(value: string, path: FieldPath, accepted: readonly string[] = []): FieldIssue[] {
-  if (accepted.includes(value)) return [];
+export function validateLegacyIp(value: string, path: FieldPath, accepted: ReadonlySet<string> = NONE): FieldIssue[] {
+  if (accepted.has(value)) return [];
   const bytes = parseSloppyIp(value);
   if (bytes === undefined) return [invalid(path, value, NOT_AN_IP)];
   if (parseIp(value) === undefined) return [invalid(path, value, 'must not have leading 0s')];
@@ -85,8 +86,8 @@ export function validateIp(value: string, path: FieldPath): FieldIssue[] {
 }
 
 /** A field that predates strict validation. Values among `accepted` are not looked at. */
-export function validateLegacyCidr(value: string, path: FieldPath, accepted: readonly string[] = []): FieldIssue[] {
-  if (accepted.includes(value)) return [];
+export function validateLegacyCidr(value: string, path: FieldPath, accepted: ReadonlySet<string> = NONE): FieldIssue[] {
+  if (accepted.has(value)) return [];
   const network = parseSloppyCidr(value);
   if (network === undefined) return [invalid(path, value, NOT_A_CIDR)];
   if (!isExactCidr(value)) return [invalid(path, value, 'must not have leading 0s in IP or prefix length')];

@@ -228,9 +228,12 @@ function validateUsages(usages: readonly string[], before: readonly string[]): F
   if (before.every((usage) => USAGES.includes(usage)))
     for (const [i, usage] of usages.entries())
       if (!USAGES.includes(usage)) issues.push(notSupported(path.index(i), usage, USAGES));
+  const seen = new Set<string>();
   if (new Set(before).size === before.length)
-    for (const [i, usage] of usages.entries())
-      if (usages.indexOf(usage) < i) issues.push(duplicate(path.index(i), usage));
+    for (const [i, usage] of usages.entries()) {
+      if (seen.has(usage)) issues.push(duplicate(path.index(i), usage));
+      seen.add(usage);
+    }
   return issues;
 }
 

@@ -42,7 +42,7 @@ const DIRECTIONS = [
 /** What is forgiven because it is stored already. */
 interface Leniency {
   readonly labelValues: boolean;
-  readonly cidrs: readonly string[];
+  readonly cidrs: ReadonlySet<string>;
 }
 
 export function setNetworkPolicyDefaults(object: JsonObject): void {
@@ -59,12 +59,12 @@ export function setNetworkPolicyDefaults(object: JsonObject): void {
 export function validateNetworkPolicy(object: JsonObject): FieldIssue[] {
   return [
     ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
-    ...validateSpec(object, { labelValues: false, cidrs: [] }),
+    ...validateSpec(object, { labelValues: false, cidrs: new Set() }),
   ];
 }
 
 export function validateNetworkPolicyUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const cidrs = blocksOf(old).flatMap(({ block }) => [textAt(block, 'cidr'), ...textsAt(block, 'except')]);
+  const cidrs = new Set(blocksOf(old).flatMap(({ block }) => [textAt(block, 'cidr'), ...textsAt(block, 'except')]));
   const labelValues = hasInvalidLabelValue(objectAt(old, 'spec', 'podSelector') as LabelSelectorObject | undefined);
   return [
     ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),

@@ -45,6 +45,8 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   BestEffort: ['pods'],
   VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
 };
+/** Each scope is judged with each resource: beyond so many issues, more than anybody is told, no further scope is. */
+const MAX_SCOPE_ISSUES = 10_000;
 const EXCLUSIVE = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
@@ -141,11 +143,11 @@ function validateAmounts(list: JsonObject, path: FieldPath): FieldIssue[] {
   ]);
 }
 
-/** How many of the resources the scope cannot count. Names with a domain are nobody's to judge. */
-function unfit(scope: string, resources: readonly string[]): readonly string[] {
+/** Those of the standard names that the scope cannot count. Names with a domain are nobody's to judge. */
+function unfit(scope: string, standard: readonly string[]): readonly string[] {
   const fitting = Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined;
   if (fitting === undefined) return [];
-  return resources.filter((name) => isStandardName(name) && !fitting.includes(name));
+  return standard.filter((name) => !fitting.includes(name));
 }
 
 /** A standard name of a quota, which `count/...` and names with a domain are not. */
@@ -155,10 +157,15 @@ function isStandardName(name: string): boolean {
 
 function validateScopes(scopes: readonly string[], resources: readonly string[]): FieldIssue[] {
   const path = SPEC.child('scopes');
-  const issues = scopes.flatMap((scope) => [
-    ...(Object.hasOwn(SCOPES, scope) ? [] : [invalid(path, [...scopes], 'unsupported scope')]),
-    ...unfit(scope, resources).map(() => invalid(path, [...scopes], 'unsupported scope applied to resource')),
-  ]);
+  const shown = [...scopes];
+  const standard = resources.filter(isStandardName);
+  const issues: FieldIssue[] = [];
+  for (const scope of scopes) {
+    if (issues.length > MAX_SCOPE_ISSUES) break;
+    if (!Object.hasOwn(SCOPES, scope)) issues.push(invalid(path, shown, 'unsupported scope'));
+    for (const _resource of unfit(scope, standard))
+      issues.push(invalid(path, shown, 'unsupported scope applied to resource'));
+  }
   return [...issues, ...conflicts(scopes, scopes, path)];
 }
 
@@ -171,24 +178,27 @@ function conflicts(used: readonly string[], shown: readonly string[], path: Fiel
 function validateSelector(selector: JsonObject, scopes: readonly string[], resources: readonly string[]): FieldIssue[] {
   const path = SPEC.child('scopeSelector', 'matchExpressions');
   const requirements = objectsAt(selector, 'matchExpressions');
-  const issues = requirements.flatMap((requirement) => {
+  if (requirements.length === 0) return [];
+  const shown = shownSelector(requirements);
+  const standard = resources.filter(isStandardName);
+  const issues: FieldIssue[] = [];
+  for (const requirement of requirements) {
+    if (issues.length > MAX_SCOPE_ISSUES) break;
     const scope = textAt(requirement, 'scopeName');
     const operator = textAt(requirement, 'operator');
-    const own: FieldIssue[] = [];
-    if (!Object.hasOwn(SCOPES, scope)) own.push(invalid(path.child('scopeName'), scope, 'unsupported scope'));
-    for (const _resource of unfit(scope, resources))
-      own.push(declared(invalid(path, shownSelector(requirements), 'unsupported scope applied to resource')));
+    if (!Object.hasOwn(SCOPES, scope)) issues.push(invalid(path.child('scopeName'), scope, 'unsupported scope'));
+    for (const _resource of unfit(scope, standard))
+      issues.push(declared(invalid(path, shown, 'unsupported scope applied to resource')));
     if ((EXISTS_SCOPES as readonly string[]).includes(scope) && operator !== 'Exists')
-      own.push(
+      issues.push(
         invalid(
           path.child('operator'),
           operator,
           "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
         ),
       );
-    addIssues(own, validateOperator(operator, textsAt(requirement, 'values'), path));
-    return own;
-  });
+    addIssues(issues, validateOperator(operator, textsAt(requirement, 'values'), path));
+  }
   const used = requirements.map((requirement) => textAt(requirement, 'scopeName'));
   return [...issues, ...conflicts(used, scopes, path)];
 }

@@ -70,9 +70,11 @@ function validateServer(server: JsonObject, path: FieldPath): FieldIssue[] {
   const encoding = textAt(server, 'encodingVersion');
   addIssues(issues, validateApiVersion(encoding, path.child('encodingVersion')));
   const decodable = textsAt(server, 'decodableVersions');
+  const known = new Set(decodable);
+  const shown = decodable.join(' ');
   for (const [i, version] of decodable.entries())
     addIssues(issues, validateApiVersion(version, path.child('decodableVersions').index(i)));
-  if (!decodable.includes(encoding))
+  if (!known.has(encoding))
     issues.push(
       invalid(
         path.child('decodableVersions'),
@@ -83,12 +85,12 @@ function validateServer(server: JsonObject, path: FieldPath): FieldIssue[] {
   for (const [i, version] of textsAt(server, 'servedVersions').entries()) {
     const at = path.child('servedVersions').index(i);
     addIssues(issues, validateApiVersion(version, at));
-    if (!decodable.includes(version))
+    if (!known.has(version))
       issues.push(
         invalid(
           at,
           version,
-          `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`,
+          `individual served version : ${version} must be included in decodableVersions : [${shown}]`,
         ),
       );
   }

@@ -122,10 +122,14 @@ function finishSpecUpdate(pod: JsonObject, old: JsonObject): void {
 /** A client that does not know the field does not clear it. */
 function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): void {
   if (Number(numberAt(status, 'observedGeneration')) === 0) takeField(status, oldStatus, 'observedGeneration');
-  const left = [...objectsAt(oldStatus, 'conditions')];
+  const left = new Map<string, JsonObject[]>();
+  for (const old of objectsAt(oldStatus, 'conditions').toReversed()) {
+    const same = left.get(textAt(old, 'type'));
+    if (same === undefined) left.set(textAt(old, 'type'), [old]);
+    else same.push(old);
+  }
   for (const condition of objectsAt(status, 'conditions')) {
-    const i = left.findIndex((one) => textAt(one, 'type') === textAt(condition, 'type'));
-    const [old] = i < 0 ? [] : left.splice(i, 1);
+    const old = left.get(textAt(condition, 'type'))?.pop();
     if (old !== undefined && Number(numberAt(condition, 'observedGeneration')) === 0)
       takeField(condition, old, 'observedGeneration');
   }

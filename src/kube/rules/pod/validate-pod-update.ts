@@ -96,11 +96,15 @@ function validateDeadline(spec: JsonObject, oldSpec: JsonObject, issues: FieldIs
 function validateAddedTolerations(spec: JsonObject, oldSpec: JsonObject, checks: PodChecks): FieldIssue[] {
   const path = SPEC.child('tolerations');
   const tolerations = objectsAt(spec, 'tolerations');
-  const bare = ({ tolerationSeconds: _seconds, ...rest }: JsonObject): JsonObject => rest;
-  const isKept = (before: JsonObject): boolean => tolerations.some((now) => equalJson(bare(now), bare(before)));
-  if (!objectsAt(oldSpec, 'tolerations').every(isKept))
+  const kept = new Set(tolerations.map(tolerationId));
+  if (!objectsAt(oldSpec, 'tolerations').every((before) => kept.has(tolerationId(before))))
     return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
   return validateTolerations(tolerations, path, checks.allowTolerationComparison);
+}
+
+/** All of it but how long it lasts. */
+function tolerationId(toleration: JsonObject): string {
+  return JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
 }
 
 function validateRemovedGates(spec: JsonObject, oldSpec: JsonObject): FieldIssue[] {

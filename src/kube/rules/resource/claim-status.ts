@@ -108,8 +108,12 @@ function validateReservation(consumer: JsonObject, path: FieldPath): FieldIssue[
 }
 
 function hasNewReservation(reservations: readonly JsonObject[], old: JsonObject): boolean {
-  const stored = objectsAt(old, 'status', 'reservedFor');
-  return reservations.some((consumer) => !stored.some((one) => equalJson(one, consumer)));
+  const stored = new Set(objectsAt(old, 'status', 'reservedFor').map(consumerId));
+  return reservations.some((consumer) => !stored.has(consumerId(consumer)));
+}
+
+function consumerId(consumer: JsonObject): string {
+  return JSON.stringify(['apiGroup', 'resource', 'name', 'uid'].map((name) => textAt(consumer, name)));
 }
 
 /** A device, and the share of it if it has several. */
@@ -179,11 +183,15 @@ export function validateBindingConditions(owner: JsonObject, path: FieldPath): F
     ...validateList(good, MAX_BINDING_CONDITIONS, goodPath, validateLabelName),
     ...validateList(bad, MAX_BINDING_CONDITIONS, badPath, validateLabelName),
   ];
-  for (const [i, condition] of good.entries())
-    if (good.indexOf(condition) < i) issues.push(duplicate(goodPath.index(i), condition));
+  const [goodOnes, badOnes] = [new Set<string>(), new Set<string>()];
+  for (const [i, condition] of good.entries()) {
+    if (goodOnes.has(condition)) issues.push(duplicate(goodPath.index(i), condition));
+    goodOnes.add(condition);
+  }
   for (const [i, condition] of bad.entries()) {
-    if (bad.indexOf(condition) < i) issues.push(duplicate(badPath.index(i), condition));
-    if (good.includes(condition))
+    if (badOnes.has(condition)) issues.push(duplicate(badPath.index(i), condition));
+    badOnes.add(condition);
+    if (goodOnes.has(condition))
       issues.push(
         invalid(badPath.index(i), condition, 'bindingFailureConditions must not overlap with bindingConditions'),
       );

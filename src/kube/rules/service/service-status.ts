@@ -22,13 +22,13 @@ export function validateServiceStatusUpdate(object: JsonObject, old: JsonObject)
   const points = balancerPoints(object);
   if (points.length > 0 && textAt(object, 'spec', 'type') !== 'LoadBalancer')
     return [...issues, forbidden(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")];
-  const accepted = balancerPoints(old).map((point) => textAt(point, 'ip'));
+  const accepted = new Set(balancerPoints(old).map((point) => textAt(point, 'ip')));
   return [...issues, ...points.flatMap((point, i) => validatePoint(point, INGRESS.index(i), accepted, true))];
 }
 
 /** What a load balancer of an Ingress reports. */
 export function validateIngressPoints(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const accepted = balancerPoints(old).map((point) => textAt(point, 'ip'));
+  const accepted = new Set(balancerPoints(old).map((point) => textAt(point, 'ip')));
   return balancerPoints(object).flatMap((point, i) => validatePoint(point, INGRESS.index(i), accepted, false));
 }
 
@@ -44,7 +44,7 @@ function balancerPoints(object: JsonObject): readonly JsonObject[] {
 function validatePoint(
   point: JsonObject,
   path: FieldPath,
-  accepted: readonly string[],
+  accepted: ReadonlySet<string>,
   hasMode: boolean,
 ): FieldIssue[] {
   const issues: FieldIssue[] = [];

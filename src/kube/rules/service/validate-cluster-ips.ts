@@ -1,6 +1,7 @@
 /** Cluster IPs, their families and the policy of families. Invariant: pure; used before allocation, where only a part is filled in, and in validation. */
 import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   duplicate,
   type FieldIssue,
   invalid,
@@ -27,13 +28,13 @@ export function validateClusterIps(spec: JsonObject, old: JsonObject | undefined
   const policy = textAt(spec, 'ipFamilyPolicy');
   if (fieldAt(spec, 'ipFamilyPolicy') !== undefined && !KNOWN_POLICIES.includes(policy))
     issues.push(notSupported(POLICY, policy, KNOWN_POLICIES));
-  const badIps = validateEach(ips, old === undefined ? [] : clusterIps(old));
-  issues.push(...badIps);
+  const badIps = validateEach(ips, new Set(old === undefined ? [] : clusterIps(old)));
+  addIssues(issues, badIps);
   if (ips.length > 2) issues.push(invalid(CLUSTER_IPS, ips, 'may only hold up to 2 values'));
   if (badIps.length > 0) return issues;
   if (ips.length > 1 && !isDualStack(ips))
     issues.push(invalid(CLUSTER_IPS, ips, 'may specify no more than one IP for each IP family'));
-  if (!isHeadless(spec)) issues.push(...validateMatch(ips, ipFamilies(spec)));
+  if (!isHeadless(spec)) addIssues(issues, validateMatch(ips, ipFamilies(spec)));
   return issues;
 }
 
@@ -55,7 +56,7 @@ function validateFamilies(spec: JsonObject): FieldIssue[] {
   });
 }
 
-function validateEach(ips: string[], accepted: readonly string[]): FieldIssue[] {
+function validateEach(ips: string[], accepted: ReadonlySet<string>): FieldIssue[] {
   return ips.flatMap((ip, i) => {
     if (i === 0 && ip === HEADLESS)
       return ips.length > 1 ? [invalid(CLUSTER_IPS, ips, "'None' must be the first and only value")] : [];

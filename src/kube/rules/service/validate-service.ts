@@ -129,7 +129,7 @@ function validateAffinity(spec: JsonObject): FieldIssue[] {
 }
 
 function validateExternalIps(spec: JsonObject, old: JsonObject | undefined): FieldIssue[] {
-  const accepted = old === undefined ? [] : textsAt(old, 'externalIPs');
+  const accepted = new Set(old === undefined ? [] : textsAt(old, 'externalIPs'));
   return textsAt(spec, 'externalIPs').flatMap((ip, i) => {
     const path = SPEC.child('externalIPs').index(i);
     const issues = validateLegacyIp(ip, path, accepted);
@@ -144,7 +144,7 @@ function validateSourceRanges(object: JsonObject, old: JsonObject | undefined): 
   if (ranges.length > 0) {
     const path = SPEC.child('LoadBalancerSourceRanges');
     const oldRanges = old === undefined ? [] : textsAt(old, 'spec', 'loadBalancerSourceRanges');
-    const accepted = oldRanges.map((range) => range.trim());
+    const accepted = new Set(oldRanges.map((range) => range.trim()));
     return [
       ...(isBalancer(spec) ? [] : [forbidden(path, ONLY_BALANCER)]),
       ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), accepted)),
