@@ -19,7 +19,7 @@ import { flowObjects } from '../bootstrap/flow-objects.ts';
 import type { StoredObjects } from '../bootstrap/stored-objects.ts';
 import { danglingCondition } from './dangling-condition.ts';
 import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
-import { FlowIndex, isDangling, priorityLevelOf } from './flow-index.ts';
+import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
 import { isAbandoned, reviseFlow } from './revise-flow.ts';
 
 const FIELD_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
@@ -72,8 +72,9 @@ export class FlowController implements FlowMatcher {
     const levels = this.#options.levels.list();
     this.#index = new FlowIndex(schemas, levels);
     if (this.#subscriptions.length === 0) return;
+    const names = levelNames(levels);
     for (const schema of schemas) {
-      const condition = missingCondition(schema, levels, this.#options.clock.now());
+      const condition = missingCondition(schema, names, this.#options.clock.now());
       if (condition !== undefined) void this.#writeCondition(schema, condition);
     }
   }
@@ -157,8 +158,8 @@ function needsCare(lister: Lister, defaults: readonly DefaultFlow[]): boolean {
 }
 
 /** What the schema's status should say; undefined if it says so already. */
-function missingCondition(schema: JsonObject, levels: readonly JsonObject[], now: number): JsonObject | undefined {
-  const wanted = danglingCondition(priorityLevelOf(schema), isDangling(schema, levels), now);
+function missingCondition(schema: JsonObject, levels: ReadonlySet<string>, now: number): JsonObject | undefined {
+  const wanted = danglingCondition(priorityLevelOf(schema), !levels.has(priorityLevelOf(schema)), now);
   const present = objectsAt(schema, 'status', 'conditions').find(({ type }) => type === 'Dangling') ?? {};
   const says = ['status', 'reason', 'message'].every((name) => present[name] === wanted[name]);
   return says ? undefined : wanted;

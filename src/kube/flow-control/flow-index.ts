@@ -80,10 +80,9 @@ export class FlowIndex implements FlowMatcher {
   }
 }
 
-/** Whether a schema's priority level exists among these. */
-export function isDangling(schema: JsonObject, levels: readonly JsonObject[]): boolean {
-  const name = priorityLevelOf(schema);
-  return !withMandatory(levels, defaultPriorityLevels()).some((level) => nameOf(level) === name);
+/** The names of the levels that schemas may refer to. */
+export function levelNames(levels: readonly JsonObject[]): ReadonlySet<string> {
+  return new Set(withMandatory(levels, defaultPriorityLevels()).map(nameOf));
 }
 
 export function priorityLevelOf(schema: JsonObject): string {

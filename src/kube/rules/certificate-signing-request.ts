@@ -138,16 +138,15 @@ function setConditions(
   { request }: StrategyContext,
 ): void {
   const now = formatTime(instantFromMillis(request.receivedAt));
+  const since = new Map<string, string>();
+  for (const condition of conditionsOf(old)) {
+    const time = textAt(condition, 'lastTransitionTime');
+    if (time !== '' && !since.has(stateOf(condition))) since.set(stateOf(condition), time);
+  }
   for (const condition of conditions) {
     if (textAt(condition, 'lastUpdateTime') === '') condition['lastUpdateTime'] = now;
     if (textAt(condition, 'lastTransitionTime') !== '') continue;
-    const before = conditionsOf(old).find(
-      (one) =>
-        one['type'] === condition['type'] &&
-        one['status'] === condition['status'] &&
-        textAt(one, 'lastTransitionTime') !== '',
-    );
-    condition['lastTransitionTime'] = before === undefined ? now : textAt(before, 'lastTransitionTime');
+    condition['lastTransitionTime'] = since.get(stateOf(condition)) ?? now;
   }
   const { conditions: _old, certificate, ...rest } = objectAt(object, 'status') ?? {};
   object['status'] = {
@@ -155,6 +154,10 @@ function setConditions(
     ...(certificate === undefined ? undefined : { certificate }),
     ...rest,
   };
+}
+
+function stateOf(condition: JsonObject): string {
+  return `${textAt(condition, 'type')} ${textAt(condition, 'status')}`;
 }
 
 // ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -93,7 +93,16 @@ const SEMVER =
 function parseSemver(text: string): Semver | undefined {
   const match = SEMVER.exec(text);
   if (match === null) return undefined;
-  return { numbers: [1, 2, 3].map((i) => BigInt(match[i] as string)), pre: match[4]?.split('.') ?? [] };
+  const numbers = [match[1], match[2], match[3]] as string[];
+  const pre = match[4]?.split('.') ?? [];
+  if (![...numbers, ...pre].every(fitsUint64)) return undefined;
+  return { numbers: numbers.map(BigInt), pre };
+}
+
+/** Numbers are at most 64 bits long; other texts may be anything. */
+function fitsUint64(part: string): boolean {
+  if (!/^\d+$/.test(part)) return true;
+  return part.length <= 20 && BigInt(part) < 2n ** 64n;
 }
 
 function compareSemver(a: Semver, b: Semver): number {
