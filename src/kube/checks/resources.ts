@@ -11,6 +11,7 @@ import {
   quantityValue,
 } from '../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -58,6 +59,8 @@ const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
   'limits.ephemeral-storage',
 ]);
 const REQUESTS_PREFIX = 'requests.';
+/** How much of a list of names one message shows; there may be a message for each of thousands of claims. */
+const MAX_CHOICE = 4096;
 
 type NameCheck = (name: string, path: FieldPath) => FieldIssue[];
 
@@ -187,13 +190,13 @@ function validateRequirements(
   const requestsPath = path.child('requests');
   for (const name of Object.keys(requests)) {
     const amount = check(requests, requestsPath, name);
-    issues.push(...validateRequest(name, amount, requests, limits, path));
+    addIssues(issues, validateRequest(name, amount, requests, limits, path));
     checkHugePages(requests, requestsPath, name, amount);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePageResource) && !names.some((name) => name === 'cpu' || name === 'memory'))
     issues.push(forbidden(path, 'HugePages require cpu or memory'));
-  issues.push(...validateClaimNames(requirements, path, rules));
+  addIssues(issues, validateClaimNames(requirements, path, rules));
   return issues;
 }
 
@@ -222,7 +225,10 @@ function validateRequest(
 function validateClaimNames(requirements: JsonObject, path: FieldPath, rules: RequirementRules): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
+  /** How many requests of a claim were named. */
+  const requested = new Map<string, number>();
   const known = rules.claimNames ?? new Set<string>();
+  let choice: string | undefined;
   objectsAt(requirements, 'claims').forEach((claim, i) => {
     const at = path.child('claims').index(i);
     const name = textAt(claim, 'name');
@@ -237,14 +243,21 @@ function validateClaimNames(requirements: JsonObject, path: FieldPath, rules: Re
         issues.push(invalid(at.child('request'), request, complaint));
       const key = request === '' ? name : `${name}/${request}`;
       if (seen.has(key)) issues.push(duplicate(at, key));
-      else if (request === '')
-        for (const other of seen) if (other.startsWith(`${name}/`)) issues.push(duplicate(at, name));
+      else if (request === '') for (let n = requested.get(name) ?? 0; n > 0; n--) issues.push(duplicate(at, name));
+      if (request !== '' && !seen.has(key)) requested.set(name, (requested.get(name) ?? 0) + 1);
       seen.add(key);
     }
     if (!known.has(name)) {
-      const which = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;
-      issues.push({ ...notFound(at, name), detail: `must be one of the names in pod.spec.resourceClaims${which}` });
+      choice ??= choiceOf(known);
+      issues.push({ ...notFound(at, name), detail: `must be one of the names in pod.spec.resourceClaims${choice}` });
     }
   });
   return issues;
+}
+
+/** All of them, if that is no book. */
+function choiceOf(known: ReadonlySet<string>): string {
+  if (known.size === 0) return ' which is empty';
+  const names = [...known].sort().join(', ');
+  return `: ${names.length > MAX_CHOICE ? `${names.slice(0, MAX_CHOICE)}...` : names}`;
 }

@@ -71,12 +71,20 @@ function itemsOf(holder: JsonObject, source: string): readonly PlacedFile[] {
   return objectsAt(holder, 'items').map((item) => ({ path: textAt(item, 'path'), source }));
 }
 
+/** Each file is compared with all before it; beyond so many pairs nobody looks. */
+const MAX_PAIRS = 500_000;
+const MAX_OVERLAPS = 1000;
+
 function overlapsOf(files: readonly PlacedFile[]): string[] {
+  let pairs = 0;
   const overlaps: string[] = [];
   const seen: PlacedFile[] = [];
   for (const file of files) {
     const placed = { path: file.path.replace(/\/+$/, ''), source: file.source };
-    for (const other of seen) if (overlap(other, placed)) overlaps.push(`${show(placed)} with ${show(other)}`);
+    for (const other of seen) {
+      if (++pairs > MAX_PAIRS || overlaps.length >= MAX_OVERLAPS) return overlaps;
+      if (overlap(other, placed)) overlaps.push(`${show(placed)} with ${show(other)}`);
+    }
     seen.push(placed);
   }
   return overlaps;

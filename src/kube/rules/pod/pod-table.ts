@@ -189,7 +189,13 @@ function addRestarts(sum: { restarts: number; lastRestart: string }, status: Jso
 function readinessGates(pod: JsonObject): string {
   const gates = objectsAt(pod, 'spec', 'readinessGates');
   if (gates.length === 0) return NONE;
-  return `${gates.filter((gate) => isTrue(pod, textAt(gate, 'conditionType'))).length}/${gates.length}`;
+  const states = new Map<string, string>();
+  for (const condition of conditionsOf(pod)) {
+    const type = textAt(condition, 'type');
+    if (!states.has(type)) states.set(type, textAt(condition, 'status'));
+  }
+  const open = gates.filter((gate) => states.get(textAt(gate, 'conditionType')) === 'True');
+  return `${open.length}/${gates.length}`;
 }
 
 /** What the first condition of a type says. */

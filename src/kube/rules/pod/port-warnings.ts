@@ -20,6 +20,9 @@ export function containerPortWarnings(spec: JsonObject, path: FieldPath): readon
   return placed.length === 0 ? [] : [...overlaps(placed), ...sameNames(placed)];
 }
 
+/** Beyond so many the list is cut: each port may be in the way of every other one, and nobody reads so many. */
+const MAX_OVERLAPS = 1000;
+
 function overlaps(placed: readonly PlacedPort[]): readonly string[] {
   const warnings: string[] = [];
   const byNumber = new Map<string, PlacedPort[]>();
@@ -28,12 +31,14 @@ function overlaps(placed: readonly PlacedPort[]): readonly string[] {
     if (textAt(port, 'hostIP') !== '' && Number(numberAt(port, 'hostPort')) === 0)
       warnings.push(`${path}: hostIP set without hostPort: ${goPort(port)}`);
     const key = `${numberAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
-    const others = byNumber.get(key) ?? [];
-    for (const other of others) {
-      const relation = relationOf(port, other.port);
+    const others = byNumber.get(key);
+    for (const other of others ?? []) {
+      const relation = warnings.length < MAX_OVERLAPS ? relationOf(port, other.port) : '';
       if (relation !== '') warnings.push(`${path}: ${relation} port definition with ${other.path}`);
+      if (warnings.length >= MAX_OVERLAPS) break;
     }
-    byNumber.set(key, [...others, one]);
+    if (others === undefined) byNumber.set(key, [one]);
+    else others.push(one);
   }
   return warnings;
 }

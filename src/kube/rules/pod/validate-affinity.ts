@@ -1,7 +1,7 @@
 /** Affinities: what a pod wants to be near to, or far from. Invariant: pure; the issues are the reference's, in its order. */
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
-import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
@@ -42,11 +42,11 @@ export function validateAffinity(
 function validateNodeAffinity(node: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
   const selector = objectAt(node, REQUIRED);
   if (selector !== undefined)
-    issues.push(...validateNodeSelector(selector, path.child(REQUIRED), checks.allowInvalidNodeAffinityValue));
+    addIssues(issues, validateNodeSelector(selector, path.child(REQUIRED), checks.allowInvalidNodeAffinityValue));
   objectsAt(node, PREFERRED).forEach((weighted, i) => {
     const at = path.child(PREFERRED).index(i);
     validateWeight(weighted, at, issues);
-    issues.push(...validateNodeSelectorTerm(objectAt(weighted, 'preference') ?? {}, at.child('preference'), true));
+    addIssues(issues, validateNodeSelectorTerm(objectAt(weighted, 'preference') ?? {}, at.child('preference'), true));
   });
 }
 
@@ -58,12 +58,12 @@ function validateWeight(weighted: JsonObject, path: FieldPath, issues: FieldIssu
 function validatePodTerm(term: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
   const rules = { allowInvalidValues: checks.allowInvalidAffinitySelector };
   for (const name of ['labelSelector', 'namespaceSelector'])
-    issues.push(...validateLabelSelectorObject(selectorAt(term, name), path.child(name), rules));
+    addIssues(issues, validateLabelSelectorObject(selectorAt(term, name), path.child(name), rules));
   for (const namespace of textsAt(term, 'namespaces'))
     for (const complaint of nameIsDnsLabel(namespace, false))
       issues.push(invalid(path.child('namespace'), namespace, complaint));
-  issues.push(...validateLabelKeys(term, path));
+  addIssues(issues, validateLabelKeys(term, path));
   const key = textAt(term, 'topologyKey');
   if (key === '') issues.push(required(path.child('topologyKey'), 'can not be empty'));
-  issues.push(...validateLabelName(key, path.child('topologyKey')));
+  addIssues(issues, validateLabelName(key, path.child('topologyKey')));
 }

@@ -1,6 +1,7 @@
 /** Containers of all three kinds. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -123,7 +124,7 @@ function validateEphemeral(spec: JsonObject, scope: ContainerScope, path: FieldP
   objectsAt(spec, 'ephemeralContainers').forEach((container, i) => {
     const at = path.index(i);
     validateCommon(container, scope, at, issues);
-    issues.push(...validateImageSpace(container, at));
+    addIssues(issues, validateImageSpace(container, at));
     const name = textAt(container, 'name');
     if (names.has(name)) issues.push(duplicate(at.child('name'), name));
     names.add(name);
@@ -160,7 +161,7 @@ function validateCommon(container: JsonObject, scope: ContainerScope, path: Fiel
   const resources = objectAt(container, 'resources');
   if (resources !== undefined) {
     const rules = { claimNames: scope.claimNames, allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
-    issues.push(...validateContainerResources(resources, path.child('resources'), rules));
+    addIssues(issues, validateContainerResources(resources, path.child('resources'), rules));
   }
   validateResizePolicy(container, scope.restartPolicy, path, issues);
   const context = objectAt(container, 'securityContext');

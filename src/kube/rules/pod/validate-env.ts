@@ -1,6 +1,6 @@
 /** Environment variables of containers. Invariant: pure; the issues are the reference's, in its order. */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import {
@@ -49,8 +49,8 @@ function validateSource(source: JsonObject, value: string, path: FieldPath, issu
     sources++;
     check(ref, path.child(name));
   };
-  visit('fieldRef', (ref, at) => issues.push(...validateFieldRef(ref, FIELD_PATHS, at)));
-  visit('resourceFieldRef', (ref, at) => issues.push(...validateResourceFieldRef(ref, at, false)));
+  visit('fieldRef', (ref, at) => addIssues(issues, validateFieldRef(ref, FIELD_PATHS, at)));
+  visit('resourceFieldRef', (ref, at) => addIssues(issues, validateResourceFieldRef(ref, at, false)));
   visit('configMapKeyRef', (ref, at) => validateKeyRef(ref, at, issues));
   visit('secretKeyRef', (ref, at) => validateKeyRef(ref, at, issues));
   visit('fileKeyRef', (ref, at) => validateFileKeyRef(ref, at, issues));
@@ -85,7 +85,7 @@ function validateFileKeyRef(ref: JsonObject, path: FieldPath, issues: FieldIssue
       issues.push(invalid(path.child('volumeName'), volume, complaint));
   const file = textAt(ref, 'path');
   if (file === '') issues.push(required(path.child('path'), ''));
-  else issues.push(...validateNoBacksteps(file, path.child('path')));
+  else addIssues(issues, validateNoBacksteps(file, path.child('path')));
 }
 
 /** Adds what is wrong with whole ConfigMaps and Secrets that become variables. Most issues stand at the list, as in the reference. */

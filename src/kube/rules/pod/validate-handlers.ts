@@ -1,6 +1,7 @@
 /** Probes and hooks of containers. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -57,7 +58,7 @@ function validateProbe(
   if (probe === undefined) return;
   const path = containerPath.child(name);
   validateHandler(probe, ['exec', 'httpGet', 'tcpSocket', 'grpc'], pod, path, issues);
-  issues.push(...validateNonnegativeFields(probe, PROBE_COUNTS, path));
+  addIssues(issues, validateNonnegativeFields(probe, PROBE_COUNTS, path));
   const grace = fieldAt(probe, 'terminationGracePeriodSeconds');
   const gracePath = path.child('terminationGracePeriodSeconds');
   if (grace !== undefined && Number(grace) <= 0) issues.push(invalid(gracePath, grace, 'must be greater than 0'));
@@ -128,13 +129,13 @@ function validateAction(kind: string, action: JsonObject, pod: PodFacts, path: F
       validateSleep(action, pod, path, issues);
       break;
     default:
-      issues.push(...validatePortNumberOrName(fieldAt(action, 'port'), path.child('port')));
+      addIssues(issues, validatePortNumberOrName(fieldAt(action, 'port'), path.child('port')));
   }
 }
 
 function validateHttpGet(action: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   if (textAt(action, 'path') === '') issues.push(required(path.child('path'), ''));
-  issues.push(...validatePortNumberOrName(fieldAt(action, 'port'), path.child('port')));
+  addIssues(issues, validatePortNumberOrName(fieldAt(action, 'port'), path.child('port')));
   const scheme = textAt(action, 'scheme');
   if (!SCHEMES.includes(scheme)) issues.push(declared(notSupported(path.child('scheme'), scheme, SCHEMES)));
   for (const header of objectsAt(action, 'httpHeaders')) {

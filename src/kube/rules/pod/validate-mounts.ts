@@ -1,6 +1,7 @@
 /** Where containers see their volumes. Invariant: pure; the issues are the reference's, in its order and at its paths, the odd ones included. */
 import { fieldAt, flagAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -56,12 +57,12 @@ function validateVolumeMounts(
     if (devicePaths.has(target))
       issues.push(invalid(at('mountPath'), target, 'must not already exist as a path in volumeDevices'));
     const subPath = textAt(mount, 'subPath');
-    if (subPath !== '') issues.push(...validateDescendingPath(subPath, path.child('subPath')));
+    if (subPath !== '') addIssues(issues, validateDescendingPath(subPath, path.child('subPath')));
     const subPathExpr = textAt(mount, 'subPathExpr');
     if (subPathExpr !== '') {
       if (subPath !== '')
         issues.push(invalid(at('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
-      issues.push(...validateDescendingPath(subPathExpr, path.child('subPathExpr')));
+      addIssues(issues, validateDescendingPath(subPathExpr, path.child('subPathExpr')));
     }
     validatePropagation(container, mount, path, issues);
     validateRecursiveReadOnly(mount, path, issues);

@@ -4,7 +4,7 @@ import { quote } from '../../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
-import { type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import { readJson } from '../../../base/json-read.ts';
@@ -38,10 +38,11 @@ export function validatePodAnnotations(holder: JsonObject, checks: PodChecks, pa
   if (!checks.allowInvalidDeletionCost && hasInvalidDeletionCost(annotations))
     issues.push(invalid(path.key(DELETION_COST), textAt(annotations, DELETION_COST), 'must be a 32bit integer'));
   const seccomp = fieldAt(annotations, SECCOMP_POD);
-  if (typeof seccomp === 'string') issues.push(...validateSeccompName(seccomp, path.child(SECCOMP_POD)));
+  if (typeof seccomp === 'string') addIssues(issues, validateSeccompName(seccomp, path.child(SECCOMP_POD)));
   const keys = Object.keys(annotations);
   for (const key of keys)
-    if (key.startsWith(SECCOMP_PREFIX)) issues.push(...validateSeccompName(textAt(annotations, key), path.child(key)));
+    if (key.startsWith(SECCOMP_PREFIX))
+      addIssues(issues, validateSeccompName(textAt(annotations, key), path.child(key)));
   const profiled = keys.filter((key) => key.startsWith(APP_ARMOR_PREFIX));
   if (profiled.length === 0) return issues;
   const names = new Set(allContainers(spec).map((container) => textAt(container, 'name')));
@@ -69,7 +70,7 @@ function validateTolerationsText(
     return;
   }
   const tolerations = Array.isArray(read.value) ? read.value.filter(isJsonObject) : [];
-  issues.push(...validateTolerations(tolerations, path.child(TOLERATIONS), checks.allowTolerationComparison));
+  addIssues(issues, validateTolerations(tolerations, path.child(TOLERATIONS), checks.allowTolerationComparison));
 }
 
 function listProblem(value: JsonValue): string {

@@ -9,6 +9,7 @@ import {
   textsAt,
 } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -65,7 +66,7 @@ export function validateDnsConfig(spec: JsonObject, path: FieldPath, issues: Fie
   if (servers.length > MAX_NAMESERVERS)
     issues.push(declared(invalid(at, [...servers], `must not have more than ${MAX_NAMESERVERS} nameservers`)));
   servers.forEach((server, i) => {
-    issues.push(...validateLegacyIp(server, at.index(i)));
+    addIssues(issues, validateLegacyIp(server, at.index(i)));
   });
   validateSearches(textsAt(config, 'searches'), path.child('searches'), issues);
   objectsAt(config, 'options').forEach((option, i) => {
@@ -103,7 +104,7 @@ export function validateHostnameOverride(spec: JsonObject, path: FieldPath, issu
 /** Adds what is wrong with entries of the pod's hosts file. */
 export function validateHostAliases(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   objectsAt(spec, 'hostAliases').forEach((alias, i) => {
-    issues.push(...validateLegacyIp(textAt(alias, 'ip'), path.index(i).child('ip')));
+    addIssues(issues, validateLegacyIp(textAt(alias, 'ip'), path.index(i).child('ip')));
     textsAt(alias, 'hostnames').forEach((name, j) => {
       for (const complaint of checkDns1123Subdomain(name))
         issues.push(invalid(path.index(i).child('hostnames').index(j), name, complaint));

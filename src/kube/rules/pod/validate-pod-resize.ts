@@ -1,6 +1,12 @@
 /** Other amounts of CPU and memory for a Pod that runs. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+} from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { metaFacts } from '../../object-fields.ts';
@@ -37,7 +43,7 @@ export function validatePodResize(pod: JsonObject, old: JsonObject, allowPrivile
   if (hasAmounts(objectAt(spec, 'resources')) || hasAmounts(objectAt(oldSpec, 'resources')))
     resizePod(masked, spec, oldSpec, issues);
   const orderIssues = validateOrder(spec, oldSpec);
-  issues.push(...orderIssues);
+  addIssues(issues, orderIssues);
   if (orderIssues.length > 0) return issues;
   for (const list of ['initContainers', 'containers']) forbidRemovals(spec, oldSpec, list, issues);
   for (const list of ['containers', 'initContainers']) resizeContainers(masked, spec, oldSpec, list, issues);

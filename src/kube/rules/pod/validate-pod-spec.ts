@@ -3,6 +3,7 @@ import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta
 import { formatQuantity } from '../../../apimachinery/scalars/quantity.ts';
 import { compareQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -60,7 +61,7 @@ export function validatePodSpec(
     podName: metadata === undefined ? '' : textAt(metadata, 'name'),
     allowNonLocalProjectedTokenPath: checks.allowNonLocalTokenPath,
   });
-  issues.push(...volumes.issues);
+  addIssues(issues, volumes.issues);
   const claimNames = new Set(objectsAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
   claimNames.delete('');
   validateResourceClaims(spec, metadata, path.child('resourceClaims'), issues);
@@ -82,7 +83,7 @@ export function validatePodSpec(
   validateHostNetworkPorts(spec, checks.isPod, path, issues);
   validateChoice(spec, 'restartPolicy', RESTART_POLICIES, path, issues);
   validateChoice(spec, 'dnsPolicy', DNS_POLICIES, path, issues);
-  issues.push(...validateLabels(labelsAt(spec, 'nodeSelector'), path.child('nodeSelector')));
+  addIssues(issues, validateLabels(labelsAt(spec, 'nodeSelector'), path.child('nodeSelector')));
   validatePodSecurity(spec, checks, path.child('securityContext'), issues);
   validateAffinity(objectAt(spec, 'affinity'), checks, path.child('affinity'), issues);
   validateDnsConfig(spec, path.child('dnsConfig'), issues);
@@ -108,7 +109,7 @@ function validateNames(spec: JsonObject, checks: PodChecks, path: FieldPath, iss
   validateName(spec, 'subdomain', checkDns1123Label, path, issues);
   const tolerations = objectsAt(spec, 'tolerations');
   if (tolerations.length > 0)
-    issues.push(...validateTolerations(tolerations, path.child('tolerations'), checks.allowTolerationComparison));
+    addIssues(issues, validateTolerations(tolerations, path.child('tolerations'), checks.allowTolerationComparison));
   validateHostAliases(spec, path.child('hostAliases'), issues);
   validateName(spec, 'priorityClassName', nameIsDnsSubdomain, path, issues);
   const runtimeClass = fieldAt(spec, 'runtimeClassName');
@@ -120,7 +121,7 @@ function validateNames(spec: JsonObject, checks: PodChecks, path: FieldPath, iss
   const overhead = objectAt(spec, 'overhead');
   if (overhead !== undefined) {
     const rules = { allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
-    issues.push(...validateContainerResources({ limits: overhead }, path.child('overhead'), rules));
+    addIssues(issues, validateContainerResources({ limits: overhead }, path.child('overhead'), rules));
   }
   validateOs(spec, path, issues);
   const group = objectAt(spec, 'schedulingGroup');
@@ -230,7 +231,7 @@ function validateOwnResources(
   if (fieldAt(resources, 'claims') !== undefined)
     issues.push(forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'));
   const rules = { claimNames, allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
-  issues.push(...validatePodLevelResources(resources, path, rules));
+  addIssues(issues, validatePodLevelResources(resources, path, rules));
   const requests = objectAt(resources, 'requests') ?? {};
   for (const [name, sum] of aggregateContainers(spec, 'requests')) {
     if (!Object.hasOwn(requests, name) || compareQuantity(sum, amountOf(requests[name])) <= 0) continue;
@@ -261,13 +262,15 @@ function validateOwnLimits(spec: JsonObject, limits: JsonObject, path: FieldPath
 
 /** Variables that are read from a file: in an emptyDir of the pod. */
 function validateFileKeyVolumes(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
+  let volumes: ReadonlyMap<string, JsonObject> | undefined;
   visitContainers(spec, path, (container, at) => {
     objectsAt(container, 'env').forEach((variable, i) => {
       const ref = objectAt(variable, 'valueFrom', 'fileKeyRef');
       if (ref === undefined) return;
       const name = textAt(ref, 'volumeName');
       const where = at().child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName');
-      const volume = objectsAt(spec, 'volumes').findLast((one) => textAt(one, 'name') === name);
+      volumes ??= new Map(objectsAt(spec, 'volumes').map((one) => [textAt(one, 'name'), one]));
+      const volume = volumes.get(name);
       if (volume === undefined) issues.push(notFound(where, name));
       else if (fieldAt(volume, 'emptyDir') === undefined)
         issues.push(invalid(where, name, 'referenced volume must be of type emptyDir'));

@@ -1,6 +1,7 @@
 /** What may be written to the status of a Pod. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -199,7 +200,7 @@ function validateIps(
   const ips = objectsAt(status, list).map((one) => textAt(one, 'ip'));
   const accepted = new Set(objectsAt(oldStatus, list).map((one) => textAt(one, 'ip')));
   ips.forEach((ip, i) => {
-    issues.push(...validateLegacyIp(ip, path.index(i), accepted));
+    addIssues(issues, validateLegacyIp(ip, path.index(i), accepted));
   });
   if (ips.length < 2) return;
   const families = new Set(ips.map(ipFamily));

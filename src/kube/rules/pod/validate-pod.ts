@@ -1,6 +1,6 @@
 /** A Pod about to be created. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, forbidden } from '../../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, forbidden } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { ObjectMetaRules } from '../../../apimachinery/validation/validate-object-meta.ts';
@@ -24,7 +24,7 @@ export function validatePodCreate(pod: JsonObject, allowPrivileged: boolean): Fi
     issues.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'));
   if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0)
     issues.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
-  issues.push(...validateProfilesMatch(pod, SPEC));
+  addIssues(issues, validateProfilesMatch(pod, SPEC));
   return issues;
 }
 
@@ -39,7 +39,7 @@ export function validatePodParts(pod: JsonObject, checks: PodChecks): FieldIssue
   if (textAt(spec, 'serviceAccountName') === '') forbidTokens(spec, issues);
   for (const list of ['containers', 'initContainers'])
     objectsAt(spec, list).forEach((container, i) => {
-      issues.push(...validateImageSpace(container, SPEC.child(list).index(i)));
+      addIssues(issues, validateImageSpace(container, SPEC.child(list).index(i)));
     });
   return issues;
 }

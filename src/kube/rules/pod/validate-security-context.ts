@@ -9,6 +9,7 @@ import {
   textsAt,
 } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -70,7 +71,7 @@ export function validateContainerSecurity(
         issues.push(declared(invalid(path, shown(), `${cannot} \`capabilities.Add\` CAP_SYS_ADMIN`)));
   }
   validateWindowsOptions(objectAt(context, 'windowsOptions'), path.child('windowsOptions'), issues);
-  issues.push(...validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
+  addIssues(issues, validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
 }
 
 /** Adds what is wrong with the security context of a pod spec. Some of it the reference keeps there while the JSON has it in the spec. */
@@ -91,7 +92,7 @@ export function validatePodSecurity(spec: JsonObject, checks: PodChecks, path: F
   validateChoice(context, 'fsGroupChangePolicy', FS_GROUP_POLICIES, path, issues);
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
   validateWindowsOptions(objectAt(context, 'windowsOptions'), path.child('windowsOptions'), issues);
-  issues.push(...validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
+  addIssues(issues, validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
   validateChoice(context, 'supplementalGroupsPolicy', GROUP_POLICIES, path, issues);
   const policies = checks.allowAnySeLinuxChangePolicy ? SE_LINUX_POLICIES : ['Recursive'];
   validateChoice(context, 'seLinuxChangePolicy', policies, path, issues);
@@ -126,7 +127,7 @@ function validateSeccompProfile(profile: JsonObject | undefined, path: FieldPath
   const at = path.child('localhostProfile');
   if (type === 'Localhost') {
     if (typeof file !== 'string') issues.push(required(at, 'must be set when seccomp type is Localhost'));
-    else issues.push(...validateDescendingPath(file, at));
+    else addIssues(issues, validateDescendingPath(file, at));
   } else if (file !== undefined)
     issues.push(
       declared(invalid(at, inGoShape(profile, PROFILE_SHAPE), 'can only be set when seccomp type is Localhost')),

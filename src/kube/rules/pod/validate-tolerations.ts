@@ -1,7 +1,13 @@
 /** Which taints of nodes a pod puts up with. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
-import { declared, type FieldIssue, invalid, notSupported } from '../../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  invalid,
+  notSupported,
+} from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkLabelValue, validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -20,7 +26,7 @@ export function validateTolerations(
     const key = textAt(toleration, 'key');
     const operator = textAt(toleration, 'operator');
     const effect = textAt(toleration, 'effect');
-    if (key !== '') issues.push(...validateLabelName(key, at.child('key')));
+    if (key !== '') addIssues(issues, validateLabelName(key, at.child('key')));
     else if (operator !== 'Exists') {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
       issues.push(declared(invalid(at.child('operator'), operator, detail)));
@@ -29,7 +35,7 @@ export function validateTolerations(
       issues.push(
         declared(invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")),
       );
-    issues.push(...validateValue(operator, textAt(toleration, 'value'), at, allowComparison));
+    addIssues(issues, validateValue(operator, textAt(toleration, 'value'), at, allowComparison));
     if (effect !== '' && !TAINT_EFFECTS.includes(effect))
       issues.push(declared(notSupported(at.child('effect'), effect, TAINT_EFFECTS)));
   });

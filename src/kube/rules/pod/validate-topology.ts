@@ -2,6 +2,7 @@
 import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -44,9 +45,12 @@ export function validateSpreadConstraints(
         issues.push(declared(notSupported(at.child(name), policy, NODE_POLICIES)));
     }
     if (checks.allowRepeatedSpreadKeys) validateOldLabelKeys(constraint, at.child('matchLabelKeys'), issues);
-    else issues.push(...validateLabelKeys(constraint, at));
+    else addIssues(issues, validateLabelKeys(constraint, at));
     if (!checks.allowInvalidSpreadSelector)
-      issues.push(...validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), at.child('labelSelector')));
+      addIssues(
+        issues,
+        validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), at.child('labelSelector')),
+      );
   });
 }
 
@@ -81,7 +85,7 @@ export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined)
     const at = childPath(path, name);
     if (keys.length > 0 && selector === undefined)
       issues.push(forbidden(at, 'must not be specified when labelSelector is not set'));
-    else for (const [i, key] of keys.entries()) issues.push(...validateLabelName(key, at.index(i)));
+    else for (const [i, key] of keys.entries()) addIssues(issues, validateLabelName(key, at.index(i)));
   }
   // What the server itself merged into the selector stands there once; more than once is the user's doing.
   const selected = new Set(Object.keys(selector?.matchLabels ?? {}));
@@ -113,7 +117,7 @@ function validateOldLabelKeys(constraint: JsonObject, path: FieldPath, issues: F
     ...(selector?.matchExpressions ?? []).map(({ key }) => key),
   ]);
   keys.forEach((key, i) => {
-    issues.push(...validateLabelName(key, path.index(i)));
+    addIssues(issues, validateLabelName(key, path.index(i)));
     if (selected.has(key)) issues.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'));
   });
 }
