@@ -20,11 +20,13 @@ export function containerPortWarnings(spec: JsonObject, path: FieldPath): readon
   return placed.length === 0 ? [] : [...overlaps(placed), ...sameNames(placed)];
 }
 
-/** Beyond so many the list is cut: each port may be in the way of every other one, and nobody reads so many. */
+/** Each port may be in the way of every other one: beyond so many pairs nobody looks, and nobody reads more warnings. */
+const MAX_PAIRS = 500_000;
 const MAX_OVERLAPS = 1000;
 
 function overlaps(placed: readonly PlacedPort[]): readonly string[] {
   const warnings: string[] = [];
+  let pairs = 0;
   const byNumber = new Map<string, PlacedPort[]>();
   for (const one of placed) {
     const { port, path } = one;
@@ -33,9 +35,9 @@ function overlaps(placed: readonly PlacedPort[]): readonly string[] {
     const key = `${numberAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
     const others = byNumber.get(key);
     for (const other of others ?? []) {
-      const relation = warnings.length < MAX_OVERLAPS ? relationOf(port, other.port) : '';
+      if (++pairs > MAX_PAIRS || warnings.length >= MAX_OVERLAPS) return warnings;
+      const relation = relationOf(port, other.port);
       if (relation !== '') warnings.push(`${path}: ${relation} port definition with ${other.path}`);
-      if (warnings.length >= MAX_OVERLAPS) break;
     }
     if (others === undefined) byNumber.set(key, [one]);
     else others.push(one);
