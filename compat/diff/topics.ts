@@ -19,6 +19,7 @@ import { events } from './topics/events.ts';
 import { forms } from './topics/forms.ts';
 import { health } from './topics/health.ts';
 import { identity } from './topics/identity.ts';
+import { kinds } from './topics/kinds.ts';
 import { leases } from './topics/leases.ts';
 import { lists } from './topics/lists.ts';
 import { metadata } from './topics/metadata.ts';
@@ -66,4 +67,5 @@ export const TOPICS: readonly Topic[] = [
   forms,
   errors,
   identity,
+  kinds,
 ];

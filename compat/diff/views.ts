@@ -1,6 +1,6 @@
 /**
- * What of an answer is compared where the reference knows far more than we serve: discovery and OpenAPI restricted to our groups and kinds.
- * Invariant: a view drops only what is named here; everything it keeps is compared in full.
+ * What of an answer is compared where other topics define kinds at the same time: discovery and OpenAPI of the built-in groups. Invariant: a view
+ * drops only what is named here; everything it keeps is compared in full.
  */
 import type { Json } from './normalise.ts';
 
@@ -8,92 +8,59 @@ export type View = (body: Json) => Json;
 
 type Dict = { [key: string]: Json };
 
-/** The group-versions both servers have, with the resources of ours; subresources follow their resource. */
-export const SERVED: Readonly<Record<string, readonly string[]>> = {
-  v1: ['namespaces', 'configmaps', 'secrets', 'serviceaccounts', 'events'],
-  'events.k8s.io/v1': ['events'],
-  'apiextensions.k8s.io/v1': ['customresourcedefinitions'],
-  'coordination.k8s.io/v1': ['leases'],
-  'rbac.authorization.k8s.io/v1': ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'],
-  'authentication.k8s.io/v1': ['tokenreviews', 'selfsubjectreviews'],
-  'authorization.k8s.io/v1': [
-    'subjectaccessreviews',
-    'selfsubjectaccessreviews',
-    'localsubjectaccessreviews',
-    'selfsubjectrulesreviews',
-  ],
-};
+const PLAIN_GROUPS = ['', 'apps', 'autoscaling', 'batch', 'policy'];
+/** Groups of definitions that a topic or a script makes. */
+const MADE_GROUPS = ['things.k8s.io', 'seedcrd.k8s.io'];
+/** Groups whose kinds are only sent to webhooks. */
+const UNSERVED_GROUPS = ['admission.k8s.io', 'imagepolicy.k8s.io'];
+/** Ours alone serves it, which the lists of groups show. */
+const OURS = 'apiextensions.k8s.io/v1beta1';
 
-export const SERVED_GROUPS: readonly string[] = Object.keys(SERVED)
-  .filter((gv) => gv.includes('/'))
-  .map((gv) => gv.split('/')[0] as string);
-
-function servedGroupVersion(groupVersion: string): readonly string[] | undefined {
-  return SERVED[groupVersion];
+function isBuiltIn(group: string): boolean {
+  return PLAIN_GROUPS.includes(group) || (group.endsWith('.k8s.io') && !MADE_GROUPS.includes(group));
 }
 
-function isServedResource(groupVersion: string, name: string): boolean {
-  return servedGroupVersion(groupVersion)?.includes(name.split('/')[0] as string) ?? false;
+/** Of `apps/v1`, or `v1`. */
+export function isBuiltInVersion(groupVersion: string): boolean {
+  return isBuiltIn(groupVersion.split('/').slice(0, -1).join('/')) && groupVersion !== OURS;
 }
 
 function dicts(value: Json | undefined): Dict[] {
   return Array.isArray(value) ? (value as Dict[]) : [];
 }
 
-/** APIGroupList: our groups only. */
-export function ourGroups(body: Json): Json {
+/** APIGroupList: built-in groups only. */
+export function builtInGroups(body: Json): Json {
   const list = body as Dict;
-  return { ...list, groups: dicts(list['groups']).filter((group) => SERVED_GROUPS.includes(String(group['name']))) };
+  return { ...list, groups: dicts(list['groups']).filter((group) => isBuiltIn(String(group['name']))) };
 }
 
-/** APIResourceList: our resources only, in the order given. */
-export function ourResources(body: Json): Json {
-  const list = body as Dict;
-  const groupVersion = String(list['groupVersion']);
-  return {
-    ...list,
-    resources: dicts(list['resources']).filter((r) => isServedResource(groupVersion, String(r['name']))),
-  };
-}
-
-/** APIGroupDiscoveryList: our groups, versions and resources. */
-export function ourDiscovery(body: Json): Json {
+/** APIGroupDiscoveryList: built-in groups and their versions. */
+export function builtInDiscovery(body: Json): Json {
   const list = body as Dict;
   const items = dicts(list['items']).flatMap((item) => {
     const group = String((item['metadata'] as Dict)['name'] ?? '');
-    const versions = dicts(item['versions']).flatMap((version) => {
-      const groupVersion = group === '' ? String(version['version']) : `${group}/${String(version['version'])}`;
-      if (servedGroupVersion(groupVersion) === undefined) return [];
-      const resources = dicts(version['resources']).filter((r) =>
-        isServedResource(groupVersion, String(r['resource'])),
-      );
-      return [{ ...version, resources }];
-    });
+    const versions = dicts(item['versions']).filter((version) =>
+      isBuiltInVersion(group === '' ? String(version['version']) : `${group}/${String(version['version'])}`),
+    );
     return versions.length === 0 ? [] : [{ ...item, versions }];
   });
   return { ...list, items };
 }
 
-/** The paths of `/`: those that do not belong to a group the other server lacks. */
-export function ourPaths(body: Json): Json {
-  const foreign = /^\/apis\/([^/]+)/;
+/** The paths of `/`: those of built-in groups, and of no checks. */
+export function builtInPaths(body: Json): Json {
   const paths = ((body as Dict)['paths'] as string[]).filter((path) => {
-    const group = foreign.exec(path)?.[1];
-    return group === undefined || SERVED_GROUPS.includes(group);
+    const [, group, version] = /^\/apis\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
+    return group === undefined || (version === undefined ? isBuiltIn(group) : isBuiltInVersion(`${group}/${version}`));
   });
   return { paths: paths.filter((path) => !/^\/(healthz|livez|readyz|debug|logs)/.test(path)) };
 }
 
-/** The index of OpenAPI v3: our documents, hashes aside. */
-export function ourOpenApiIndex(body: Json): Json {
+/** The index of OpenAPI v3: documents of built-in groups, hashes aside. */
+export function openApiIndex(body: Json): Json {
   const paths = (body as Dict)['paths'] as Dict;
-  const kept = Object.keys(paths).filter((path) => {
-    const match = /^apis?(?:\/(.*))?$/.exec(path);
-    if (match === null) return true;
-    const rest = match[1];
-    if (rest === undefined) return true;
-    return rest in SERVED || SERVED_GROUPS.includes(rest);
-  });
+  const kept = Object.keys(paths).filter((path) => isBuiltInPath(`/${path}`));
   return Object.fromEntries(
     kept.map((path) => [path, String((paths[path] as Dict)['serverRelativeURL']).replace(/hash=\w+/, 'hash=<hash>')]),
   );
@@ -102,10 +69,10 @@ export function ourOpenApiIndex(body: Json): Json {
 const GVK = 'x-kubernetes-group-version-kind';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head'];
 
-/** An OpenAPI document: our paths, the schemas they reach, and no descriptions, which are our own words. */
-export function ourOpenApi(body: Json): Json {
+/** An OpenAPI document: built-in paths, the schemas they reach, and no descriptions, which are our own words. */
+export function openApiStructure(body: Json): Json {
   const document = body as Dict;
-  const served = Object.fromEntries(Object.entries(document['paths'] as Dict).filter(([path]) => isServedPath(path)));
+  const served = Object.fromEntries(Object.entries(document['paths'] as Dict).filter(([path]) => isBuiltInPath(path)));
   const paths = withNamedParameters(served, (document['parameters'] ?? {}) as Dict);
   const schemas = ((document['components'] as Dict | undefined)?.['schemas'] ?? document['definitions'] ?? {}) as Dict;
   const reached = new Set<string>();
@@ -132,20 +99,10 @@ export function ourOpenApi(body: Json): Json {
   };
 }
 
-function isServedPath(path: string): boolean {
-  const match = /^\/(?:api|apis\/([^/]+))(?:\/([^/]+))?(?:\/(.*))?$/.exec(path);
-  if (match === null) return true;
-  const [, group, version, rest = ''] = match;
-  if (version === undefined || version === '') return group === undefined || SERVED_GROUPS.includes(group);
-  const groupVersion = group === undefined ? version : `${group}/${version}`;
-  const kinds = servedGroupVersion(groupVersion);
-  if (kinds === undefined) return false;
-  const parts = rest.split('/').filter((part) => part !== '' && part !== 'watch');
-  if (parts.length === 0) return true;
-  const resource = parts[0] === 'namespaces' && parts.length > 2 ? parts[2] : parts[0];
-  return (
-    kinds.includes(resource as string) || (parts[0] === 'namespaces' && ['status', 'finalize'].includes(parts[2] ?? ''))
-  );
+function isBuiltInPath(path: string): boolean {
+  const [, group, version] = /^\/apis\/([^/]+)(?:\/([^/]+))?/.exec(path) ?? [];
+  if (group === undefined) return true;
+  return version === undefined || version === '' ? isBuiltIn(group) : isBuiltInVersion(`${group}/${version}`);
 }
 
 /** Lists of parameters by name, references followed: version 2 shares them under names with hashes. */
@@ -164,28 +121,31 @@ function withNamedParameters(value: Json, shared: Dict): Json {
   );
 }
 
-/** Options and events belong to every group there is: those of ours. */
-function ourKindsOf(kinds: Json): Json {
+/** Options and events belong to every group there is: the built-in ones that are served. The reference also names versions that it only knows. */
+function builtInKindsOf(kinds: Json): Json {
   if (!Array.isArray(kinds)) return kinds;
   return dicts(kinds).filter(
-    ({ group, version }) => `${group === '' ? '' : `${String(group)}/`}${String(version)}` in SERVED,
+    ({ group, version }) =>
+      !UNSERVED_GROUPS.includes(String(group)) &&
+      /^v\d+$/.test(String(version)) &&
+      isBuiltInVersion(group === '' ? String(version) : `${String(group)}/${String(version)}`),
   );
 }
 
-/** Also keeps of lists of kinds only ours. */
+/** Also keeps of lists of kinds only built-in ones. */
 function withoutDescriptions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, child]) => key !== 'description' || typeof child !== 'string')
-      .map(([key, child]) => [key, key === GVK ? ourKindsOf(child) : withoutDescriptions(child)]),
+      .map(([key, child]) => [key, key === GVK ? builtInKindsOf(child) : withoutDescriptions(child)]),
   );
 }
 
 /** An OpenAPI document's operations: `get /path` with its id. */
 export function operations(body: Json): Json {
-  const { paths } = ourOpenApi(body) as { paths: Dict };
+  const { paths } = openApiStructure(body) as { paths: Dict };
   return Object.fromEntries(
     Object.entries(paths).flatMap(([path, item]) =>
       METHODS.filter((method) => (item as Dict)[method] !== undefined).map((method) => [

@@ -23,20 +23,4 @@ export const KNOWN: readonly KnownOutput[] = [
     step: /^custom-write \/ patch bt-cwrite ada (?:--type=strategic )?-p/,
     output: /^stderr: error: application\/strategic-merge-patch\+json is not supported/,
   },
-  {
-    id: 'kubectl autoscale',
-    reason: 'it makes a HorizontalPodAutoscaler, which comes with the other built-in kinds',
-    step: /^custom-autoscale \/ autoscale bt-cauto a --max=5$/,
-  },
-  {
-    id: 'kubectl cluster-info',
-    reason: 'it lists Services, which come with the other built-in kinds',
-    step: /^offers \/ cluster-info$/,
-  },
-  {
-    id: 'kubectl describe namespace',
-    reason: 'it asks for ResourceQuotas and LimitRanges, which come with the other built-in kinds',
-    step: /^describe \/ describe ns /,
-    output: /^stdout/,
-  },
 ];

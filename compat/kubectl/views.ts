@@ -1,32 +1,30 @@
-/** What of kubectl's output is compared where the reference shows far more kinds, or words of its own. */
-import { SERVED, SERVED_GROUPS } from '../diff/views.ts';
+/** What of kubectl's output is compared where other scripts define kinds at the same time, or words are the server's own. */
+import { isBuiltInVersion } from '../diff/views.ts';
 
 function filterLines(text: string, keep: (line: string, index: number) => boolean): string {
   return text.split('\n').filter(keep).join('\n');
 }
 
-/** `api-resources` in any wide form: the header and the kinds of ours. */
-export function ourKinds(text: string): string {
-  const versions = Object.keys(SERVED);
+/** `api-resources` in any wide form: the header and the built-in kinds. */
+export function builtInKinds(text: string): string {
   return filterLines(text, (line, index) => {
     if ((index === 0 && line.startsWith('NAME')) || line === '') return true;
-    const words = line.split(/\s+/);
-    const version = words.find((word) => versions.includes(word));
-    return version !== undefined && (SERVED[version] as readonly string[]).includes(words[0] as string);
+    const version = line.split(/\s+/).find((word) => /^(?:[a-z][\w.-]*\/)?v\d+(?:(?:alpha|beta)\d+)?$/.test(word));
+    return version !== undefined && isBuiltInVersion(version);
   });
 }
 
-/** `api-resources -o name`. */
-export function ourNames(text: string): string {
-  const names = Object.entries(SERVED).flatMap(([version, resources]) =>
-    resources.map((resource) => (version.includes('/') ? `${resource}.${version.split('/')[0]}` : resource)),
+/** `api-resources -o name`: `deployments.apps`. */
+export function builtInNames(text: string): string {
+  return filterLines(
+    text,
+    (line) => line === '' || isBuiltInVersion(`${line.split('.').slice(1).join('.')}/v1`.replace(/^\//, '')),
   );
-  return filterLines(text, (line) => line === '' || names.includes(line));
 }
 
 /** `api-versions`. */
-export function ourVersions(text: string): string {
-  return filterLines(text, (line) => line === '' || line in SERVED || SERVED_GROUPS.includes(line));
+export function builtInVersions(text: string): string {
+  return filterLines(text, (line) => line === '' || isBuiltInVersion(line));
 }
 
 /** `explain`: group, kind, version, and each field with its type; the descriptions are our own words. */

@@ -1,21 +1,38 @@
 /** OpenAPI documents: which there are, and their structure without the descriptions. */
 import { get, type Topic, topic } from '../request.ts';
-import { only, operations, ourOpenApi, ourOpenApiIndex } from '../views.ts';
+import { only, openApiIndex, openApiStructure, operations } from '../views.ts';
 
 const V3 = [
   'api/v1',
-  ...['events', 'coordination', 'rbac.authorization', 'authentication', 'authorization'].map(
-    (g) => `apis/${g}.k8s.io/v1`,
-  ),
+  ...['apps', 'autoscaling', 'batch', 'policy'].map((group) => `apis/${group}/v1`),
+  'apis/autoscaling/v2',
+  ...[
+    'admissionregistration',
+    'apiextensions',
+    'apiregistration',
+    'authentication',
+    'authorization',
+    'certificates',
+    'coordination',
+    'discovery',
+    'events',
+    'flowcontrol.apiserver',
+    'networking',
+    'node',
+    'rbac.authorization',
+    'resource',
+    'scheduling',
+    'storage',
+  ].map((group) => `apis/${group}.k8s.io/v1`),
 ];
 
 export const openapi: Topic = topic('openapi', {
-  index: [get('/openapi/v3', { view: ourOpenApiIndex }), get('/openapi/v3', { user: 'alice', view: ourOpenApiIndex })],
+  index: [get('/openapi/v3', { view: openApiIndex }), get('/openapi/v3', { user: 'alice', view: openApiIndex })],
   'operations of each document': V3.map((path) => get(`/openapi/v3/${path}`, { view: operations })),
-  'structure of each document': V3.map((path) => get(`/openapi/v3/${path}`, { view: ourOpenApi })),
+  'structure of each document': V3.map((path) => get(`/openapi/v3/${path}`, { view: openApiStructure })),
   'version 2': [
     get('/openapi/v2', { view: operations }),
-    get('/openapi/v2', { view: ourOpenApi, accept: 'application/json' }),
+    get('/openapi/v2', { view: openApiStructure, accept: 'application/json' }),
     get('/openapi/v2', { view: only('swagger', 'securityDefinitions', 'security') }),
     get('/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', bodyless: true }),
     get('/openapi/v2', { accept: 'text/html', bodyless: true }),

@@ -8,7 +8,8 @@ import { structure } from '../views.ts';
 /** Left out: they have a namespace of their own in their body, or change what other scripts get. */
 const LEFT_OUT = ['events', 'servicecidrs', 'apiservices', 'namespaces', 'limitranges', 'resourcequotas'];
 
-const STORED = SUBJECTS.filter(({ isReview, plural }) => isReview !== true && !LEFT_OUT.includes(plural));
+const STABLE = SUBJECTS.filter(({ optional }) => optional !== true);
+const STORED = STABLE.filter(({ isReview, plural }) => isReview !== true && !LEFT_OUT.includes(plural));
 
 /** `deployments.v1.apps`, which leaves no doubt. */
 function resourceOf({ plural, version, group }: Subject): string {
@@ -56,7 +57,7 @@ export const kindsRead: Script = {
 
 export const kindsExplain: Script = {
   name: 'kinds-explain',
-  steps: SUBJECTS.flatMap((subject) => {
+  steps: STABLE.flatMap((subject) => {
     const { plural, group, version } = subject;
     const api = group === '' ? version : `${group}/${version}`;
     return ['plaintext', 'plaintext-openapiv2'].map((output) =>

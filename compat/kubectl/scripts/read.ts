@@ -1,6 +1,6 @@
 /** Reading: every form of `get`, watching, describing, explaining, and what the server offers. */
 import { $, type Script } from '../script.ts';
-import { ourKinds, ourNames, ourVersions, requestLines, sortedJson, structure } from '../views.ts';
+import { builtInKinds, builtInNames, builtInVersions, requestLines, sortedJson, structure } from '../views.ts';
 
 const THREE = `apiVersion: v1
 kind: ConfigMap
@@ -238,18 +238,18 @@ export const explain: Script = {
 export const offers: Script = {
   name: 'offers',
   steps: [
-    $('api-resources', { view: ourKinds }),
-    $('api-resources -o wide', { view: ourKinds }),
-    $('api-resources -o name', { view: ourNames }),
-    $('api-resources --no-headers --sort-by=kind', { view: ourKinds }),
-    $('api-resources --namespaced=true', { view: ourKinds }),
-    $('api-resources --namespaced=false', { view: ourKinds }),
-    $('api-resources --verbs=create,watch', { view: ourKinds }),
+    $('api-resources', { view: builtInKinds }),
+    $('api-resources -o wide', { view: builtInKinds }),
+    $('api-resources -o name', { view: builtInNames }),
+    $('api-resources --no-headers --sort-by=kind', { view: builtInKinds }),
+    $('api-resources --namespaced=true', { view: builtInKinds }),
+    $('api-resources --namespaced=false', { view: builtInKinds }),
+    $('api-resources --verbs=create,watch', { view: builtInKinds }),
     $('api-resources --api-group=rbac.authorization.k8s.io'),
     $('api-resources --api-group=coordination.k8s.io -o wide'),
     $('api-resources --api-group=nothing.example'),
-    $('api-resources --categories=all', { view: ourKinds }),
-    $('api-versions', { view: ourVersions }),
+    $('api-resources --categories=all', { view: builtInKinds }),
+    $('api-versions', { view: builtInVersions }),
     $('version', { view: (text) => text.replace(/(Server Version: v1\.36)\.\S+/, '$1.x') }),
     $('cluster-info'),
     $('config view'),
