@@ -2,6 +2,7 @@
  * Cluster IPs: an address is taken as long as there is an IPAddress object of its name. Invariant: whoever creates that object has the address, so that two servers on one
  * storage never hand it out twice; nothing is kept here. Which networks there are is what ServiceCIDRs say.
  */
+import { uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists } from '../../apimachinery/status/status.ts';
 import { BugError, toError } from '../../base/errors.ts';
@@ -87,9 +88,9 @@ export class ClusterIps {
     return { outcome: 'problem', problem: because };
   }
 
-  /** Gives addresses back; one that is not taken is no problem. */
-  async release(ips: readonly string[]): Promise<void> {
-    await Promise.all(ips.map((ip) => this.#delete(ip)));
+  /** Gives addresses of a Service back; one that is not taken, or that somebody else has by now, is no problem. */
+  async release(ips: readonly string[], service: ServiceName): Promise<void> {
+    await Promise.all(ips.map((ip) => this.#release(ip, service)));
   }
 
   /** That it fails is no reason to refuse a Service; the next one tries again. */
@@ -104,7 +105,8 @@ export class ClusterIps {
   async #carryOutRepairs(): Promise<void> {
     const { orphans, missing } = await planAddressRepairs(this.#world);
     const created = missing.map(({ ip, ...service }) => this.#create(ip, ipFamily(ip) ?? 'IPv4', service));
-    await Promise.all([this.release(orphans), ...created]);
+    const addresses = this.#world.resource('ipaddresses');
+    await Promise.all([...orphans.map(({ name, uid }) => deleteOwn(addresses, '', name, uid)), ...created]);
   }
 
   /** Networks of the family: the default one first, then by name. */
@@ -133,10 +135,15 @@ export class ClusterIps {
     }
   }
 
-  async #delete(ip: string): Promise<void> {
+  async #release(ip: string, { namespace, name }: ServiceName): Promise<void> {
     const bytes = parseSloppyIp(ip);
     if (bytes === undefined) return;
-    await deleteOwn(this.#world.resource('ipaddresses'), '', formatIp(bytes) as string);
+    const canonical = formatIp(bytes) as string;
+    const found = await this.#world.reader('ipaddresses')('', canonical);
+    if (!('object' in found)) return;
+    const parent = objectAt(found.object, 'spec', 'parentRef') ?? {};
+    if (textAt(parent, 'namespace') !== namespace || textAt(parent, 'name') !== name) return;
+    await deleteOwn(this.#world.resource('ipaddresses'), '', canonical, uidOf(found.object));
   }
 
   #addresses() {

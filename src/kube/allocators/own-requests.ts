@@ -1,5 +1,5 @@
 /** Requests that the server makes to its own stores beside those of clients. Invariant: what is not there is no failure of a deletion. */
-import { isNotFound } from '../../apimachinery/status/status.ts';
+import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
 import { internalContext } from '../../server/registry/internal-context.ts';
 import type { OpenResource } from '../../server/registry/open-resource.ts';
@@ -16,13 +16,21 @@ const DELETE = {
   validate: () => undefined,
 };
 
-/** Deletes an object of a kind that is stored. */
-export async function deleteOwn({ definition, store }: OpenResource, namespace: string, name: string): Promise<void> {
+/** Deletes an object of a kind that is stored; given a uid, that one alone. */
+export async function deleteOwn(
+  { definition, store }: OpenResource,
+  namespace: string,
+  name: string,
+  uid?: string,
+): Promise<void> {
   const { plural, storageVersion } = definition;
   if (storageVersion === undefined) throw new BugError(`${plural} are not stored`);
   try {
-    await store.delete?.(internalContext(storageVersion, namespace, name), DELETE);
+    const preconditions = uid === undefined ? undefined : { uid, resourceVersion: undefined };
+    const request = { ...DELETE, options: { ...DELETE.options, preconditions } };
+    await store.delete?.(internalContext(storageVersion, namespace, name), request);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    const isAnother = uid !== undefined && isConflict(error);
+    if (!isNotFound(error) && !isAnother) throw error;
   }
 }

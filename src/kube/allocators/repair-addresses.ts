@@ -14,8 +14,8 @@ const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
 const MANAGER = 'ipallocator.k8s.io';
 
 export interface AddressRepairs {
-  /** Names of IPAddresses whose Service does not have them. */
-  readonly orphans: readonly string[];
+  /** IPAddresses whose Service does not have them. */
+  readonly orphans: readonly { readonly name: string; readonly uid: string }[];
   /** Addresses of Services that have no IPAddress. */
   readonly missing: readonly { readonly ip: string; readonly namespace: string; readonly name: string }[];
 }
@@ -32,7 +32,7 @@ export async function planAddressRepairs(world: KubeWorld): Promise<AddressRepai
       const service = services.get(textAt(parent, 'namespace'), textAt(parent, 'name'));
       return service === undefined || !addressesOf(service).includes(nameOf(address));
     })
-    .map(nameOf);
+    .map((address) => ({ name: nameOf(address), uid: textAt(address, 'metadata', 'uid') }));
   const missing = services.list().flatMap((service) =>
     addressesOf(service)
       .filter((ip) => addresses.get('', ip) === undefined)

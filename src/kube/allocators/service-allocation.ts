@@ -81,25 +81,29 @@ export class ServiceAllocator {
       }
     } catch (error) {
       claim?.revert();
-      await this.#ips.release(work.taken);
+      await this.#ips.release(work.taken, service);
       throw error;
     }
     return {
       commit: async () => {
         await claim?.commit();
-        await this.#ips.release(work.released);
+        await this.#ips.release(work.released, service);
       },
       revert: async () => {
         claim?.revert();
-        await this.#ips.release(work.taken);
+        await this.#ips.release(work.taken, service);
       },
     };
   }
 
-  /** The addresses of a Service that is gone. Its ports are free with it. */
-  async release(spec: JsonObject): Promise<void> {
+  /** The addresses of a Service that is gone, but not those that the `next` Service of its name has. Its ports are free with it. */
+  async release(service: ServiceName, spec: JsonObject, next: JsonObject): Promise<void> {
     if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
-    await this.#ips.release(clusterIps(spec));
+    const kept = clusterIps(next);
+    await this.#ips.release(
+      clusterIps(spec).filter((ip) => !kept.includes(ip)),
+      service,
+    );
   }
 
   async #allocateIps(work: Work): Promise<void> {

@@ -170,7 +170,8 @@ class ServiceStore {
     const spec = cloneJson(objectAt(service, 'spec') ?? {});
     completeOldSpec(spec, this.#allocator.primaryFamily);
     try {
-      await this.#allocator.release(spec);
+      const next = 'object' in found ? objectAt(found.object, 'spec') : undefined;
+      await this.#allocator.release({ namespace, name }, spec, next ?? {});
       // They have its name and would be those of the next Service of that name.
       if (!('object' in found)) await deleteOwn(this.#world.resource('endpoints'), namespace, name);
     } catch (error) {

@@ -96,6 +96,18 @@ describe('Services', () => {
     expect(await addresses()).toEqual(before);
   });
 
+  test('leave an address alone that somebody else has by now', async () => {
+    await create('a');
+    const { clusterIP } = await specOf('a');
+    await kube.request('DELETE', `${ADDRESSES}/${clusterIP}`);
+    await kube.request('POST', ADDRESSES, {
+      metadata: { name: clusterIP as string },
+      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'b' } },
+    });
+    expect((await kube.request('DELETE', `${SERVICES}/a`)).status).toBe(200);
+    expect(await addresses()).toContain(clusterIP);
+  });
+
   test('keep what was allocated when the same manifest comes again, and lose it with their type', async () => {
     await create('np', { type: 'NodePort' });
     const first = await specOf('np');
