@@ -9,8 +9,8 @@
  *   --verbose   prints the request of each miss; --all prints every miss, not one of each sort; --messages prints where only words differ
  *   --self      compares two references: whatever differs then is noise of this suite
  * Aspects: verdict = code, reason and the set of (reason, field) causes; object = body of a success; table = columns and cells; order = order
- * of fields in the body; messages = words. Fails below 97 % of verdicts, on any difference in an object of a workload kind, and on differences that
- * known.ts does not list. Every miss with its request goes to .cache/compat/kinds.log.
+ * of fields in the body; messages = words. Fails below 97 % of verdicts, on any difference in an object of a workload kind that known.ts does not list,
+ * and on an entry of known.ts that no longer occurs (--full). Every miss with its request goes to .cache/compat/kinds.log.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

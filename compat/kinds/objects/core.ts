@@ -65,7 +65,7 @@ export const CORE: readonly Subject[] = [
       { title: 'POST exec', method: 'POST', path: '{}/exec?command=ls' },
       { title: 'GET attach', method: 'GET', path: '{}/attach' },
       { title: 'POST portforward', method: 'POST', path: '{}/portforward' },
-      { title: 'GET proxy', method: 'GET', path: '{}/proxy/x' },
+      { title: 'GET proxy without an address', variant: 'gated', method: 'GET', path: '{}/proxy/x' },
       {
         title: 'PUT ephemeralcontainers',
         method: 'PATCH',
