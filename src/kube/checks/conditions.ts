@@ -1,6 +1,7 @@
 /** Conditions of a status, as kinds declare them that use the common type. Invariant: pure; the texts are the reference's. */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -30,7 +31,7 @@ export function validateConditions(conditions: readonly JsonObject[], path: Fiel
     const type = textAt(condition, 'type');
     if (types.has(type)) issues.push(duplicate(path.index(i).child('type'), type));
     types.add(type);
-    issues.push(...validateCondition(condition, path.index(i)));
+    addIssues(issues, validateCondition(condition, path.index(i)));
   }
   return issues;
 }

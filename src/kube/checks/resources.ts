@@ -176,7 +176,7 @@ function validateRequirements(
   const check = (list: JsonObject, listPath: FieldPath, name: string): Quantity => {
     const amount = amountOf(list[name]);
     const at = listPath.key(name);
-    issues.push(...checkName(name, at), ...validateResourceAmount(name, amount, String(list[name]), at));
+    addIssues(issues, [...checkName(name, at), ...validateResourceAmount(name, amount, String(list[name]), at)]);
     return amount;
   };
   const checkHugePages = (list: JsonObject, listPath: FieldPath, name: string, amount: Quantity): void => {

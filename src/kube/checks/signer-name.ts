@@ -1,6 +1,6 @@
 /** Names of signers (`example.com/signer`) and of the trust bundles that belong to one. Invariant: pure; the issues are the reference's, in its order. */
 import { quote } from '../../apimachinery/go-format.ts';
-import { type FieldIssue, invalid, required, tooLong } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid, required, tooLong } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import {
@@ -21,10 +21,10 @@ export function validateSignerName(name: string, path: FieldPath): FieldIssue[] 
     return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
   const issues: FieldIssue[] = [];
   if (utf8Length(domain) > DNS_SUBDOMAIN_MAX) issues.push(tooLong(path, undefined, DNS_SUBDOMAIN_MAX));
-  issues.push(...validateLabels(domain, checkDns1123Label, path));
+  addIssues(issues, validateLabels(domain, checkDns1123Label, path));
   if (!domain.includes('.'))
     issues.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
-  issues.push(...validateLabels(last, checkDns1123Subdomain, path));
+  addIssues(issues, validateLabels(last, checkDns1123Subdomain, path));
   if (utf8Length(name) > MAX_SIGNER_NAME) issues.push(tooLong(path, undefined, MAX_SIGNER_NAME));
   return issues;
 }

@@ -8,6 +8,7 @@ import {
   validateLabelSelectorObject,
 } from '../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -117,7 +118,7 @@ function validateClusterRoleAllowing(role: ClusterRole, allowInvalidValues: bool
     issues.push(required(SELECTORS, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   selectors.forEach((selector, i) => {
     const path = SELECTORS.index(i);
-    issues.push(...validateLabelSelectorObject(selector, path, { allowInvalidValues }));
+    addIssues(issues, validateLabelSelectorObject(selector, path, { allowInvalidValues }));
     // The value shown is that of the selector which could not be made.
     if (!labelSelectorFromObject(selector).ok) issues.push(invalid(path, null, 'invalid label selector.'));
   });
@@ -130,9 +131,9 @@ function selectorsOf(role: ClusterRole): readonly LabelSelectorObject[] {
 
 function validateBinding(binding: Binding<string>, namespaced: boolean): FieldIssue[] {
   const issues = validateMeta(binding, namespaced);
-  issues.push(...validateRoleRef(binding.roleRef ?? {}, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']));
+  addIssues(issues, validateRoleRef(binding.roleRef ?? {}, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']));
   (binding.subjects ?? []).forEach((subject, i) => {
-    issues.push(...validateSubject(subject, namespaced, SUBJECTS.index(i)));
+    addIssues(issues, validateSubject(subject, namespaced, SUBJECTS.index(i)));
   });
   return issues;
 }

@@ -7,7 +7,7 @@ import { objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, invalid as invalidStatus } from '../../apimachinery/status/status-catalogue.ts';
-import { declared, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, declared, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -79,8 +79,8 @@ export function validateAccessReview(kind: ReviewKind, review: JsonObject): Fiel
     );
   if (kind !== 'SelfSubjectAccessReview' && textAt(spec, 'user') === '' && textsAt(spec, 'groups').length === 0)
     issues.push(invalid(SPEC.child('user'), '', 'at least one of user or group must be specified'));
-  if (resource !== undefined) issues.push(...validateSelectors(resource));
-  issues.push(...validateMetadata(kind, review));
+  if (resource !== undefined) addIssues(issues, validateSelectors(resource));
+  addIssues(issues, validateMetadata(kind, review));
   if (kind !== 'LocalSubjectAccessReview') return issues;
   const namespace = resource === undefined ? undefined : textAt(resource, 'namespace');
   if (namespace !== undefined && namespace !== textAt(review, 'metadata', 'namespace'))

@@ -7,7 +7,7 @@ import { listAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/objec
 import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
 import { validateLabelExpression } from '../../apimachinery/selectors/label-selector-object.ts';
 import { parseLabelSelector } from '../../apimachinery/selectors/label-selector-parse.ts';
-import { type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 
@@ -41,10 +41,11 @@ function validateSelector(attributes: JsonObject, name: SelectorName): FieldIssu
     );
   requirements.forEach((requirement, i) => {
     const at = path.child('requirements').index(i);
-    issues.push(
-      ...(name === 'fieldSelector'
+    addIssues(
+      issues,
+      name === 'fieldSelector'
         ? validateFieldRequirement(requirement, at)
-        : validateLabelExpression(requirement, at, { allowUnknownOperator: true })),
+        : validateLabelExpression(requirement, at, { allowUnknownOperator: true }),
     );
   });
   return issues;

@@ -11,6 +11,7 @@ import {
   textsAt,
 } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -141,7 +142,7 @@ function validateSpec(spec: JsonObject): FieldIssue[] {
   const policy = textAt(spec, 'fsGroupPolicy');
   if (!FS_GROUP_POLICIES.includes(policy))
     issues.push(declared(notSupported(SPEC.child('fsGroupPolicy'), policy, FS_GROUP_POLICIES)));
-  issues.push(...validateTokenRequests(objectsAt(spec, 'tokenRequests')));
+  addIssues(issues, validateTokenRequests(objectsAt(spec, 'tokenRequests')));
   for (const mode of textsAt(spec, 'volumeLifecycleModes'))
     if (!LIFECYCLE_MODES.includes(mode))
       issues.push(declared(notSupported(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)));

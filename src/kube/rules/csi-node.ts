@@ -1,6 +1,13 @@
 /** CSINode. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, listAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, duplicate, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  duplicate,
+  type FieldIssue,
+  invalid,
+  required,
+} from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -46,7 +53,7 @@ export function validateCsiNode(object: JsonObject): FieldIssue[] {
       issues.push(invalid(path.child('allocatable', 'count'), count, 'must be greater than or equal to 0'));
     if (names.has(name)) issues.push(duplicate(path.child('name'), name));
     names.add(name);
-    issues.push(...validateTopologyKeys(textsAt(driver, 'topologyKeys'), path));
+    addIssues(issues, validateTopologyKeys(textsAt(driver, 'topologyKeys'), path));
   });
   return issues;
 }

@@ -1,6 +1,6 @@
 /** Endpoints, which the reference has deprecated in favour of EndpointSlices. Invariant: pure; subsets that did not change are not judged again. */
 import { fieldAt, listAt, numberAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -55,10 +55,10 @@ function validateSubset(subset: JsonObject, path: FieldPath): FieldIssue[] {
     issues.push(required(path, 'must specify `addresses` or `notReadyAddresses`'));
   for (const list of ADDRESS_LISTS)
     for (const [i, address] of objectsAt(subset, list).entries())
-      issues.push(...validateAddress(address, path.child(list).index(i)));
+      addIssues(issues, validateAddress(address, path.child(list).index(i)));
   const ports = objectsAt(subset, 'ports');
   for (const [i, port] of ports.entries())
-    issues.push(...validatePort(port, path.child('ports').index(i), ports.length > 1));
+    addIssues(issues, validatePort(port, path.child('ports').index(i), ports.length > 1));
   return issues;
 }
 

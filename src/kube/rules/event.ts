@@ -29,7 +29,7 @@ export function validateEvent(event: JsonObject, request: GroupVersion): FieldIs
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
   addIssues(issues, validateKubeMeta(metaFacts(event), { namespaced: true, name: nameIsDnsSubdomain }, METADATA));
-  issues.push(...validateSeries(event));
+  addIssues(issues, validateSeries(event));
   if (!isSet(event, 'eventTime')) issues.push(required(FieldPath.of('eventTime'), ''));
   const type = textAt(event, 'type');
   if (type !== 'Normal' && type !== 'Warning')
@@ -67,7 +67,7 @@ export function validateEventUpdate(event: JsonObject, old: JsonObject, request:
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
   addIssues(issues, validateKubeMetaUpdate(metaFacts(event), metaFacts(old), METADATA));
-  if (!sameField(event, old, 'series')) issues.push(...validateSeries(event));
+  if (!sameField(event, old, 'series')) addIssues(issues, validateSeries(event));
   for (const name of UNCHANGING) {
     if (sameField(event, old, name)) continue;
     const path = FieldPath.of(name === 'reportingComponent' ? 'reportingController' : name);

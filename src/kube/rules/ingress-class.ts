@@ -1,6 +1,7 @@
 /** IngressClass. Invariant: pure; the controller never changes. */
 import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   type FieldIssue,
   forbidden,
   invalid,
@@ -34,7 +35,7 @@ export function validateIngressClass(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   const controller = textAt(object, 'spec', 'controller');
   if (utf8Length(controller) > MAX_CONTROLLER) issues.push(tooLong(CONTROLLER, undefined, MAX_CONTROLLER));
-  issues.push(...validateDomainPrefixedPath(controller, CONTROLLER));
+  addIssues(issues, validateDomainPrefixedPath(controller, CONTROLLER));
   const parameters = objectAt(object, 'spec', 'parameters');
   return parameters === undefined ? issues : [...issues, ...validateParameters(parameters)];
 }

@@ -1,6 +1,12 @@
 /** Ingress: rules, paths, backends, TLS. Invariant: pure; what older versions stored (odd names of Secrets, odd rules of wildcard hosts) may stay. */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  type FieldIssue,
+  invalid,
+  notSupported,
+  required,
+} from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import {
@@ -73,10 +79,11 @@ function validateContent(object: JsonObject, leniency: Leniency): FieldIssue[] {
   const backend = objectAt(spec, 'defaultBackend');
   if (rules.length === 0 && backend === undefined)
     issues.push(invalid(SPEC, null, 'either `defaultBackend` or `rules` must be specified'));
-  if (backend !== undefined) issues.push(...validateBackend(backend, SPEC.child('defaultBackend')));
-  for (const [i, rule] of rules.entries()) issues.push(...validateRule(rule, SPEC.child('rules').index(i), leniency));
+  if (backend !== undefined) addIssues(issues, validateBackend(backend, SPEC.child('defaultBackend')));
+  for (const [i, rule] of rules.entries())
+    addIssues(issues, validateRule(rule, SPEC.child('rules').index(i), leniency));
   for (const [i, tls] of objectsAt(spec, 'tls').entries())
-    issues.push(...validateTls(tls, SPEC.child('tls').index(i), leniency));
+    addIssues(issues, validateTls(tls, SPEC.child('tls').index(i), leniency));
   const name = fieldAt(spec, 'ingressClassName');
   if (typeof name === 'string')
     issues.push(...complain(checkDns1123Subdomain(name), name, SPEC.child('ingressClassName')));

@@ -1,6 +1,6 @@
 /** IPAddress: an address that is taken, and what has it. Invariant: pure; its name is the address, in canonical form, and whose it is never changes. */
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
@@ -43,7 +43,11 @@ function validateParent(parent: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const check = (field: string, rule: (text: string) => readonly string[], isRequired: boolean): void => {
     const value = textAt(parent, field);
-    if (value !== '') issues.push(...rule(value).map((complaint) => invalid(PARENT.child(field), value, complaint)));
+    if (value !== '')
+      addIssues(
+        issues,
+        rule(value).map((complaint) => invalid(PARENT.child(field), value, complaint)),
+      );
     else if (isRequired) issues.push(required(PARENT.child(field), ''));
   };
   check('group', checkDns1123Subdomain, false);

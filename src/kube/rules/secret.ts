@@ -5,6 +5,7 @@
 
 import { fieldAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -82,8 +83,9 @@ export function validateSecret(object: JsonObject): FieldIssue[] {
 
 export function validateSecretUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
-  issues.push(
-    ...validateImmutableField(textAt(object, 'type'), textAt(old, 'type'), FieldPath.of('type')).map(declared),
+  addIssues(
+    issues,
+    validateImmutableField(textAt(object, 'type'), textAt(old, 'type'), FieldPath.of('type')).map(declared),
   );
   if (fieldAt(old, 'immutable') === true) {
     if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));

@@ -1,6 +1,7 @@
 /** StorageClass. Invariant: pure; the issues are the reference's, in its order. */
 import { flagAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -64,7 +65,7 @@ export function setStorageClassDefaults(object: JsonObject): void {
 
 export function validateStorageClass(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
-  issues.push(...validateDriver(object, 'provisioner'), ...validateParameters(object, false));
+  addIssues(issues, [...validateDriver(object, 'provisioner'), ...validateParameters(object, false)]);
   const policy = textAt(object, 'reclaimPolicy');
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy))
     issues.push(declared(notSupported(FieldPath.of('reclaimPolicy'), policy, RECLAIM_POLICIES)));
@@ -77,10 +78,11 @@ export function validateStorageClass(object: JsonObject): FieldIssue[] {
 /** Nothing that a provisioner was told changes. */
 export function validateStorageClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateStorageClass(object);
-  issues.push(...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA));
+  addIssues(issues, validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA));
   for (const name of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
-    issues.push(
-      ...validateImmutableField(object[name] ?? null, old[name] ?? null, FieldPath.of(name)).map((issue) =>
+    addIssues(
+      issues,
+      validateImmutableField(object[name] ?? null, old[name] ?? null, FieldPath.of(name)).map((issue) =>
         name === 'provisioner' ? issue : declared(issue),
       ),
     );
@@ -96,7 +98,7 @@ function validateTopologies(terms: readonly JsonObject[]): FieldIssue[] {
     const values = new Map<string, readonly string[]>();
     objectsAt(term, 'matchLabelExpressions').forEach((expression, j) => {
       const key = textAt(expression, 'key');
-      issues.push(...validateExpression(expression, path.index(j)));
+      addIssues(issues, validateExpression(expression, path.index(j)));
       if (values.has(key)) issues.push(duplicate(path.index(j).child('key'), key));
       values.set(key, [...new Set(textsAt(expression, 'values'))].sort());
     });

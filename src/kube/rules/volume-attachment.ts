@@ -1,6 +1,7 @@
 /** VolumeAttachment. Invariant: pure; the issues are the reference's, in its order; the spec never changes. */
 import { fieldAt, flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -83,10 +84,10 @@ export function prepareVolumeAttachmentStatusForUpdate(object: JsonObject, old: 
 export function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   issues.push(...validateCsiDriverName(textAt(object, 'spec', 'attacher'), SPEC.child('attacher')));
-  issues.push(...validateSource(objectAt(object, 'spec', 'source') ?? {}));
+  addIssues(issues, validateSource(objectAt(object, 'spec', 'source') ?? {}));
   const node = textAt(object, 'spec', 'nodeName');
   issues.push(...checkDns1123Subdomain(node).map((complaint) => invalid(SPEC.child('nodeName'), node, complaint)));
-  issues.push(...validateStatus(objectAt(object, 'status') ?? {}));
+  addIssues(issues, validateStatus(objectAt(object, 'status') ?? {}));
   const volume = fieldAt(object, 'spec', 'source', 'persistentVolumeName');
   if (typeof volume === 'string')
     issues.push(
@@ -122,7 +123,7 @@ function validateStatus(status: JsonObject): FieldIssue[] {
   if (textBytes(objectAt(status, 'attachmentMetadata') ?? {}) > MAX_METADATA_BYTES)
     issues.push(tooLong(STATUS.child('attachmentMetadata'), undefined, MAX_METADATA_BYTES));
   for (const name of ['attachError', 'detachError'])
-    issues.push(...validateError(objectAt(status, name), STATUS.child(name)));
+    addIssues(issues, validateError(objectAt(status, name), STATUS.child(name)));
   return issues;
 }
 

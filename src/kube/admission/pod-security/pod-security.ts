@@ -175,9 +175,10 @@ function hasNewImages(pod: JsonObject, old: JsonObject): boolean {
     const before = objectsAt(old, 'spec', list).map((container) => textAt(container, 'image'));
     if (images.length !== before.length || images.some((image, i) => image !== before[i])) return true;
   }
-  const before = objectsAt(old, 'spec', 'ephemeralContainers');
-  return objectsAt(pod, 'spec', 'ephemeralContainers').some((container) => {
-    const same = before.find((other) => textAt(other, 'name') === textAt(container, 'name'));
-    return same === undefined || textAt(same, 'image') !== textAt(container, 'image');
-  });
+  const before = new Map(
+    objectsAt(old, 'spec', 'ephemeralContainers').map((other) => [textAt(other, 'name'), textAt(other, 'image')]),
+  );
+  return objectsAt(pod, 'spec', 'ephemeralContainers').some(
+    (container) => before.get(textAt(container, 'name')) !== textAt(container, 'image'),
+  );
 }

@@ -5,6 +5,7 @@ import {
   validateLabelSelectorObject,
 } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -36,7 +37,7 @@ export function validateMutatingBinding(binding: JsonObject): FieldIssue[] {
   const spec = objectAt(binding, 'spec') ?? {};
   const issues = validateBinding(binding, spec);
   const match = objectAt(spec, 'matchResources');
-  if (match !== undefined) issues.push(...validateMutatingOperations(match, SPEC.child('matchResources')));
+  if (match !== undefined) addIssues(issues, validateMutatingOperations(match, SPEC.child('matchResources')));
   return issues;
 }
 
@@ -48,9 +49,9 @@ function validateBinding(binding: JsonObject, spec: JsonObject): FieldIssue[] {
     for (const complaint of nameIsDnsSubdomain(policy, false))
       issues.push(invalid(SPEC.child('policyName'), policy, complaint));
   const parameter = objectAt(spec, 'paramRef');
-  if (parameter !== undefined) issues.push(...validateParamRef(parameter, SPEC.child('paramRef')));
+  if (parameter !== undefined) addIssues(issues, validateParamRef(parameter, SPEC.child('paramRef')));
   const match = objectAt(spec, 'matchResources');
-  if (match !== undefined) issues.push(...validateMatchResources(match, SPEC.child('matchResources')));
+  if (match !== undefined) addIssues(issues, validateMatchResources(match, SPEC.child('matchResources')));
   return issues;
 }
 
@@ -63,7 +64,7 @@ function validateParamRef(reference: JsonObject, path: FieldPath): FieldIssue[] 
     if (selector !== undefined) issues.push(forbidden(path.child('name'), EITHER));
   }
   if (selector !== undefined) {
-    issues.push(...validateLabelSelectorObject(selector, path.child('selector')));
+    addIssues(issues, validateLabelSelectorObject(selector, path.child('selector')));
     if (name !== '') issues.push(forbidden(path.child('selector'), EITHER));
   } else if (name === '') issues.push(required(path, 'one of name or selector must be specified'));
   const action = textAt(reference, 'parameterNotFoundAction');
@@ -104,6 +105,6 @@ export function validatePolicyStatus(policy: JsonObject): FieldIssue[] {
     if (textAt(warning, 'warning') === '') issues.push(required(path.index(i).child('warning'), ''));
     if (textAt(warning, 'fieldRef').trim() === '') issues.push(required(path.index(i).child('fieldRef'), ''));
   }
-  issues.push(...validateConditions(objectsAt(policy, 'status', 'conditions'), STATUS.child('conditions')));
+  addIssues(issues, validateConditions(objectsAt(policy, 'status', 'conditions'), STATUS.child('conditions')));
   return issues;
 }

@@ -7,6 +7,7 @@ import {
   validateLabelSelectorObject,
 } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -60,12 +61,12 @@ export function validateRule(rule: JsonObject, path: FieldPath): FieldIssue[] {
   for (const [i, operation] of operations.entries())
     if (!OPERATIONS.includes(operation))
       issues.push(declared(notSupported(path.child('operations').index(i), operation, OPERATIONS)));
-  issues.push(...validateAny(textsAt(rule, 'apiGroups'), path.child('apiGroups'), 'API groups'));
+  addIssues(issues, validateAny(textsAt(rule, 'apiGroups'), path.child('apiGroups'), 'API groups'));
   const versions = textsAt(rule, 'apiVersions');
-  issues.push(...validateAny(versions, path.child('apiVersions'), 'API versions'));
+  addIssues(issues, validateAny(versions, path.child('apiVersions'), 'API versions'));
   for (const [i, version] of versions.entries())
     if (version === '') issues.push(required(path.child('apiVersions').index(i), ''));
-  issues.push(...validateResources(textsAt(rule, 'resources'), path.child('resources')));
+  addIssues(issues, validateResources(textsAt(rule, 'resources'), path.child('resources')));
   issues.push(...validateChoice(rule, 'scope', SCOPES, path));
   return issues;
 }
@@ -113,11 +114,11 @@ export function validateMatchResources(match: JsonObject, path: FieldPath): Fiel
   for (const name of ['matchPolicy', 'namespaceSelector', 'objectSelector'] as const) {
     if (fieldAt(match, name) === undefined) issues.push(required(path.child(name), ''));
     else if (name === 'matchPolicy') issues.push(...validateMatchPolicy(match, path));
-    else issues.push(...validateLabelSelectorObject(objectAt(match, name) as LabelSelectorObject, path.child(name)));
+    else addIssues(issues, validateLabelSelectorObject(objectAt(match, name) as LabelSelectorObject, path.child(name)));
   }
   for (const name of ['resourceRules', 'excludeResourceRules'] as const)
     for (const [i, rule] of objectsAt(match, name).entries())
-      issues.push(...validateNamedRule(rule, path.child(name).index(i)));
+      addIssues(issues, validateNamedRule(rule, path.child(name).index(i)));
   return issues;
 }
 
@@ -130,7 +131,7 @@ function validateNamedRule(rule: JsonObject, path: FieldPath): FieldIssue[] {
     if (seen.has(name)) issues.push(duplicate(at, name));
     seen.add(name);
   }
-  issues.push(...validateRule(rule, path));
+  addIssues(issues, validateRule(rule, path));
   return issues;
 }
 
@@ -160,7 +161,7 @@ export function validateMatchConditions(owner: JsonObject, path: FieldPath, hasP
     if (expression === '') issues.push(required(own.child('expression'), ''));
     else {
       const scope = { params: hasParams, authorizer: true };
-      issues.push(...statelessCompiler().check(expression, scope, [BOOL], own.child('expression')));
+      addIssues(issues, statelessCompiler().check(expression, scope, [BOOL], own.child('expression')));
     }
     const name = textAt(condition, 'name');
     if (name === '') issues.push(required(own.child('name'), ''));

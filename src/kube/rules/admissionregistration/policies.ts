@@ -4,6 +4,7 @@
  */
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -43,8 +44,8 @@ export function validateValidatingPolicy(policy: JsonObject, old?: JsonObject): 
     return issues;
   }
   for (const [i, validation] of objectsAt(spec, 'validations').entries())
-    issues.push(...validateValidation(validation, hasParams(spec), compiler, SPEC.child('validations').index(i)));
-  issues.push(...validateAnnotations(policy, spec, compiler));
+    addIssues(issues, validateValidation(validation, hasParams(spec), compiler, SPEC.child('validations').index(i)));
+  addIssues(issues, validateAnnotations(policy, spec, compiler));
   return issues;
 }
 
@@ -56,7 +57,7 @@ export function validateMutatingPolicy(policy: JsonObject, old?: JsonObject): Fi
   if (mutations.length === 0)
     issues.push(required(SPEC.child('mutations'), 'mutations must contain at least one item'));
   for (const [i, mutation] of mutations.entries())
-    issues.push(...validateMutation(mutation, hasParams(spec), compiler, SPEC.child('mutations').index(i)));
+    addIssues(issues, validateMutation(mutation, hasParams(spec), compiler, SPEC.child('mutations').index(i)));
   const reinvocation = textAt(spec, 'reinvocationPolicy');
   const path = SPEC.child('reinvocationPolicy');
   if (reinvocation === '') issues.push(required(path, ''));
@@ -82,17 +83,17 @@ function validateCommon(spec: JsonObject, old: JsonObject | undefined, mutating:
   else if (!FAILURE_POLICIES.includes(String(failure)))
     issues.push(declared(notSupported(SPEC.child('failurePolicy'), failure, FAILURE_POLICIES)));
   const kind = objectAt(spec, 'paramKind');
-  if (kind !== undefined) issues.push(...validateParamKind(kind, SPEC.child('paramKind')));
+  if (kind !== undefined) addIssues(issues, validateParamKind(kind, SPEC.child('paramKind')));
   const match = objectAt(spec, 'matchConstraints');
   const matchPath = SPEC.child('matchConstraints');
   if (match === undefined) issues.push(required(matchPath, ''));
   else {
-    issues.push(...validateMatchResources(match, matchPath));
+    addIssues(issues, validateMatchResources(match, matchPath));
     if (listAt(match, 'resourceRules').length === 0) issues.push(required(matchPath.child('resourceRules'), ''));
-    if (mutating) issues.push(...validateMutatingOperations(match, matchPath));
+    if (mutating) addIssues(issues, validateMutatingOperations(match, matchPath));
   }
   if (old === undefined || !['paramKind', 'matchConditions'].every((name) => sameField(spec, old, name)))
-    issues.push(...validateMatchConditions(spec, SPEC, kind !== undefined));
+    addIssues(issues, validateMatchConditions(spec, SPEC, kind !== undefined));
   return issues;
 }
 
@@ -143,7 +144,7 @@ function validateVariables(spec: JsonObject, compiler: ExpressionCompiler): Fiel
       issues.push(invalid(path.child('name'), name, 'must be a valid CEL identifier'));
     const expression = textAt(variable, 'expression');
     if (expression.trim() === '') issues.push(required(path.child('expression'), 'expression is not specified'));
-    else issues.push(...compiler.declareVariable(name, expression, scope, path.child('expression')));
+    else addIssues(issues, compiler.declareVariable(name, expression, scope, path.child('expression')));
     return issues;
   });
 }
@@ -160,10 +161,10 @@ function validateValidation(
   const expression = textAt(validation, 'expression');
   const expressionPath = path.child('expression');
   if (expression.trim() === '') issues.push(required(expressionPath, 'expression is not specified'));
-  else issues.push(...compiler.check(expression, { params, authorizer: true }, [BOOL], expressionPath));
+  else addIssues(issues, compiler.check(expression, { params, authorizer: true }, [BOOL], expressionPath));
   const text = textAt(validation, 'messageExpression');
   const textPath = path.child('messageExpression');
-  if (text.trim() !== '') issues.push(...compiler.check(text, { params, authorizer: false }, [STRING], textPath));
+  if (text.trim() !== '') addIssues(issues, compiler.check(text, { params, authorizer: false }, [STRING], textPath));
   else if (text !== '') issues.push(invalid(textPath, text, 'must be non-empty if specified'));
   const message = textAt(validation, 'message');
   if (message !== '' && message.trim() === '')
@@ -194,7 +195,7 @@ function validateAnnotations(policy: JsonObject, spec: JsonObject, compiler: Exp
     const key = textAt(annotation, 'key');
     if (name === '') issues.push(invalid(own.child('key'), key, 'requires metadata.name be non-empty'));
     else issues.push(...validateLabelName(`${name}/${key}`, own.child('key')));
-    issues.push(...validateAnnotationValue(annotation, hasParams(spec), compiler, own.child('valueExpression')));
+    addIssues(issues, validateAnnotationValue(annotation, hasParams(spec), compiler, own.child('valueExpression')));
     if (keys.has(key)) issues.push(duplicate(own.child('key'), key));
     keys.add(key);
   }
@@ -237,7 +238,7 @@ function validateMutation(
     const expression = textAt(given, 'expression').trim();
     const scope: Scope = { params, authorizer: true, patches: true };
     if (expression === '') issues.push(required(at, ''));
-    else issues.push(...compiler.check(expression, scope, [isPatch ? PATCH_LIST : APPLIED_OBJECT], at));
+    else addIssues(issues, compiler.check(expression, scope, [isPatch ? PATCH_LIST : APPLIED_OBJECT], at));
   }
   if (objectAt(mutation, other as string) !== undefined)
     issues.push(invalid(path.child(other as string), `{${other}}`, `must not be specified when patchType is ${type}`));

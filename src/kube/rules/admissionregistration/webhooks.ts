@@ -4,6 +4,7 @@
 import { validateWebhookAddress } from '../../../admission/webhook-address.ts';
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -83,8 +84,8 @@ function validateConfiguration(configuration: JsonObject, demands: Demands): Fie
   const names = new Set<string>();
   for (const [i, webhook] of objectsAt(configuration, 'webhooks').entries()) {
     const path = WEBHOOKS.index(i);
-    issues.push(...validateWebhook(webhook, demands, path));
-    issues.push(...validateReviewVersions(webhook, demands, path.child('admissionReviewVersions')));
+    addIssues(issues, validateWebhook(webhook, demands, path));
+    addIssues(issues, validateReviewVersions(webhook, demands, path.child('admissionReviewVersions')));
     const name = textAt(webhook, 'name');
     if (demands.uniqueNames && names.has(name)) issues.push(duplicate(path.child('name'), name));
     if (name !== '') names.add(name);
@@ -95,17 +96,17 @@ function validateConfiguration(configuration: JsonObject, demands: Demands): Fie
 function validateWebhook(webhook: JsonObject, demands: Demands, path: FieldPath): FieldIssue[] {
   const issues = validateFullyQualifiedName(textAt(webhook, 'name'), path.child('name'));
   for (const [i, rule] of objectsAt(webhook, 'rules').entries())
-    issues.push(...validateRule(rule, path.child('rules').index(i)));
+    addIssues(issues, validateRule(rule, path.child('rules').index(i)));
   issues.push(...validateChoice(webhook, 'failurePolicy', FAILURE_POLICIES, path));
   issues.push(...validateMatchPolicy(webhook, path));
   issues.push(...validateSideEffects(webhook, demands.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS, path));
   const timeout = fieldAt(webhook, 'timeoutSeconds');
   if (typeof timeout === 'number' && (timeout > 30 || timeout < 1))
     issues.push(invalid(path.child('timeoutSeconds'), timeout, 'the timeout value must be between 1 and 30 seconds'));
-  issues.push(...validateSelectors(webhook, path, !demands.validLabelValues));
+  addIssues(issues, validateSelectors(webhook, path, !demands.validLabelValues));
   issues.push(...validateChoice(webhook, 'reinvocationPolicy', REINVOCATION_POLICIES, path));
-  issues.push(...validateWebhookAddress(objectAt(webhook, 'clientConfig') ?? {}, path.child('clientConfig')));
-  if (demands.conditions) issues.push(...validateMatchConditions(webhook, path, false));
+  addIssues(issues, validateWebhookAddress(objectAt(webhook, 'clientConfig') ?? {}, path.child('clientConfig')));
+  if (demands.conditions) addIssues(issues, validateMatchConditions(webhook, path, false));
   return issues;
 }
 

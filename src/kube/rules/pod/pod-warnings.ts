@@ -64,7 +64,7 @@ export function podHolderWarnings(holder: JsonObject, path: FieldPath | undefine
   for (const [key, message] of OLD_ANNOTATIONS)
     if (fieldAt(annotations, key) !== undefined) warnings.push(`${annotationsPath.key(key)}: ${message}`);
   warnOfVolumes(spec, specPath.child('volumes'), warnings);
-  warnings.push(...overlappingPathWarnings(objectsAt(spec, 'volumes')));
+  for (const text of overlappingPathWarnings(objectsAt(spec, 'volumes'))) warnings.push(text);
   warnOfLists(spec, specPath, warnings);
   warnOfFractions(objectAt(spec, 'overhead'), specPath.child('overhead'), warnings);
   if (
@@ -73,7 +73,7 @@ export function podHolderWarnings(holder: JsonObject, path: FieldPath | undefine
   )
     warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${SECCOMP_GONE}`);
   warnOfContainers(spec, annotations, path !== undefined, { specPath, annotationsPath }, warnings);
-  warnings.push(...containerPortWarnings(spec, specPath));
+  for (const text of containerPortWarnings(spec, specPath)) warnings.push(text);
   if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
     warnings.push(
       `${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
@@ -90,11 +90,13 @@ function warnOfPlacement(spec: JsonObject, path: FieldPath, warnings: string[]):
   }
   const at = path.child('affinity', 'nodeAffinity');
   objectsAt(spec, 'affinity', 'nodeAffinity', REQUIRED, 'nodeSelectorTerms').forEach((term, i) => {
-    warnings.push(...nodeSelectorTermWarnings(term, at.child(REQUIRED, 'nodeSelectorTerms').index(i)));
+    for (const text of nodeSelectorTermWarnings(term, at.child(REQUIRED, 'nodeSelectorTerms').index(i)))
+      warnings.push(text);
   });
   objectsAt(spec, 'affinity', 'nodeAffinity', PREFERRED).forEach((weighted, i) => {
     const term = objectAt(weighted, 'preference') ?? {};
-    warnings.push(...nodeSelectorTermWarnings(term, at.child(PREFERRED).index(i).child('preference'), true));
+    for (const text of nodeSelectorTermWarnings(term, at.child(PREFERRED).index(i).child('preference'), true))
+      warnings.push(text);
   });
   objectsAt(spec, 'topologySpreadConstraints').forEach((constraint, i) => {
     const where = path.child('topologySpreadConstraints').index(i);
@@ -113,7 +115,8 @@ function warnOfVolumes(spec: JsonObject, path: FieldPath, warnings: string[]): v
       const at = path.index(i).child(name === 'storageos' ? 'storageOS' : name);
       const claim = objectAt(volume, 'ephemeral', 'volumeClaimTemplate', 'spec');
       if (message !== '') warnings.push(`${at}: ${message}`);
-      else if (claim !== undefined) warnings.push(...claimSpecWarnings(claim, at.child('volumeClaimTemplate', 'spec')));
+      else if (claim !== undefined)
+        for (const text of claimSpecWarnings(claim, at.child('volumeClaimTemplate', 'spec'))) warnings.push(text);
     }
   });
 }
@@ -219,10 +222,11 @@ function warnOfAffinity(spec: JsonObject, path: FieldPath, warnings: string[]): 
 
 function warnOfAddresses(spec: JsonObject, path: FieldPath, warnings: string[]): void {
   textsAt(spec, 'dnsConfig', 'nameservers').forEach((server, i) => {
-    warnings.push(...ipWarnings(server, path.child('dnsConfig', 'nameservers').index(i)));
+    for (const text of ipWarnings(server, path.child('dnsConfig', 'nameservers').index(i))) warnings.push(text);
   });
   objectsAt(spec, 'hostAliases').forEach((alias, i) => {
-    warnings.push(...ipWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(i).child('ip')));
+    for (const text of ipWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(i).child('ip')))
+      warnings.push(text);
   });
 }
 

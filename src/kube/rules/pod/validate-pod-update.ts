@@ -6,6 +6,7 @@
 import { quote } from '../../../apimachinery/go-format.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -39,7 +40,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivile
   const oldSpec = objectAt(old, 'spec') ?? {};
   for (const list of ['containers', 'initContainers']) if (!validateImages(spec, oldSpec, list, issues)) return issues;
   if (!validateDeadline(spec, oldSpec, issues)) return issues;
-  issues.push(...validateAddedTolerations(spec, oldSpec, checks), ...validateRemovedGates(spec, oldSpec));
+  addIssues(issues, [...validateAddedTolerations(spec, oldSpec, checks), ...validateRemovedGates(spec, oldSpec)]);
   if (equalJson(spec, oldSpec)) return issues;
   const masked = withMutableFieldsOf(spec, oldSpec);
   if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
@@ -71,7 +72,7 @@ function validateImages(spec: JsonObject, oldSpec: JsonObject, list: string, iss
   }
   containers.forEach((container, i) => {
     if (textAt(container, 'image') === '') issues.push(required(path.index(i).child('image'), ''));
-    issues.push(...validateImageSpace(container, path.index(i)));
+    addIssues(issues, validateImageSpace(container, path.index(i)));
   });
   return true;
 }

@@ -3,6 +3,7 @@ import { fieldAt, listAt, objectAt, textsAt } from '../../../apimachinery/meta/o
 import { formatQuantity, type Quantity } from '../../../apimachinery/scalars/quantity.ts';
 import { addQuantity, compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   duplicate,
   type FieldIssue,
   forbidden,
@@ -54,7 +55,7 @@ function validateValues(values: readonly Quantity[], given: Quantity, limit: Qua
   }
   const isTooLong = values.length > MAX_VALUES;
   if (isTooLong) issues.push(tooMany(path, values.length, MAX_VALUES));
-  else issues.push(...validateEach(values, limit, path));
+  else addIssues(issues, validateEach(values, limit, path));
   if (isTooLong || !values.some((value) => compareQuantity(value, given) === 0))
     issues.push(invalid(path, formatQuantity(given), 'default value is not valid according to the requestPolicy'));
   return issues;

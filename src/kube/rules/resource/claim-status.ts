@@ -4,6 +4,7 @@
  */
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -95,7 +96,7 @@ export function validateClaimStatusUpdate(claim: JsonObject, old: JsonObject): F
   }
   const path = STATUS.child('allocation');
   if (allocation === undefined) return issues;
-  if (stored === undefined) issues.push(...validateAllocation(allocation, names, path));
+  if (stored === undefined) addIssues(issues, validateAllocation(allocation, names, path));
   else if (!equalJson(allocation, stored))
     issues.push(declared(invalid(path, inGoShape(allocation, ALLOCATION), FIELD_IMMUTABLE)));
   return issues;
@@ -218,11 +219,11 @@ function validateDeviceStatus(device: JsonObject, allocated: ReadonlySet<string>
   const conditions = objectsAt(device, 'conditions');
   if (conditions.length > MAX_DEVICE_CONDITIONS)
     issues.push(tooMany(path.child('conditions'), conditions.length, MAX_DEVICE_CONDITIONS));
-  issues.push(...validateConditions(conditions, path.child('conditions')));
+  addIssues(issues, validateConditions(conditions, path.child('conditions')));
   const data = fieldAt(device, 'data');
-  if (data !== undefined) issues.push(...validateRawObject(data, MAX_DATA_BYTES, path.child('data')));
+  if (data !== undefined) addIssues(issues, validateRawObject(data, MAX_DATA_BYTES, path.child('data')));
   const network = objectAt(device, 'networkData');
-  if (network !== undefined) issues.push(...validateNetworkData(network, path.child('networkData')));
+  if (network !== undefined) addIssues(issues, validateNetworkData(network, path.child('networkData')));
   return issues;
 }
 
@@ -232,8 +233,9 @@ function validateNetworkData(network: JsonObject, path: FieldPath): FieldIssue[]
     issues.push(tooLong(path.child('interfaceName'), undefined, MAX_INTERFACE_NAME));
   if (isLongerThan(textAt(network, 'hardwareAddress'), MAX_HARDWARE_ADDRESS))
     issues.push(tooLong(path.child('hardwareAddress'), undefined, MAX_HARDWARE_ADDRESS));
-  issues.push(
-    ...validateSet(textsAt(network, 'ips'), MAX_IPS, path.child('ips'), validateInterfaceAddress, (ip) => ip),
+  addIssues(
+    issues,
+    validateSet(textsAt(network, 'ips'), MAX_IPS, path.child('ips'), validateInterfaceAddress, (ip) => ip),
   );
   return issues;
 }

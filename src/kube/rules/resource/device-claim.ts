@@ -4,6 +4,7 @@
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -65,8 +66,9 @@ function validateRequest(request: JsonObject, path: FieldPath): FieldIssue[] {
   const alternatives = objectsAt(request, 'firstAvailable');
   if (exactly === undefined && alternatives.length === 0) issues.push(required(path, ONE_OF));
   else if (exactly === undefined)
-    issues.push(
-      ...validateSet(
+    addIssues(
+      issues,
+      validateSet(
         alternatives,
         MAX_ALTERNATIVES,
         path.child('firstAvailable'),
@@ -78,7 +80,7 @@ function validateRequest(request: JsonObject, path: FieldPath): FieldIssue[] {
       ),
     );
   else if (alternatives.length > 0) issues.push(invalid(path, null, `${ONE_OF}, but multiple fields are set`));
-  else issues.push(...validateExactRequest(exactly, path.child('exactly')));
+  else addIssues(issues, validateExactRequest(exactly, path.child('exactly')));
   return issues;
 }
 

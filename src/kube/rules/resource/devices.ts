@@ -2,6 +2,7 @@
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -55,12 +56,13 @@ export function validateDevice(
     ...validateEntries(capacity, path.child('capacity'), (one, at) => validateCapacity(one, shared, at)),
   ];
   if (old === undefined || !equalJson([...listAt(old, 'taints')], [...listAt(device, 'taints')]))
-    issues.push(
-      ...validateList(objectsAt(device, 'taints'), MAX_TAINTS, path.child('taints'), (taint, at) =>
+    addIssues(
+      issues,
+      validateList(objectsAt(device, 'taints'), MAX_TAINTS, path.child('taints'), (taint, at) =>
         validateTaint(taint, at),
       ),
     );
-  issues.push(
+  addIssues(issues, [
     ...validateSet(
       objectsAt(device, 'consumesCounters'),
       MAX_CONSUMPTIONS,
@@ -71,7 +73,7 @@ export function validateDevice(
     ...(perDevice ? validatePlace(device, path) : validateNoPlace(device, path)),
     ...validateBindingConditions(device, path),
     ...validateMappings(device, capacity, path.child('nodeAllocatableResourceMappings')),
-  );
+  ]);
   return issues;
 }
 
@@ -154,7 +156,7 @@ function validatePlace(device: JsonObject, path: FieldPath): FieldIssue[] {
   const selector = objectAt(device, 'nodeSelector');
   if (selector !== undefined) {
     given.push('`nodeSelector`');
-    issues.push(...validateNodeSelector(selector, path.child('nodeSelector')));
+    addIssues(issues, validateNodeSelector(selector, path.child('nodeSelector')));
   }
   const everywhere = fieldAt(device, 'allNodes');
   if (everywhere === true) given.push('`allNodes`');

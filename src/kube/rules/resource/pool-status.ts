@@ -1,6 +1,7 @@
 /** ResourcePoolStatusRequest: a question about pools that is asked once and answered once. Invariant: pure; neither the question nor the answer changes. */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -65,17 +66,18 @@ export function validatePoolStatusUpdate(request: JsonObject, old: JsonObject): 
   }
   if (status === undefined) return issues;
   const conditions = objectsAt(status, 'conditions');
-  issues.push(...validateConditions(conditions, STATUS.child('conditions')));
+  addIssues(issues, validateConditions(conditions, STATUS.child('conditions')));
   const count = fieldAt(status, 'poolCount');
   if (count === undefined) issues.push(required(STATUS.child('poolCount'), ''));
   else issues.push(...validateMinimum(status, 'poolCount', 0, STATUS));
   const pools = objectsAt(status, 'pools');
   if (pools.length > MAX_POOLS) issues.push(tooMany(STATUS.child('pools'), pools.length, MAX_POOLS));
   else
-    for (const [i, pool] of pools.entries()) issues.push(...validatePoolStatus(pool, STATUS.child('pools').index(i)));
+    for (const [i, pool] of pools.entries())
+      addIssues(issues, validatePoolStatus(pool, STATUS.child('pools').index(i)));
   if (conditions.length > MAX_CONDITIONS)
     issues.push(tooMany(STATUS.child('conditions'), conditions.length, MAX_CONDITIONS));
-  else issues.push(...validateUniqueTypes(conditions, STATUS.child('conditions')));
+  else addIssues(issues, validateUniqueTypes(conditions, STATUS.child('conditions')));
   return issues;
 }
 

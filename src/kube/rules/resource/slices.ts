@@ -3,7 +3,13 @@
  * change. Fields whose feature gate is off are dropped unless the stored slice has them.
  */
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  invalid,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
@@ -101,7 +107,7 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   );
   const perDevice = fieldAt(spec, 'perDeviceNodeSelection') === true;
   const stored = new Map(objectsAt(old ?? {}, 'devices').map((device) => [textAt(device, 'name'), device]));
-  issues.push(
+  addIssues(issues, [
     ...validateSet(
       devices,
       isAdvanced ? MAX_ADVANCED_DEVICES : MAX_DEVICES,
@@ -116,7 +122,7 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
       (set, path) => validateCounters(set, 'name', path),
       (set) => textAt(set, 'name'),
     ),
-  );
+  ]);
   return issues;
 }
 
@@ -150,7 +156,7 @@ function validatePlace(spec: JsonObject): FieldIssue[] {
   const selector = objectAt(spec, 'nodeSelector');
   if (selector !== undefined) {
     given.push('`nodeSelector`');
-    issues.push(...validateNodeSelector(selector, SPEC.child('nodeSelector')));
+    addIssues(issues, validateNodeSelector(selector, SPEC.child('nodeSelector')));
     const terms = listAt(selector, 'nodeSelectorTerms');
     const at = SPEC.child('nodeSelector', 'nodeSelectorTerms');
     if (terms.length !== 1) {

@@ -1,6 +1,7 @@
 /** Taints of devices, the tolerations of requests, and DeviceTaintRule. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -94,7 +95,7 @@ export function validateTaintRuleUpdate(rule: JsonObject, old: JsonObject): Fiel
 export function validateTaintRuleStatusUpdate(rule: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateKubeMetaUpdate(metaFacts(rule), metaFacts(old), METADATA);
   const conditions = objectsAt(rule, 'status', 'conditions');
-  issues.push(...validateConditions(conditions, CONDITIONS));
+  addIssues(issues, validateConditions(conditions, CONDITIONS));
   if (conditions.length > MAX_CONDITIONS) issues.push(tooMany(CONDITIONS, conditions.length, MAX_CONDITIONS));
   return issues;
 }
@@ -108,8 +109,8 @@ function validateRuleSpec(spec: JsonObject, oldTaint: JsonObject | undefined): F
     ['device', validateLabel],
   ] as const) {
     const value = fieldAt(selector, name);
-    if (typeof value === 'string') issues.push(...validate(value, SPEC.child('deviceSelector', name)));
+    if (typeof value === 'string') addIssues(issues, validate(value, SPEC.child('deviceSelector', name)));
   }
-  issues.push(...validateTaint(objectAt(spec, 'taint') ?? {}, SPEC.child('taint'), oldTaint));
+  addIssues(issues, validateTaint(objectAt(spec, 'taint') ?? {}, SPEC.child('taint'), oldTaint));
   return issues;
 }

@@ -15,7 +15,8 @@ export function serviceWarnings(object: JsonObject): readonly string[] {
     warnings.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${TOPOLOGY_MODE} instead`);
   const [type, ip] = [textAt(spec, 'type'), textAt(spec, 'clusterIP')];
   if (ip !== '' && ip !== HEADLESS)
-    warnings.push(...clusterIps(spec).flatMap((one, i) => ipWarnings(one, SPEC.child('clusterIPs').index(i))));
+    for (const text of clusterIps(spec).flatMap((one, i) => ipWarnings(one, SPEC.child('clusterIPs').index(i))))
+      warnings.push(text);
   const isHeadless = type === 'ClusterIP' && ip === HEADLESS;
   const external = textsAt(spec, 'externalIPs');
   const balancerIp = textAt(spec, 'loadBalancerIP');
@@ -25,12 +26,14 @@ export function serviceWarnings(object: JsonObject): readonly string[] {
     if (textAt(spec, 'sessionAffinity') !== 'None')
       warnings.push('spec.SessionAffinity is ignored for headless services');
   }
-  warnings.push(...external.flatMap((one, i) => ipWarnings(one, SPEC.child('externalIPs').index(i))));
+  for (const text of external.flatMap((one, i) => ipWarnings(one, SPEC.child('externalIPs').index(i))))
+    warnings.push(text);
   if (external.length > 0 && !isHeadless && type !== 'ExternalName')
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
-  if (balancerIp !== '') warnings.push(...ipWarnings(balancerIp, SPEC.child('loadBalancerIP')));
+  if (balancerIp !== '') for (const text of ipWarnings(balancerIp, SPEC.child('loadBalancerIP'))) warnings.push(text);
   const ranges = textsAt(spec, 'loadBalancerSourceRanges');
-  warnings.push(...ranges.flatMap((range, i) => cidrWarnings(range, SPEC.child('loadBalancerSourceRanges').index(i))));
+  for (const text of ranges.flatMap((range, i) => cidrWarnings(range, SPEC.child('loadBalancerSourceRanges').index(i))))
+    warnings.push(text);
   if (type === 'ExternalName') {
     if (external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
   } else if (textAt(spec, 'externalName') !== '')

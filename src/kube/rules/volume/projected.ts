@@ -5,6 +5,7 @@ import {
   validateLabelSelectorObject,
 } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -69,11 +70,11 @@ function validateDownwardFile(file: JsonObject, path: FieldPath): FieldIssue[] {
   const field = objectAt(file, 'fieldRef');
   const resource = objectAt(file, 'resourceFieldRef');
   if (field !== undefined) {
-    issues.push(...validateFieldRef(field, FILE_FIELDS, path.child('fieldRef')));
+    addIssues(issues, validateFieldRef(field, FILE_FIELDS, path.child('fieldRef')));
     if (resource !== undefined)
       issues.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
   } else if (resource !== undefined)
-    issues.push(...validateResourceFieldRef(resource, path.child('resourceFieldRef'), true));
+    addIssues(issues, validateResourceFieldRef(resource, path.child('resourceFieldRef'), true));
   else issues.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
   return [...issues, ...validateFileMode(file, 'mode', path)];
 }
@@ -134,7 +135,7 @@ function projectKeys(part: JsonObject, path: FieldPath, files: ProjectedFiles): 
   const name = textAt(part, 'name');
   if (name === '') files.issues.push(required(path.child('name'), ''));
   objectsAt(part, 'items').forEach((item, i) => {
-    files.issues.push(...validateKeyToPath(item, path.child('items').index(i)));
+    addIssues(files.issues, validateKeyToPath(item, path.child('items').index(i)));
     const file = textAt(item, 'path');
     if (file !== '') files.take(file, name);
   });
@@ -142,7 +143,7 @@ function projectKeys(part: JsonObject, path: FieldPath, files: ProjectedFiles): 
 
 function projectDownward(part: JsonObject, path: FieldPath, files: ProjectedFiles): void {
   for (const item of objectsAt(part, 'items')) {
-    files.issues.push(...validateDownwardFile(item, path));
+    addIssues(files.issues, validateDownwardFile(item, path));
     const file = textAt(item, 'path');
     if (file !== '') files.take(file);
   }
@@ -188,7 +189,7 @@ function projectTrustBundle(part: JsonObject, path: FieldPath, files: ProjectedF
   } else if (typeof signer === 'string') {
     if (signer === '') issues.push(required(path.child('signerName'), 'must be a valid signer name'));
     issues.push(...validateSignerName(signer, path.child('signerName')));
-    issues.push(...validateLabelSelectorObject(selector, path.child('labelSelector')));
+    addIssues(issues, validateLabelSelectorObject(selector, path.child('labelSelector')));
   } else issues.push(required(path, 'either name or signerName must be specified'));
   const file = textAt(part, 'path');
   if (file === '') issues.push(required(path.child('path'), ''));
@@ -200,10 +201,10 @@ function projectCertificate(part: JsonObject, path: FieldPath, files: ProjectedF
   const { issues } = files;
   const signer = textAt(part, 'signerName');
   issues.push(...validateSignerName(signer, path.child('signerName')));
-  issues.push(...validateUserAnnotations(objectAt(part, 'userAnnotations') ?? {}, path.child('userAnnotations')));
+  addIssues(issues, validateUserAnnotations(objectAt(part, 'userAnnotations') ?? {}, path.child('userAnnotations')));
   const keyType = textAt(part, 'keyType');
   if (!KEY_TYPES.includes(keyType)) issues.push(notSupported(path.child('keyType'), keyType, KEY_TYPES));
-  issues.push(...validateCertificateTime(part, signer, path.child('maxExpirationSeconds')));
+  addIssues(issues, validateCertificateTime(part, signer, path.child('maxExpirationSeconds')));
   let count = 0;
   for (const name of CERTIFICATE_PATHS) {
     const file = textAt(part, name);

@@ -5,6 +5,7 @@
 import { fieldAt, listAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -57,7 +58,7 @@ export function validateClaimUpdate(object: JsonObject, old: JsonObject): FieldI
   const next: JsonObject = { ...specOf(object) };
   const was: JsonObject = { ...specOf(old) };
   if (textAt(was, 'volumeName') === '') copyField(was, next, 'volumeName');
-  issues.push(...settleClass(object, old, next, was));
+  addIssues(issues, settleClass(object, old, next, was));
   if (textAt(object, 'status', 'phase') === 'Bound') {
     const request = fieldAt(was, 'resources', 'requests', 'storage');
     if (fieldAt(next, 'resources', 'requests') !== undefined) next['resources'] = withRequest(next, request ?? '0');
@@ -152,14 +153,14 @@ export function validateClaimStatusUpdate(object: JsonObject, old: JsonObject): 
     issues.push(...validateAmount(amount, STATUS.child('capacity').key(name)));
   const states = STATUS.child('allocatedResourceStatuses');
   for (const [name, state] of Object.entries(objectAt(object, 'status', 'allocatedResourceStatuses') ?? {})) {
-    issues.push(...validateResourceKey(name, states));
+    addIssues(issues, validateResourceKey(name, states));
     if (typeof state === 'string' && !RESIZE_STATES.includes(state))
       issues.push(declared(notSupported(states, name, RESIZE_STATES)));
   }
   const allocated = STATUS.child('allocatedResources');
   for (const [name, amount] of Object.entries(objectAt(object, 'status', 'allocatedResources') ?? {})) {
     const wrongKey = validateResourceKey(name, allocated);
-    issues.push(...(wrongKey.length > 0 ? wrongKey : validateAmount(amount, allocated.key(name))));
+    addIssues(issues, wrongKey.length > 0 ? wrongKey : validateAmount(amount, allocated.key(name)));
   }
   return issues;
 }

@@ -7,6 +7,7 @@ import {
   validateLabelSelectorObject,
 } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -33,18 +34,21 @@ export function validateClaimSpec(spec: JsonObject, path: FieldPath, { old }: Cl
   const issues: FieldIssue[] = [];
   if (listAt(spec, 'accessModes').length === 0)
     issues.push(required(path.child('accessModes'), 'at least 1 access mode is required'));
-  issues.push(
+  addIssues(issues, [
     ...validateLabelSelectorObject(selectorOf(spec), path.child('selector'), {
       allowInvalidValues: old !== undefined && validateLabelSelectorObject(selectorOf(old), undefined).length > 0,
     }),
     ...validateAccessModes(spec, path),
     ...validateRequest(spec, path),
     ...validateClassName(spec, 'storageClassName', path),
-  );
+  ]);
   const mode = fieldAt(spec, 'volumeMode');
   if (typeof mode === 'string' && !VOLUME_MODES.includes(mode))
     issues.push(declared(notSupported(path.child('volumeMode'), mode, VOLUME_MODES)));
-  issues.push(...validateDataSources(spec, path, old), ...validateClassName(spec, 'volumeAttributesClassName', path));
+  addIssues(issues, [
+    ...validateDataSources(spec, path, old),
+    ...validateClassName(spec, 'volumeAttributesClassName', path),
+  ]);
   return issues;
 }
 

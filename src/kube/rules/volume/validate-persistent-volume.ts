@@ -6,6 +6,7 @@ import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachin
 import { formatQuantity } from '../../../apimachinery/scalars/quantity.ts';
 import { quantitySign, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -115,10 +116,10 @@ export function validatePersistentVolumeSpec(
       issues.push(required(path.child('csi'), 'has to be specified in the context of inline volumes'));
   }
   if (listAt(spec, 'accessModes').length === 0) issues.push(required(path.child('accessModes'), ''));
-  issues.push(...validateAccessModes(spec, path));
-  if (!inline) issues.push(...validateCapacity(spec, path.child('capacity')));
-  issues.push(...validateReclaimPolicy(spec, path, inline), ...validateAffinity(spec, path, context));
-  issues.push(...validateSources(spec, path, context));
+  addIssues(issues, validateAccessModes(spec, path));
+  if (!inline) addIssues(issues, validateCapacity(spec, path.child('capacity')));
+  addIssues(issues, [...validateReclaimPolicy(spec, path, inline), ...validateAffinity(spec, path, context)]);
+  addIssues(issues, validateSources(spec, path, context));
   if (textAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle' && isRoot(textAt(spec, 'hostPath', 'path')))
     issues.push(
       forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
@@ -173,7 +174,7 @@ function validateSources(spec: JsonObject, path: FieldPath, context: PersistentV
     // Of several sources the reference still judges flexVolume.
     if (count > 0 && name !== 'flexVolume') issues.push(forbidden(path.child(extraAs), ONE_SOURCE));
     else {
-      issues.push(...rule(source, path.child(shownAs), context.volumeName));
+      addIssues(issues, rule(source, path.child(shownAs), context.volumeName));
       if (name === 'local' && !hasNodes)
         issues.push(required(path.child('nodeAffinity'), 'Local volume requires node affinity'));
     }
@@ -242,8 +243,9 @@ function validateChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
     const detail = `spec.persistentvolumesource is immutable after creation\n${diff}`;
     issues.push(forbidden(SPEC.child('persistentvolumesource'), detail));
   }
-  issues.push(
-    ...validateImmutableField(next['volumeMode'] ?? null, was['volumeMode'] ?? null, FieldPath.of('volumeMode')).map(
+  addIssues(
+    issues,
+    validateImmutableField(next['volumeMode'] ?? null, was['volumeMode'] ?? null, FieldPath.of('volumeMode')).map(
       declared,
     ),
   );

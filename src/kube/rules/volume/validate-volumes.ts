@@ -6,6 +6,7 @@ import { quote } from '../../../apimachinery/go-format.ts';
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -75,7 +76,7 @@ export function validateVolumes(
     else for (const complaint of checkDns1123Label(name)) own.push(invalid(at.child('name'), name, complaint));
     if (byName.has(name)) own.push(duplicate(at.child('name'), name));
     if (own.length === 0) byName.set(name, volume);
-    else issues.push(...own);
+    else addIssues(issues, own);
     const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
     if (made.has(claim))
       issues.push(
@@ -152,11 +153,11 @@ function validateSource(volume: JsonObject, path: FieldPath, context: VolumeCont
   ordered.forEach((name, i) => {
     const source = objectAt(volume, name) ?? {};
     const { rule, shownAs = name, extraAs = name } = SOURCES[name] as PodSource;
-    if (i === 0) issues.push(...rule(source, path.child(shownAs), volume, context));
+    if (i === 0) addIssues(issues, rule(source, path.child(shownAs), volume, context));
     else issues.push(forbidden(path.child(extraAs), ONE_SOURCE));
     if (name === 'iscsi' && isPortalTooLong(source, textAt(volume, 'name')))
       issues.push(invalid(path.child('name'), textAt(volume, 'name'), PORTAL_TOO_LONG));
-    if (name === 'ephemeral' && i === 0) issues.push(...validateClaimName(volume, path, context));
+    if (name === 'ephemeral' && i === 0) addIssues(issues, validateClaimName(volume, path, context));
   });
   return issues;
 }

@@ -4,6 +4,7 @@ import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fie
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { parseQuantity } from '../../../apimachinery/scalars/quantity-parse.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -82,7 +83,7 @@ function validateMetric(metric: JsonObject, path: FieldPath, rules: ReferenceRul
   const present = SOURCES.filter(({ name }) => objectAt(metric, name) !== undefined);
   const [first] = present;
   if (first !== undefined)
-    issues.push(...first.judge(objectAt(metric, first.name) ?? {}, path.child(first.name), rules));
+    addIssues(issues, first.judge(objectAt(metric, first.name) ?? {}, path.child(first.name), rules));
   const expected = SOURCES.find((source) => source.type === type);
   if (expected === undefined) issues.push(declared(notSupported(path.child('type'), type, TYPES)));
   else if (!present.includes(expected))

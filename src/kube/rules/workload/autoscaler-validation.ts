@@ -3,6 +3,7 @@ import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { parseQuantity } from '../../../apimachinery/scalars/quantity-parse.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -60,11 +61,11 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
     issues.push(invalid(SPEC.child('maxReplicas'), max, 'must be greater than or equal to `minReplicas`'));
   const target = objectAt(spec, 'scaleTargetRef') ?? {};
   issues.push(...validateReference(target, SPEC.child('scaleTargetRef'), targetRules(target, old)));
-  issues.push(...validateMetrics(objectsAt(spec, 'metrics'), SPEC.child('metrics'), min, metricRules(old)));
+  addIssues(issues, validateMetrics(objectsAt(spec, 'metrics'), SPEC.child('metrics'), min, metricRules(old)));
   const behavior = objectAt(spec, 'behavior') ?? {};
   for (const name of ['scaleUp', 'scaleDown']) {
     const rules = objectAt(behavior, name);
-    if (rules !== undefined) issues.push(...validateScalingRules(rules, SPEC.child('behavior', name)));
+    if (rules !== undefined) addIssues(issues, validateScalingRules(rules, SPEC.child('behavior', name)));
   }
   return issues;
 }
@@ -102,7 +103,7 @@ function validateScalingRules(rules: JsonObject, path: FieldPath): FieldIssue[] 
   const policies = objectsAt(rules, 'policies');
   if (policies.length === 0) issues.push(required(path.child('policies'), 'must specify at least one Policy'));
   policies.forEach((policy, i) => {
-    issues.push(...validatePolicy(policy, path.child('policies').index(i)));
+    addIssues(issues, validatePolicy(policy, path.child('policies').index(i)));
   });
   const tolerance = textAt(rules, 'tolerance');
   const parsed = parseQuantity(tolerance);

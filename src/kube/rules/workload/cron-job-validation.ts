@@ -1,6 +1,7 @@
 /** What a CronJob must be. Invariant: pure; the issues are the reference's, in its order. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -49,7 +50,7 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   else if (!POLICIES.includes(policy))
     issues.push(declared(notSupported(SPEC.child('concurrencyPolicy'), policy, POLICIES)));
   const oldTemplate = old === undefined ? undefined : (objectAt(old, 'jobTemplate') ?? {});
-  issues.push(...validateJobTemplate(objectAt(spec, 'jobTemplate') ?? {}, SPEC.child('jobTemplate'), oldTemplate));
+  addIssues(issues, validateJobTemplate(objectAt(spec, 'jobTemplate') ?? {}, SPEC.child('jobTemplate'), oldTemplate));
   return [
     ...issues,
     ...validateNonnegativeFields(spec, ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'], SPEC),

@@ -1,7 +1,13 @@
 /** PodDisruptionBudget. Invariant: pure; the generation counts changes of the spec, and an update names the version it was made from. */
 import { ensureObject, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
-import { declared, type FieldIssue, invalid, notSupported } from '../../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  invalid,
+  notSupported,
+} from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
@@ -84,12 +90,13 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   for (const name of limits) {
     const limit = intOrStringAt(spec, name);
     issues.push(...validateNonnegativeIntOrPercent(limit, SPEC.child(name)));
-    issues.push(...validateAtMost100Percent(limit, SPEC.child(name)));
+    addIssues(issues, validateAtMost100Percent(limit, SPEC.child(name)));
   }
   const allowInvalidValues =
     old !== undefined && validateLabelSelectorObject(selectorAt(old, 'selector'), SPEC).length > 0;
-  issues.push(
-    ...validateLabelSelectorObject(selectorAt(spec, 'selector'), SPEC.child('selector'), { allowInvalidValues }),
+  addIssues(
+    issues,
+    validateLabelSelectorObject(selectorAt(spec, 'selector'), SPEC.child('selector'), { allowInvalidValues }),
   );
   const policy = textAt(spec, 'unhealthyPodEvictionPolicy');
   if (spec['unhealthyPodEvictionPolicy'] !== undefined && !EVICTION_POLICIES.includes(policy))

@@ -2,6 +2,7 @@
 import { quoteList } from '../../../apimachinery/go-format.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   duplicate,
   type FieldIssue,
@@ -92,7 +93,7 @@ export function validateFailurePolicy(spec: JsonObject, policy: JsonObject, path
     ),
   );
   rules.forEach((rule, i) => {
-    issues.push(...validateFailureRule(spec, rule, names, path.child('rules').index(i)));
+    addIssues(issues, validateFailureRule(spec, rule, names, path.child('rules').index(i)));
   });
   return issues;
 }
@@ -113,8 +114,8 @@ function validateFailureRule(
   } else if (!ACTIONS.includes(action)) issues.push(declared(notSupported(at, action, ACTIONS)));
   const codes = objectAt(rule, 'onExitCodes');
   const conditions = objectsAt(rule, 'onPodConditions');
-  if (codes !== undefined) issues.push(...validateExitCodes(codes, names, path.child('onExitCodes')));
-  if (conditions.length > 0) issues.push(...validateConditionPatterns(conditions, path.child('onPodConditions')));
+  if (codes !== undefined) addIssues(issues, validateExitCodes(codes, names, path.child('onExitCodes')));
+  if (conditions.length > 0) addIssues(issues, validateConditionPatterns(conditions, path.child('onPodConditions')));
   if (codes !== undefined && conditions.length > 0)
     issues.push(invalid(path, undefined, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (codes === undefined && conditions.length === 0)
@@ -179,7 +180,7 @@ export function validateSuccessPolicy(policy: JsonObject, completions: number, p
     issues.push(required(at, 'at least one rules must be specified when the successPolicy is specified'));
   if (rules.length > MAX_RULES) issues.push(tooMany(at, rules.length, MAX_RULES));
   rules.forEach((rule, i) => {
-    issues.push(...validateSuccessRule(rule, completions, at.index(i)));
+    addIssues(issues, validateSuccessRule(rule, completions, at.index(i)));
   });
   return issues;
 }

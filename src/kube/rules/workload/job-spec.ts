@@ -2,6 +2,7 @@
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../apimachinery/selectors/label-selector-object.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   invalid,
@@ -47,7 +48,7 @@ export function validateJobSpec(spec: JsonObject, path: FieldPath, context: JobS
   const selector = selectorAt(spec, 'selector');
   if (selector === undefined) issues.push(required(path.child('selector'), ''));
   const { allowInvalidValues = false } = context;
-  issues.push(...validateLabelSelectorObject(selector, path.child('selector'), { allowInvalidValues }));
+  addIssues(issues, validateLabelSelectorObject(selector, path.child('selector'), { allowInvalidValues }));
   const labels = labelsAt(spec, 'template', 'metadata', 'labels');
   if (selectorMatches(selector, labels) === false) issues.push(labelsDoNotMatch(labels, path.child('template')));
   return issues;
@@ -75,20 +76,20 @@ function validateJobSpecParts(spec: JsonObject, path: FieldPath, old: JsonObject
   issues.push(...validateCompletionMode(spec, path));
   const failurePolicy = objectAt(spec, 'podFailurePolicy');
   if (failurePolicy !== undefined)
-    issues.push(...validateFailurePolicy(spec, failurePolicy, path.child('podFailurePolicy')));
+    addIssues(issues, validateFailurePolicy(spec, failurePolicy, path.child('podFailurePolicy')));
   const successPolicy = objectAt(spec, 'successPolicy');
   if (successPolicy !== undefined) {
     const at = path.child('successPolicy');
     // Without completions, of which an issue tells already, there is nothing to judge it by; the reference breaks off here.
     const completions = int32At(spec, 'completions');
     if (textAt(spec, 'completionMode') === 'Indexed') {
-      if (completions !== undefined) issues.push(...validateSuccessPolicy(successPolicy, completions, at));
+      if (completions !== undefined) addIssues(issues, validateSuccessPolicy(successPolicy, completions, at));
     } else issues.push(declared(invalid(at, shownSuccessPolicy(spec), 'requires indexed completion mode')));
   }
   issues.push(...validateReplacementPolicy(spec, path.child('podReplacementPolicy')));
   const oldTemplate = old === undefined ? undefined : (objectAt(old, 'template') ?? {});
   const template = objectAt(spec, 'template') ?? {};
-  issues.push(...validatePodTemplateSpec(template, path.child('template'), { old: oldTemplate }));
+  addIssues(issues, validatePodTemplateSpec(template, path.child('template'), { old: oldTemplate }));
   return [...issues, ...validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy'))];
 }
 

@@ -1,6 +1,7 @@
 /** What a StatefulSet must be, and what of it may change. Invariant: pure; the issues are the reference's, in its order. */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  addIssues,
   declared,
   type FieldIssue,
   forbidden,
@@ -67,10 +68,10 @@ export function validateStatefulSetSpec(
 ): FieldIssue[] {
   const spec = specOf(object);
   const issues = [...validatePodManagement(spec), ...validateUpdateStrategy(objectAt(spec, 'updateStrategy') ?? {})];
-  issues.push(...validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy')));
+  addIssues(issues, validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy')));
   if (old === undefined)
     objectsAt(spec, 'volumeClaimTemplates').forEach((claim, i) => {
-      issues.push(...validateClaimSpec(objectAt(claim, 'spec') ?? {}, CLAIMS.index(i).child('spec')));
+      addIssues(issues, validateClaimSpec(objectAt(claim, 'spec') ?? {}, CLAIMS.index(i).child('spec')));
     });
   issues.push(...validateNonnegativeFields(spec, ['replicas', 'minReadySeconds'], SPEC));
   issues.push(...validateNonnegativeFields(objectAt(spec, 'ordinals') ?? {}, ['start'], SPEC.child('ordinals')));
@@ -188,13 +189,14 @@ function validateSelectorAndTemplate(
     if (!matches && (selector === undefined || !isEmptySelector(selector)))
       issues.push(labelsDoNotMatch(labels, TEMPLATE));
     if (!keepsTemplate)
-      issues.push(
-        ...validatePodTemplateSpec(templateToJudge(object), TEMPLATE, {
+      addIssues(
+        issues,
+        validatePodTemplateSpec(templateToJudge(object), TEMPLATE, {
           old: old === undefined ? undefined : templateToJudge(old),
         }),
       );
-    issues.push(...validateLabels(labels, TEMPLATE.child('labels')));
-    issues.push(...validateAnnotations(metaFacts(template).annotations, TEMPLATE.child('annotations')));
+    addIssues(issues, validateLabels(labels, TEMPLATE.child('labels')));
+    addIssues(issues, validateAnnotations(metaFacts(template).annotations, TEMPLATE.child('annotations')));
   }
   return [...issues, ...validateRunsForever(template, 'StatefulSet')];
 }
