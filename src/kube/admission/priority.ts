@@ -62,8 +62,8 @@ function setPriority(classes: Lister, attributes: AdmissionAttributes, pod: Json
   }
   spec['priority'] = value;
   if (preemptionPolicy === '') return;
-  const policy = textAt(spec, 'preemptionPolicy');
-  if (policy !== '' && policy !== preemptionPolicy) {
+  const policy = spec['preemptionPolicy'];
+  if (typeof policy === 'string' && policy !== preemptionPolicy) {
     const because = `the string value of PreemptionPolicy (${policy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`;
     throw refusal(attributes, because);
   }
