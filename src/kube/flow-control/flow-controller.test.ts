@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { SILENT } from '../../base/logger.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
+import type { Lister, ListerChange } from '../../server/registry/lister.ts';
+import type { OpenResource } from '../../server/registry/open-resource.ts';
+import type { ObjectChange, ResourceContext } from '../../server/registry/resource-store.ts';
 import { parseRequestInfo } from '../../server/request-info.ts';
+import type { StoredObjects } from '../bootstrap/stored-objects.ts';
 import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
+import { FlowController } from './flow-controller.ts';
 
 const SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
 const LEVELS = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
@@ -84,4 +91,52 @@ describe('flow control', () => {
     expect(status).toBe(422);
     expect(textAt(body, 'message')).toContain("spec of 'catch-all' must equal the fixed value");
   });
+});
+
+it('writes the conditions of many schemas once each, although every write is a change', async () => {
+  const states = new Map<string, JsonObject>();
+  for (let i = 0; i < 20; i++)
+    states.set(`s${i}`, {
+      metadata: { name: `s${i}`, uid: `u${i}`, resourceVersion: '1' },
+      spec: { priorityLevelConfiguration: { name: 'none' } },
+    });
+  const listeners: ((changes: readonly ListerChange[]) => void)[] = [];
+  const lister = (objects: ReadonlyMap<string, JsonObject>): Lister => ({
+    fresh: () => undefined,
+    get: (_namespace, name) => objects.get(name),
+    list: () => [...objects.values()],
+    subscribe: (listener) => {
+      listeners.push(listener);
+      return { stop: () => undefined };
+    },
+  });
+  let writes = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  const update = (context: ResourceContext, change: ObjectChange): Promise<unknown> => {
+    writes++;
+    queue = queue.then(async () => {
+      const next = await change.apply(structuredClone(states.get(context.name)));
+      states.set(context.name, next);
+      for (const listener of listeners) listener([]);
+    });
+    return queue;
+  };
+  const schemaResource = {
+    definition: { storageVersion: { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', kind: 'FlowSchema' } },
+    subresources: new Map([['status', { store: { update } }]]),
+  } as unknown as OpenResource;
+  const clock = new VirtualClock();
+  const objects = {} as StoredObjects;
+  const controller = new FlowController({
+    schemas: lister(states),
+    levels: lister(new Map()),
+    schemaResource,
+    objects,
+    clock,
+    logger: SILENT,
+  });
+  await controller.start();
+  await queue;
+  controller.stop();
+  expect(writes).toBe(20);
 });

@@ -40,6 +40,8 @@ export class FlowController implements FlowMatcher {
   #index: FlowIndex | undefined;
   #subscriptions: readonly { stop(): void }[] = [];
   #timer: Timer | undefined;
+  /** States whose condition is being written: every write is a change, which asks for all of them again. */
+  readonly #writing = new Set<string>();
   #stopped = false;
 
   constructor(options: FlowControllerOptions) {
@@ -87,11 +89,15 @@ export class FlowController implements FlowMatcher {
     if (storageVersion === undefined || update === undefined) throw new BugError('flow schemas have no status');
     const nothing = (): undefined => undefined;
     const uid = textAt(schema, 'metadata', 'uid');
+    const resourceVersion = textAt(schema, 'metadata', 'resourceVersion');
+    const state = `${uid} ${resourceVersion}`;
+    if (this.#writing.has(state)) return;
+    this.#writing.add(state);
     try {
       await update(
         internalContext(storageVersion, '', textAt(schema, 'metadata', 'name')),
         {
-          preconditions: { uid, resourceVersion: textAt(schema, 'metadata', 'resourceVersion') },
+          preconditions: { uid, resourceVersion },
           apply: (current) => {
             if (current === undefined) throw new BugError('an update without creation got no object');
             const others = objectsAt(current, 'status', 'conditions').filter(({ type }) => type !== 'Dangling');
@@ -113,6 +119,8 @@ export class FlowController implements FlowMatcher {
         name: textAt(schema, 'metadata', 'name'),
         reason: toError(caught).message,
       });
+    } finally {
+      this.#writing.delete(state);
     }
   }
 
