@@ -93,11 +93,12 @@ function shared({ core, context }: Update): boolean {
   return core.versions.formOf(context.version) === undefined;
 }
 
-function checkExpectations({ core, context, key, change }: Update, metadata: JsonObject | undefined): void {
+function checkExpectations({ core, context, key, change, request }: Update, metadata: JsonObject | undefined): void {
   checkPreconditions(change.preconditions, metadata, {
     resource: core.resourceName(context),
     name: context.name,
-    key,
+    // A dry run of the reference knows keys without their first segment.
+    key: request.dryRun ? key.slice(key.indexOf('/') + 1) : key,
   });
 }
 
