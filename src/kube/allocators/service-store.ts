@@ -118,7 +118,7 @@ class ServiceStore {
 
   async #createOnce(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
     const allocation = await this.#allocateNew(context, object, request.dryRun);
-    return settle(allocation, async () =>
+    return this.#settle(allocation, async () =>
       must(this.#open.store.create?.(context, inOrder(context, object), request), 'create'),
     );
   }
@@ -142,7 +142,7 @@ class ServiceStore {
       return inOrder(context, next);
     };
     const store = async () => must(this.#open.store.update?.(context, { ...change, apply }, request), 'update');
-    const answer = await settle(
+    const answer = await this.#settle(
       { commit: async () => allocation?.commit(), revert: async () => allocation?.revert() },
       store,
     );
@@ -184,6 +184,24 @@ class ServiceStore {
     }
   }
 
+  async #settle(allocation: Allocation, write: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
+    let answer: WriteAnswer;
+    try {
+      answer = await write();
+    } catch (error) {
+      await allocation.revert();
+      throw error;
+    }
+    try {
+      await allocation.commit();
+    } catch (error) {
+      // The Service is stored whatever happens to what it had before.
+      const reason = toError(error).message;
+      this.#world.logger.warn('what a Service no longer has could not be given back', { reason });
+    }
+    return answer;
+  }
+
   #allocateNew(context: ResourceContext, object: JsonObject, dryRun: boolean): Promise<Allocation> {
     const spec = ensureObject(object, 'spec');
     normalizeClusterIps(spec, undefined);
@@ -202,18 +220,6 @@ class ServiceStore {
     normalizeClusterIps(spec, oldSpec);
     return this.#allocator.allocate(nameOf(context, object), spec, oldSpec, dryRun);
   }
-}
-
-async function settle(allocation: Allocation, write: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
-  let answer: WriteAnswer;
-  try {
-    answer = await write();
-  } catch (error) {
-    await allocation.revert();
-    throw error;
-  }
-  await allocation.commit();
-  return answer;
 }
 
 function nameOf(context: ResourceContext, object: JsonObject) {
