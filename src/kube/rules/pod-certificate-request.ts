@@ -63,18 +63,13 @@ export const podCertificateRequestTable: () => TableDefinition = tableOf(
     const end = objectsAt(object, 'status', 'conditions').findLast((one) => ENDS.includes(textAt(one, 'type')));
     return end === undefined ? 'Pending' : textAt(end, 'type');
   }),
-  column(
-    'UnverifiedUserAnnotations',
-    'What the pod says about itself.',
-    (object) => {
-      const annotations = objectAt(object, 'spec', 'unverifiedUserAnnotations') ?? {};
-      const pairs = Object.keys(annotations)
-        .sort()
-        .map((key) => `${key}=${textAt(annotations, key)}`);
-      return pairs.length === 0 ? '<none>' : pairs.join(',');
-    },
-    { priority: 1 },
-  ),
+  column('UnverifiedUserAnnotations', 'What the pod says about itself.', (object) => {
+    const annotations = objectAt(object, 'spec', 'unverifiedUserAnnotations') ?? {};
+    const pairs = Object.keys(annotations)
+      .sort()
+      .map((key) => `${key}=${textAt(annotations, key)}`);
+    return pairs.length === 0 ? '<none>' : pairs.join(',');
+  }),
 );
 
 function specColumn(name: string, field: string, description: string) {
