@@ -27,6 +27,7 @@ const TEXTS = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 /** A path and what is said of it, in the forms of both versions. */
 export interface PathText {
   readonly path: string;
+  /** Written when it is asked for. */
   readonly v3: string;
   /** The other form, and the parameters that it refers to. */
   v2(): ItemV2;
@@ -62,12 +63,17 @@ const SECURITY =
 
 /** A path item that is made for one path alone. */
 export function pathText(path: string, item: JsonObject): PathText {
-  const v3 = writeJson(item);
-  const v2 = (): ItemV2 => {
-    const parameters = new Map<string, JsonObject>();
-    return { text: writeJson(pathItemV2(item, parameters)), parameters };
+  return {
+    path,
+    get v3() {
+      return writeJson(item);
+    },
+    v2: () => {
+      const parameters = new Map<string, JsonObject>();
+      return { text: writeJson(pathItemV2(item, parameters)), parameters };
+    },
+    item: () => item,
   };
-  return { path, v3, v2, item: () => item };
 }
 
 /** Path items by path. */

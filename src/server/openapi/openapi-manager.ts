@@ -167,10 +167,14 @@ export class OpenApiManager implements OpenApiPublisher {
     return conditional(request, headers, () => (form.isProtobuf ? document.protobuf() : document.json()));
   }
 
-  /** Types that several groups use are written once, and forgotten afterwards. */
+  /** Types that several groups use, and paths of one shape, are written once; both are forgotten afterwards. */
   #makeV2(): string {
     const whole = new DocumentV2();
-    const settings = { ...this.#settings, schemas: new SchemaCache(() => true) };
+    const settings = {
+      ...this.#settings,
+      templates: new PathTemplates({ all: true }),
+      schemas: new SchemaCache(() => true),
+    };
     for (const name of [...this.#sources.keys()].sort(compareUtf8)) {
       const parts = this.#sources.get(name)?.(settings);
       if (parts !== undefined) whole.add(parts, this.#versions.get(name));

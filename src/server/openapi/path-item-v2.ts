@@ -8,6 +8,7 @@ import { schemaV2 } from './schema-v2.ts';
 
 /** How the reference lists media types. */
 const PREFERENCE = [
+  'text/plain',
   'application/json',
   'application/yaml',
   'application/vnd.kubernetes.protobuf',

@@ -54,12 +54,18 @@ interface Template {
 
 export class PathTemplates {
   readonly #byShape = new Map<string, Template>();
+  readonly #all: boolean;
+
+  /** Those of built-in kinds have many shapes: `all` says that they are kept too, by somebody who writes all of them at once. Default: only those of custom resources are. */
+  constructor(options: { readonly all?: boolean } = {}) {
+    this.#all = options.all ?? false;
+  }
 
   /** `schemaOf` refers to what a content is in the document of the resource; the types of its own objects are those of `names`. */
   pathsOf(resource: OpenApiResource, names: TemplateNames, schemaOf: SchemaOf): ResourcePaths {
     const subjects = subjectsOf(resource);
-    if (resource.version.strategicMerge || !SLOTS.every((slot) => isPlain(slot, names[slot])))
-      return itemsOf(subjects, names, schemaOf);
+    const isKept = this.#all || !resource.version.strategicMerge;
+    if (!isKept || !SLOTS.every((slot) => isPlain(slot, names[slot]))) return itemsOf(subjects, names, schemaOf);
     const shape = shapeOf(resource);
     let template = this.#byShape.get(shape);
     if (template === undefined) {
@@ -80,7 +86,7 @@ export class PathTemplates {
 
 /** A kind begins with a capital and is otherwise letters and digits, so it stands in names of operations as it is. */
 function isPlain(slot: (typeof SLOTS)[number], name: string): boolean {
-  return slot === 'kind' ? /^[A-Z][A-Za-z0-9]*$/.test(name) : /^[A-Za-z0-9_./-]+$/.test(name);
+  return slot === 'kind' ? /^[A-Z][A-Za-z0-9]*$/.test(name) : /^[A-Za-z0-9_./-]*$/.test(name);
 }
 
 function itemsOf(subjects: readonly Subject[], names: ResourceNames, schemaOf: SchemaOf): ResourcePaths {
@@ -115,15 +121,16 @@ export function reference(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-function shapeOf({ definition, store, subresources }: OpenApiResource): string {
+function shapeOf({ definition, version, store, subresources }: OpenApiResource): string {
   return JSON.stringify([
+    version.strategicMerge,
     definition.scope,
     definition.strategy.returnsDeletedObject === true,
     verbsOf(store),
-    subresources.map(({ name, version, store: own }) => [
+    subresources.map(({ name, version: spoken, store: own }) => [
       name,
-      version.group,
-      version.version === definition.versions[0]?.version ? '' : version.kind,
+      spoken === version ? '' : `${spoken.group}/${spoken.version}/${spoken.kind}`,
+      own.connects?.isRead === true,
       verbsOf(own),
     ]),
   ]);
@@ -150,12 +157,14 @@ class ItemTemplate {
   }
 
   fill(values: readonly string[]): PathText {
-    const v3 = this.#v3.fill(values);
+    const v3 = (): string => this.#v3.fill(values);
     return {
       path: this.#path.fill(values),
-      v3,
+      get v3() {
+        return v3();
+      },
       v2: () => this.#fillV2(values),
-      item: () => JSON.parse(v3) as JsonObject,
+      item: () => JSON.parse(v3()) as JsonObject,
     };
   }
 
