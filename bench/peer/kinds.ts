@@ -2,10 +2,11 @@
 import { encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { kindView } from '../../src/kinds/views.ts';
+import type { PeerBenchOptions } from './crds/main.ts';
 import { memoryOf } from './process-figures.ts';
 import { ask, type Side } from './side.ts';
-import { type Bar, format } from './table.ts';
-import { type Measured, measure } from './work.ts';
+import { format } from './table.ts';
+import { measure } from './work.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const NAMESPACE = 'kinds';
@@ -14,17 +15,8 @@ const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const IN_FLIGHT = { connections: 4, streams: 16 };
 const ALONE = { connections: 1, streams: 1 };
 
-export interface KindsBenchOptions {
-  readonly short: boolean;
-  startOurs(): Promise<Side>;
-  startReference(): Promise<Side>;
-  inTurns<T>(ours: Side, peer: Side, work: (side: Side) => Promise<T>): Promise<[T[], T[]]>;
-  judge(bar: Bar): void;
-  judgeWork(name: string, results: [Measured[], Measured[]], bars: { readonly perCpu: number }): void;
-}
-
 /** False if a document takes too long. */
-export async function benchKinds(options: KindsBenchOptions): Promise<boolean> {
+export async function benchKinds(options: PeerBenchOptions): Promise<boolean> {
   const { short, inTurns, judgeWork } = options;
   const [ours, peer] = [await options.startOurs(), await options.startReference()];
   try {

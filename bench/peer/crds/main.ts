@@ -12,7 +12,7 @@ const LARGE_SET = 'provider';
 /** Megabytes of the large set's server. */
 const MOST_MEGABYTES = 400;
 
-export interface CrdBenchOptions {
+export interface PeerBenchOptions {
   readonly short: boolean;
   startOurs(): Promise<Side>;
   startReference(): Promise<Side>;
@@ -23,7 +23,7 @@ export interface CrdBenchOptions {
 }
 
 /** False if the large set did not fit. */
-export async function benchCrds(options: CrdBenchOptions): Promise<boolean> {
+export async function benchCrds(options: PeerBenchOptions): Promise<boolean> {
   const count = options.short ? 100 : 500;
   // Ours in rounds, each on a server of its own; the reference takes half a minute, and once is enough.
   const applied: ApplyFigures[] = [];
@@ -49,7 +49,7 @@ export async function benchCrds(options: CrdBenchOptions): Promise<boolean> {
   return benchLargeSet(options);
 }
 
-async function benchFirst({ short, judge }: CrdBenchOptions, ours: Side, peer: Side): Promise<void> {
+async function benchFirst({ short, judge }: PeerBenchOptions, ours: Side, peer: Side): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (let i = 0; i < (short ? 5 : 20); i++) {
     const first = i % 2;
@@ -67,7 +67,7 @@ async function benchFirst({ short, judge }: CrdBenchOptions, ours: Side, peer: S
 }
 
 function judgeApplied(
-  { judge }: CrdBenchOptions,
+  { judge }: PeerBenchOptions,
   count: number,
   applied: readonly ApplyFigures[],
   theirs: ApplyFigures,
@@ -88,7 +88,7 @@ function judgeApplied(
 
 const CONNECTIONS = { connections: 4, streams: 16 };
 
-async function benchObjects({ short, inTurns, judgeWork }: CrdBenchOptions, ours: Side, peer: Side): Promise<void> {
+async function benchObjects({ short, inTurns, judgeWork }: PeerBenchOptions, ours: Side, peer: Side): Promise<void> {
   const kind = customKind(SET, 7);
   const body = JSON.stringify(smallObject(kind));
   const target = { ...smallObject(kind), metadata: { name: 'target', labels: { app: 'bench' } } };
@@ -113,7 +113,7 @@ async function benchObjects({ short, inTurns, judgeWork }: CrdBenchOptions, ours
   judgeWork('GET of a custom resource, 64 in flight', gets, { perCpu: 5 });
 }
 
-async function benchLargeSet({ short, startOurs }: CrdBenchOptions): Promise<boolean> {
+async function benchLargeSet({ short, startOurs }: PeerBenchOptions): Promise<boolean> {
   const count = short ? 200 : 1000;
   const side = await startOurs();
   try {
