@@ -91,9 +91,9 @@ export const kindsNodes: Script = {
     $('debug missing --image=busybox'),
     $('get pod plain copied -o yaml'),
     $('proxy --api-prefix=/x --port=-1'),
-    $('drain kubectl-node --dry-run=server'),
-    $('drain kubectl-node'),
-    $('drain kubectl-node --force'),
+    $('drain kubectl-node --dry-run=server', { errors: reasonsSorted }),
+    $('drain kubectl-node', { errors: reasonsSorted }),
+    $('drain kubectl-node --force', { errors: reasonsSorted }),
     $('create -f pdb.yaml'),
     $('drain kubectl-node --force --delete-emptydir-data --timeout=1s', { view: firstLines, errors: firstLines }),
     $('get pods -o name'),
@@ -128,6 +128,18 @@ function sorted(text: string): string {
 }
 
 /** How often an eviction is tried within a second, and in which order, is up to the machine. */
+/** kubectl names what keeps pods from being deleted in the order of a Go map. */
+function reasonsSorted(text: string): string {
+  return text.replace(
+    /\[(cannot [^\]]*)\]/g,
+    (_, list: string) =>
+      `[${list
+        .split(/, (?=cannot )/)
+        .sort()
+        .join(', ')}]`,
+  );
+}
+
 function firstLines(text: string): string {
   return [...new Set(text.split(/[\n,[\]]\s*/).sort())].join('\n');
 }
