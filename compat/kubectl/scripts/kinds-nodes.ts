@@ -128,16 +128,14 @@ function sorted(text: string): string {
 }
 
 /** How often an eviction is tried within a second, and in which order, is up to the machine. */
-/** kubectl names what keeps pods from being deleted in the order of a Go map. */
+/** kubectl names what keeps pods from being deleted in the order of a Go map, in one line and in lines of their own. */
 function reasonsSorted(text: string): string {
-  return text.replace(
-    /\[(cannot [^\]]*)\]/g,
-    (_, list: string) =>
-      `[${list
-        .split(/, (?=cannot )/)
-        .sort()
-        .join(', ')}]`,
-  );
+  const inLine = (_: string, list: string): string =>
+    `[${list
+      .split(/, (?=cannot )/)
+      .sort()
+      .join(', ')}]`;
+  return sorted(text.replace(/\[(cannot [^\]]*)\]/g, inLine));
 }
 
 function firstLines(text: string): string {
