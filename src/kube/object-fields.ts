@@ -3,7 +3,7 @@
  */
 import { ensureObject, objectAt } from '../apimachinery/meta/object-fields.ts';
 import type { ObjectMetaFacts } from '../apimachinery/validation/validate-object-meta.ts';
-import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { getField, type JsonObject } from '../base/json-value.ts';
 
 /** Metadata as validation reads it. */
 export function metaFacts(object: JsonObject): ObjectMetaFacts {
@@ -15,7 +15,7 @@ export function ensureMeta(object: JsonObject): JsonObject {
   return ensureObject(object, 'metadata');
 }
 
-/** Moves these fields behind all others, in this order; absent ones are left out. For fields that were added and belong before them. */
+/** Moves these fields behind all others, in this order; absent ones are left out. For fields that are added after the defaults, which put all of an object in order. */
 export function moveLast(object: JsonObject, ...names: readonly string[]): void {
   for (const name of names) {
     const value = getField(object, name);
@@ -62,30 +62,4 @@ export function keepAllButStatus(object: JsonObject, old: JsonObject): void {
   const meta = ensureMeta(object);
   const oldMeta = objectAt(old, 'metadata') ?? {};
   for (const name of META_BEYOND_STATUS) takeField(meta, oldMeta, name);
-}
-
-/** Puts fields into the order of their type, after a default was added at the end. Fields that `order` does not name come first, as they are. */
-export function arrangeFields(object: JsonObject, order: readonly string[]): void {
-  for (const name of order) {
-    const value = getField(object, name);
-    if (value === undefined) continue;
-    delete object[name];
-    object[name] = value;
-  }
-}
-
-/** Sets a field and keeps it in front of those that its type has after it. */
-export function setFieldBefore(object: JsonObject, name: string, value: JsonValue, later: readonly string[]): void {
-  object[name] = value;
-  arrangeFields(object, later);
-}
-
-/** Puts these fields behind all others, in this order, so that a field that a default added stands where its type has it. */
-export function moveBehind(object: JsonObject, ...names: readonly string[]): void {
-  for (const name of names) {
-    const value = getField(object, name);
-    if (value === undefined) continue;
-    delete object[name];
-    object[name] = value;
-  }
 }

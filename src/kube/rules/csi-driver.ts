@@ -21,11 +21,11 @@ import {
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { ensureMeta, metaFacts, moveLast } from '../object-fields.ts';
+import { ensureMeta, metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -42,20 +42,15 @@ const TOKENS_IN_ATTRIBUTES =
 /** Behind a feature gate that is off. */
 const GATED_FIELD = 'preventPodSchedulingIfMissing';
 
-/** All fields of the spec in their order, with their defaults. */
-const DEFAULTS: Readonly<Record<string, JsonValue | undefined>> = {
+/** What fields of the spec are if they are absent. */
+const DEFAULTS = {
   attachRequired: true,
   podInfoOnMount: false,
-  volumeLifecycleModes: undefined,
   storageCapacity: false,
   fsGroupPolicy: 'ReadWriteOnceWithFSType',
-  tokenRequests: undefined,
   requiresRepublish: false,
   seLinuxMount: false,
-  nodeAllocatableUpdatePeriodSeconds: undefined,
-  serviceAccountTokenInSecrets: undefined,
-  preventPodSchedulingIfMissing: undefined,
-};
+} as const;
 
 export const csiDriverTable: () => TableDefinition = tableOf(
   NAME,
@@ -97,13 +92,8 @@ function flagIn(object: JsonObject, name: string): boolean {
 
 export function setCsiDriverDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
-  const before = Object.keys(spec).length;
-  for (const name in DEFAULTS) {
-    const value = DEFAULTS[name];
-    if (spec[name] === undefined && value !== undefined) spec[name] = value;
-  }
+  for (const [name, value] of Object.entries(DEFAULTS)) spec[name] ??= value;
   if (listAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
-  if (Object.keys(spec).length > before) moveLast(spec, ...Object.keys(DEFAULTS));
 }
 
 export function prepareCsiDriverForCreate(object: JsonObject): void {

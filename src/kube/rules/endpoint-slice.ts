@@ -22,7 +22,7 @@ import { validateImmutableField } from '../../apimachinery/validation/validate-o
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
-import { ensureMeta, metaFacts, setFieldBefore } from '../object-fields.ts';
+import { ensureMeta, metaFacts } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
 import { PROTOCOLS } from './service/validate-service-port.ts';
 
@@ -42,8 +42,8 @@ const MAX_TOPOLOGY = 16;
 
 export function setEndpointSliceDefaults(object: JsonObject): void {
   for (const port of objectsAt(object, 'ports')) {
-    if (fieldAt(port, 'name') === undefined) setFieldBefore(port, 'name', '', ['protocol', 'port', 'appProtocol']);
-    if (fieldAt(port, 'protocol') === undefined) setFieldBefore(port, 'protocol', 'TCP', ['port', 'appProtocol']);
+    if (fieldAt(port, 'name') === undefined) port['name'] = '';
+    if (fieldAt(port, 'protocol') === undefined) port['protocol'] = 'TCP';
   }
 }
 

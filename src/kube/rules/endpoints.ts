@@ -7,7 +7,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { checkDns1123Label, checkDns1123Subdomain, checkPortNumber } from '../../apimachinery/validation/names.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
-import { metaFacts, setFieldBefore } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 import { validateProtocol } from './service/validate-service-port.ts';
 
@@ -20,8 +20,7 @@ const ADDRESS_LISTS = ['addresses', 'notReadyAddresses'] as const;
 
 export function setEndpointsDefaults(object: JsonObject): void {
   for (const subset of objectsAt(object, 'subsets'))
-    for (const port of objectsAt(subset, 'ports'))
-      if (textAt(port, 'protocol') === '') setFieldBefore(port, 'protocol', 'TCP', ['appProtocol']);
+    for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
 }
 
 export function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIssue[] {

@@ -17,7 +17,7 @@ import { getField, type JsonObject, setField } from '../../base/json-value.ts';
 import { amountOf, isOvercommitAllowed } from '../checks/resource-lists.ts';
 import { validateContainerResourceName, validateResourceName } from '../checks/resources.ts';
 import { roundResourceList } from '../checks/round-resources.ts';
-import { metaFacts, moveBehind } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -51,7 +51,6 @@ function setContainerDefaults(limit: JsonObject): void {
     ['defaultRequest', requests],
   ] as const)
     if (Object.keys(list).length > 0) limit[name] = sorted(list);
-  moveBehind(limit, 'default', 'defaultRequest', 'maxLimitRequestRatio');
 }
 
 function fillIn(list: JsonObject, from: JsonObject): void {

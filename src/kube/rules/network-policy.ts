@@ -26,7 +26,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { checkPortName, checkPortNumber } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../checks/ip.ts';
-import { metaFacts, setFieldBefore } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -52,7 +52,7 @@ export function setNetworkPolicyDefaults(object: JsonObject): void {
   for (const { rules } of DIRECTIONS)
     for (const rule of objectsAt(spec, rules))
       for (const port of objectsAt(rule, 'ports')) {
-        if (fieldAt(port, 'protocol') === undefined) setFieldBefore(port, 'protocol', 'TCP', ['port', 'endPort']);
+        if (fieldAt(port, 'protocol') === undefined) port['protocol'] = 'TCP';
       }
 }
 

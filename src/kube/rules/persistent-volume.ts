@@ -9,18 +9,9 @@ import type { StrategyContext } from '../../server/registry/definition.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { roundResourceList } from '../checks/round-resources.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
-import { moveLast, takeField } from '../object-fields.ts';
+import { takeField } from '../object-fields.ts';
 import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
 import { setSourceDefaults } from './volume/volume-defaults.ts';
-
-/** Fields of the spec that are written behind the reclaim policy. */
-const BEHIND_POLICY = [
-  'storageClassName',
-  'mountOptions',
-  'volumeMode',
-  'nodeAffinity',
-  'volumeAttributesClassName',
-] as const;
 
 export const persistentVolumeTable: () => TableDefinition = tableOf(
   NAME,
@@ -63,15 +54,10 @@ function shownText(object: JsonObject, name: string): string {
 
 export function setPersistentVolumeDefaults(object: JsonObject): void {
   const status = ensureObject(object, 'status');
-  if (textAt(status, 'phase') === '') {
-    status['phase'] = 'Pending';
-    moveLast(status, 'message', 'reason', 'lastPhaseTransitionTime');
-  }
+  if (textAt(status, 'phase') === '') status['phase'] = 'Pending';
   const spec = ensureObject(object, 'spec');
-  const before = Object.keys(spec).length;
   if (textAt(spec, 'persistentVolumeReclaimPolicy') === '') spec['persistentVolumeReclaimPolicy'] = 'Retain';
   if (spec['volumeMode'] === undefined) spec['volumeMode'] = 'Filesystem';
-  if (Object.keys(spec).length > before) moveLast(spec, ...BEHIND_POLICY);
   roundResourceList(spec['capacity']);
   setSourceDefaults(spec);
 }

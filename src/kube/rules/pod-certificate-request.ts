@@ -37,7 +37,7 @@ import type { TableDefinition } from '../../server/registry/version-definition.t
 import { validateConditions } from '../checks/conditions.ts';
 import { isKubernetesSigner, validateSignerName } from '../checks/signer-name.ts';
 import { column, NAME, tableOf } from '../columns.ts';
-import { metaFacts, moveBehind } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -79,9 +79,7 @@ function specColumn(name: string, field: string, description: string) {
 /** One day, unless the request says otherwise. */
 export function setPodCertificateRequestDefaults(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
-  if (spec === undefined || fieldAt(spec, 'maxExpirationSeconds') !== undefined) return;
-  spec['maxExpirationSeconds'] = KUBERNETES_MAX_SECONDS;
-  moveBehind(spec, 'pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request', 'unverifiedUserAnnotations');
+  if (spec !== undefined) spec['maxExpirationSeconds'] ??= KUBERNETES_MAX_SECONDS;
 }
 
 /** `problem`: what is wrong with the signature, if anything; see SignatureNotes. */

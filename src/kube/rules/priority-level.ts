@@ -15,7 +15,7 @@ import { equalJson, type JsonObject, type JsonValue } from '../../base/json-valu
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { defaultPriorityLevels, mandatorySpec } from '../flow-control/default-flows.ts';
-import { metaFacts, moveBehind } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
 import { validateFlowConditions } from './flow-schema.ts';
 
@@ -58,7 +58,6 @@ export function setPriorityLevelDefaults(object: JsonObject): void {
   if (limited === undefined) return;
   limited['nominalConcurrencyShares'] ??= DEFAULT_SHARES;
   limited['lendablePercent'] ??= 0;
-  moveBehind(limited, 'borrowingLimitPercent');
   const queuing = objectAt(limited, 'limitResponse', 'queuing');
   if (queuing === undefined) return;
   for (const [field, value] of Object.entries(DEFAULT_QUEUES))

@@ -58,11 +58,7 @@ function foldStringData(object: JsonObject): void {
   for (const key of Object.keys(texts)) data.set(key, encodeBase64(encodeUtf8(texts[key] as string)));
   const folded: JsonObject = {};
   for (const key of [...data.keys()].sort(compareUtf8)) setField(folded, key, data.get(key) as string);
-  // The type is written behind the data.
-  const type = fieldAt(object, 'type');
-  delete object['type'];
   object['data'] = folded;
-  if (type !== undefined) object['type'] = type;
 }
 
 export function prepareSecretForUpdate(object: JsonObject, old: JsonObject): void {

@@ -16,7 +16,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { deprecatedNodeLabel } from '../checks/node-selector.ts';
 import { AGE, column, tableOf } from '../columns.ts';
-import { metaFacts, moveLast } from '../object-fields.ts';
+import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
@@ -54,13 +54,8 @@ export function isDefaultClass(object: JsonObject): boolean {
 }
 
 export function setStorageClassDefaults(object: JsonObject): void {
-  if (object['reclaimPolicy'] === undefined) {
-    object['reclaimPolicy'] = 'Delete';
-    moveLast(object, 'mountOptions', 'allowVolumeExpansion', 'volumeBindingMode', 'allowedTopologies');
-  }
-  if (object['volumeBindingMode'] !== undefined) return;
-  object['volumeBindingMode'] = 'Immediate';
-  moveLast(object, 'allowedTopologies');
+  object['reclaimPolicy'] ??= 'Delete';
+  object['volumeBindingMode'] ??= 'Immediate';
 }
 
 export function validateStorageClass(object: JsonObject): FieldIssue[] {

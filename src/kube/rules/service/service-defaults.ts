@@ -8,7 +8,6 @@ import {
   textsAt,
 } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { setFieldBefore } from '../../object-fields.ts';
 
 /** How long a client comes back to the same endpoint: three hours. */
 const AFFINITY_SECONDS = 10800;
@@ -29,8 +28,7 @@ export function setServiceDefaults(object: JsonObject): void {
   if (textAt(spec, 'type') !== 'LoadBalancer') return;
   if (fieldAt(spec, 'allocateLoadBalancerNodePorts') === undefined) spec['allocateLoadBalancerNodePorts'] = true;
   for (const ingress of objectsAt(object, 'status', 'loadBalancer', 'ingress'))
-    if (textAt(ingress, 'ip') !== '' && fieldAt(ingress, 'ipMode') === undefined)
-      setFieldBefore(ingress, 'ipMode', 'VIP', ['ports']);
+    if (textAt(ingress, 'ip') !== '' && fieldAt(ingress, 'ipMode') === undefined) ingress['ipMode'] = 'VIP';
 }
 
 const CLUSTER_TYPES: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);

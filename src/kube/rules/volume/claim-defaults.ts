@@ -2,26 +2,12 @@
 import { ensureObject, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { roundResourceList, roundResourceRequirements } from '../../checks/round-resources.ts';
-import { moveLast } from '../../object-fields.ts';
-
-const BEHIND_PHASE = [
-  'accessModes',
-  'capacity',
-  'conditions',
-  'allocatedResources',
-  'allocatedResourceStatuses',
-  'currentVolumeAttributesClassName',
-  'modifyVolumeStatus',
-] as const;
 
 /** Defaults of a PersistentVolumeClaim. */
 export function setClaimDefaults(claim: JsonObject): void {
   setClaimSpecDefaults(claim);
   const status = ensureObject(claim, 'status');
-  if (textAt(status, 'phase') === '') {
-    status['phase'] = 'Pending';
-    moveLast(status, ...BEHIND_PHASE);
-  }
+  if (textAt(status, 'phase') === '') status['phase'] = 'Pending';
   roundResourceList(status['capacity']);
   roundResourceList(status['allocatedResources']);
 }
@@ -36,9 +22,6 @@ export function setClaimTemplateDefaults(template: JsonObject): void {
 /** Defaults of `spec` of a claim or of an ephemeral volume's claim template. */
 export function setClaimSpecDefaults(owner: JsonObject): void {
   const spec = ensureObject(owner, 'spec');
-  if (spec['volumeMode'] === undefined) {
-    spec['volumeMode'] = 'Filesystem';
-    moveLast(spec, 'dataSource', 'dataSourceRef', 'volumeAttributesClassName');
-  }
+  spec['volumeMode'] ??= 'Filesystem';
   roundResourceRequirements(spec);
 }

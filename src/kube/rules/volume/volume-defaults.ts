@@ -4,7 +4,6 @@
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import { defaultPullPolicy } from '../../checks/image-name.ts';
-import { moveLast } from '../../object-fields.ts';
 import { setClaimSpecDefaults } from './claim-defaults.ts';
 
 /** The mode of files that a volume makes from objects: 0644. */
@@ -14,24 +13,12 @@ const TOKEN_SECONDS = 3600;
 /** Sources that are files made from API objects. */
 const FILE_SOURCES = ['secret', 'configMap', 'downwardAPI', 'projected'] as const;
 
-/**
- * Sources that pods and PersistentVolumes share and that have fields with defaults: text that is empty or a value that is absent. Fields without a default are here as
- * `undefined`, because they are written behind those that have one.
- */
-const SHARED_DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue | undefined>>>> = {
-  iscsi: {
-    iscsiInterface: 'default',
-    fsType: undefined,
-    readOnly: undefined,
-    portals: undefined,
-    chapAuthDiscovery: undefined,
-    chapAuthSession: undefined,
-    secretRef: undefined,
-    initiatorName: undefined,
-  },
-  rbd: { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring', secretRef: undefined, readOnly: undefined },
+/** Sources that pods and PersistentVolumes share and that have fields with defaults: text that is empty or a value that is absent. */
+const SHARED_DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
+  iscsi: { iscsiInterface: 'default' },
+  rbd: { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' },
   azureDisk: { cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, kind: 'Shared' },
-  scaleIO: { storageMode: 'ThinProvisioned', volumeName: undefined, fsType: 'xfs', readOnly: undefined },
+  scaleIO: { storageMode: 'ThinProvisioned', fsType: 'xfs' },
 };
 
 /** Defaults of one volume of a pod spec; one without a source is an emptyDir. */
@@ -40,7 +27,7 @@ export function setVolumeDefaults(volume: JsonObject): void {
   setSourceDefaults(volume);
   for (const name of FILE_SOURCES) {
     const source = objectAt(volume, name);
-    if (source !== undefined && setAbsent(source, 'defaultMode', FILE_MODE)) moveLast(source, 'optional');
+    if (source !== undefined) setAbsent(source, 'defaultMode', FILE_MODE);
   }
   const image = objectAt(volume, 'image');
   if (image !== undefined) setEmpty(image, 'pullPolicy', defaultPullPolicy(textAt(image, 'reference')));
@@ -48,7 +35,7 @@ export function setVolumeDefaults(volume: JsonObject): void {
   for (const projection of objectsAt(volume, 'projected', 'sources')) {
     setFieldRefDefaults(objectsAt(projection, 'downwardAPI', 'items'));
     const token = objectAt(projection, 'serviceAccountToken');
-    if (token !== undefined && setAbsent(token, 'expirationSeconds', TOKEN_SECONDS)) moveLast(token, 'path');
+    if (token !== undefined) setAbsent(token, 'expirationSeconds', TOKEN_SECONDS);
   }
   const template = objectAt(volume, 'ephemeral', 'volumeClaimTemplate');
   if (template !== undefined) setClaimSpecDefaults(template);
@@ -61,15 +48,10 @@ export function setSourceDefaults(owner: JsonObject): void {
   for (const name in SHARED_DEFAULTS) {
     const source = objectAt(owner, name);
     if (source === undefined) continue;
-    const defaults = SHARED_DEFAULTS[name] as Readonly<Record<string, JsonValue | undefined>>;
+    const defaults = SHARED_DEFAULTS[name] as Readonly<Record<string, JsonValue>>;
     // The fields of azureDisk tell absent from empty; those of the others do not.
     const set = name === 'azureDisk' ? setAbsent : setEmpty;
-    let isChanged = false;
-    for (const field in defaults) {
-      const value = defaults[field];
-      if (value !== undefined && set(source, field, value)) isChanged = true;
-    }
-    if (isChanged) moveLast(source, ...Object.keys(defaults));
+    for (const field in defaults) set(source, field, defaults[field] as JsonValue);
   }
 }
 
@@ -81,20 +63,14 @@ function hasSource(volume: JsonObject): boolean {
 function setFieldRefDefaults(items: readonly JsonObject[]): void {
   for (const item of items) {
     const fieldRef = objectAt(item, 'fieldRef');
-    if (fieldRef !== undefined && setEmpty(fieldRef, 'apiVersion', 'v1')) moveLast(fieldRef, 'fieldPath');
+    if (fieldRef !== undefined) setEmpty(fieldRef, 'apiVersion', 'v1');
   }
 }
 
-/** True if it was set. */
-function setAbsent(object: JsonObject, name: string, value: JsonValue): boolean {
-  if (object[name] !== undefined) return false;
-  object[name] = value;
-  return true;
+function setAbsent(object: JsonObject, name: string, value: JsonValue): void {
+  if (object[name] === undefined) object[name] = value;
 }
 
-/** True if it was set. */
-function setEmpty(object: JsonObject, name: string, value: JsonValue): boolean {
-  if (object[name] !== undefined && object[name] !== '') return false;
-  object[name] = value;
-  return true;
+function setEmpty(object: JsonObject, name: string, value: JsonValue): void {
+  if (object[name] === undefined || object[name] === '') object[name] = value;
 }
