@@ -68,6 +68,11 @@ export function invalid(path: FieldPath | undefined, value: JsonValue | undefine
   return { reason: 'FieldValueInvalid', path, value, detail };
 }
 
+/** One issue for each complaint about a value. */
+export function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
+  return complaints.map((complaint) => invalid(path, value, complaint));
+}
+
 /** A value outside an enumeration; the text lists `supported` in the order given, or nothing if it is empty. */
 export function notSupported(
   path: FieldPath | undefined,

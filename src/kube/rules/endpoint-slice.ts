@@ -2,6 +2,7 @@
 import { fieldAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
+  complain,
   duplicate,
   type FieldIssue,
   invalid,
@@ -19,7 +20,7 @@ import {
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { type Complaints, checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
 import { ensureMeta, metaFacts } from '../object-fields.ts';
@@ -178,8 +179,4 @@ function validateHintNames(
     seen.add(name);
     return [...issues, ...complain(check(name), name, own)];
   });
-}
-
-function complain(complaints: Complaints, value: JsonValue, path: FieldPath): FieldIssue[] {
-  return complaints.map((complaint) => invalid(path, value, complaint));
 }

@@ -1,11 +1,11 @@
 /** Endpoints, which the reference has deprecated in favour of EndpointSlices. Invariant: pure; subsets that did not change are not judged again. */
 import { fieldAt, listAt, numberAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { addIssues, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import { addIssues, complain, type FieldIssue, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkPortNumber } from '../../apimachinery/validation/names.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
@@ -84,8 +84,4 @@ function validatePort(port: JsonObject, path: FieldPath, needsName: boolean): Fi
   if (typeof appProtocol === 'string')
     issues.push(...complain(checkQualifiedName(appProtocol), appProtocol, path.child('appProtocol')));
   return issues;
-}
-
-function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
-  return complaints.map((complaint) => invalid(path, value, complaint));
 }

@@ -2,6 +2,7 @@
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
+  complain,
   type FieldIssue,
   invalid,
   notSupported,
@@ -17,7 +18,7 @@ import {
   checkPortNumber,
   checkWildcardDns1123Subdomain,
 } from '../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { parseSloppyIp } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
@@ -172,8 +173,4 @@ export function validateReference(reference: JsonObject, path: FieldPath): Field
     else issues.push(...complain(checkPathSegmentName(value), value, path.child(field)));
   }
   return issues;
-}
-
-function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
-  return complaints.map((complaint) => invalid(path, value, complaint));
 }

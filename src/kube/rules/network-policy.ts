@@ -15,6 +15,7 @@ import {
 } from '../../apimachinery/selectors/label-selector-object.ts';
 import {
   addIssues,
+  complain,
   type FieldIssue,
   forbidden,
   invalid,
@@ -24,7 +25,7 @@ import {
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import { checkPortName, checkPortNumber } from '../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
@@ -162,8 +163,4 @@ function validateBlock(block: JsonObject, path: FieldPath, { cidrs }: Leniency):
       issues.push(invalid(exceptPath, except, 'must be a strict subset of `cidr`'));
   }
   return issues;
-}
-
-function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
-  return complaints.map((complaint) => invalid(path, value, complaint));
 }

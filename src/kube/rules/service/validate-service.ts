@@ -2,6 +2,7 @@
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
+  complain,
   type FieldIssue,
   forbidden,
   invalid,
@@ -12,7 +13,7 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName, validateLabels } from '../../../apimachinery/validation/labels-syntax.ts';
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import { validateLegacyCidr, validateLegacyIp, validateNonSpecialIp } from '../../checks/ip.ts';
 import { metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
@@ -211,10 +212,6 @@ function validateChoice(spec: JsonObject, name: string, choices: readonly string
   const value = textAt(spec, name);
   if (value === '') return [required(SPEC.child(name), '')];
   return choices.includes(value) ? [] : [notSupported(SPEC.child(name), value, choices)];
-}
-
-function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
-  return complaints.map((complaint) => invalid(path, value, complaint));
 }
 
 function specOf(object: JsonObject): JsonObject {
