@@ -6,6 +6,7 @@
 import { textAt } from '../apimachinery/meta/object-fields.ts';
 import { formatHumanDuration } from '../apimachinery/scalars/human-duration.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
+import { compareUtf8 } from '../base/utf8.ts';
 import type { ColumnDefinition, TableDefinition } from '../server/registry/version-definition.ts';
 
 /** One column and what it shows. */
@@ -55,4 +56,10 @@ export function tableOf(...columns: readonly Column[]): () => TableDefinition {
 export function sinceText(time: string, now: number): string {
   const then = Date.parse(time);
   return Number.isNaN(then) ? '<unknown>' : formatHumanDuration(now - then);
+}
+
+/** `a=1,b=2`, sorted by key; `<none>` if there are none. */
+export function labelsText(labels: JsonObject = {}): string {
+  const keys = Object.keys(labels).sort(compareUtf8);
+  return keys.map((key) => `${key}=${textAt(labels, key)}`).join(',') || '<none>';
 }

@@ -36,7 +36,7 @@ import type { StrategyContext } from '../../server/registry/definition.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { validateConditions } from '../checks/conditions.ts';
 import { isKubernetesSigner, validateSignerName } from '../checks/signer-name.ts';
-import { column, NAME, tableOf } from '../columns.ts';
+import { column, labelsText, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
 
@@ -63,13 +63,9 @@ export const podCertificateRequestTable: () => TableDefinition = tableOf(
     const end = objectsAt(object, 'status', 'conditions').findLast((one) => ENDS.includes(textAt(one, 'type')));
     return end === undefined ? 'Pending' : textAt(end, 'type');
   }),
-  column('UnverifiedUserAnnotations', 'What the pod says about itself.', (object) => {
-    const annotations = objectAt(object, 'spec', 'unverifiedUserAnnotations') ?? {};
-    const pairs = Object.keys(annotations)
-      .sort()
-      .map((key) => `${key}=${textAt(annotations, key)}`);
-    return pairs.length === 0 ? '<none>' : pairs.join(',');
-  }),
+  column('UnverifiedUserAnnotations', 'What the pod says about itself.', (object) =>
+    labelsText(objectAt(object, 'spec', 'unverifiedUserAnnotations')),
+  ),
 );
 
 function specColumn(name: string, field: string, description: string) {

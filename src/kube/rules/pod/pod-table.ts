@@ -2,7 +2,7 @@
 import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import type { ColumnDefinition, TableDefinition } from '../../../server/registry/version-definition.ts';
-import { type Column, column, NAME, sinceText, tableOf } from '../../columns.ts';
+import { type Column, column, labelsText, NAME, sinceText, tableOf } from '../../columns.ts';
 import { isSidecar } from './pod-resources.ts';
 
 const NONE = '<none>';
@@ -93,12 +93,6 @@ export function containerColumns(
     column('Containers', 'The names of its containers.', joined('name'), options),
     column('Images', 'The images of its containers.', joined('image'), options),
   ];
-}
-
-/** `a=b,c=d` in order of keys; `<none>` for none. */
-export function labelsText(labels: JsonObject | undefined): string {
-  const keys = Object.keys(labels ?? {}).sort();
-  return keys.length === 0 ? NONE : keys.map((key) => `${key}=${String(labels?.[key])}`).join(',');
 }
 
 function summarize(pod: JsonObject): PodSummary {

@@ -16,7 +16,7 @@ import { podHolderWarnings } from './pod-warnings.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
 import { validatePodSpec } from './validate-pod-spec.ts';
 
-export { containerColumns, labelsText } from './pod-table.ts';
+export { containerColumns } from './pod-table.ts';
 
 /** What the reference's options for pods depend on: what a stored object has already, and where the spec stands. */
 export interface PodSpecContext {

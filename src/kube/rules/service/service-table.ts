@@ -3,7 +3,7 @@ import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimach
 import type { JsonObject } from '../../../base/json-value.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
-import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
 
 export const serviceTable: () => TableDefinition = tableOf(
   NAME,
@@ -47,10 +47,4 @@ function portsText(object: JsonObject): string {
       return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textAt(port, 'protocol')}`;
     })
     .join(',');
-}
-
-/** `a=1,b=2`, sorted; `<none>` if there are none. */
-function labelsText(labels: JsonObject | undefined): string {
-  const names = Object.keys(labels ?? {}).sort(compareUtf8);
-  return names.map((name) => `${name}=${textAt(labels as JsonObject, name)}`).join(',') || '<none>';
 }

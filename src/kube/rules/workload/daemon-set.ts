@@ -33,12 +33,11 @@ import {
   selectorMatches,
 } from '../../checks/label-selector.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
-import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
-  labelsText,
   podTemplateWarnings,
   setPodTemplateDefaults,
   validatePodTemplateSpec,

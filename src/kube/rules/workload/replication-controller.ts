@@ -10,12 +10,11 @@ import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { labelsAt, labelsDoNotMatch } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
-import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, metaFacts } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
-  labelsText,
   podTemplateWarnings,
   setPodTemplateDefaults,
   validatePodTemplateSpec,
