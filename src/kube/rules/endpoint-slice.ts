@@ -23,9 +23,9 @@ import { validateImmutableField } from '../../apimachinery/validation/validate-o
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
+import { PROTOCOLS } from '../checks/ports.ts';
 import { ensureMeta, metaFacts } from '../object-fields.ts';
 import { validateKubeMeta } from '../validate-kube-meta.ts';
-import { PROTOCOLS } from './service/validate-service-port.ts';
 
 const METADATA = FieldPath.of('metadata');
 const ADDRESS_TYPE = FieldPath.of('addressType');

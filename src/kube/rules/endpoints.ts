@@ -7,9 +7,9 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { checkDns1123Label, checkDns1123Subdomain, checkPortNumber } from '../../apimachinery/validation/names.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
+import { validateProtocol } from '../checks/ports.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
-import { validateProtocol } from './service/validate-service-port.ts';
 
 /** Shown with every request. */
 export const ENDPOINTS_DEPRECATION = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';

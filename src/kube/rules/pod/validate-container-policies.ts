@@ -12,8 +12,8 @@ import {
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkPortName, checkPortNumber } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { PROTOCOLS } from '../../checks/ports.ts';
 
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const RESIZED = ['cpu', 'memory'];
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer'];
 const RESTART_POLICIES = ['Always', 'Never', 'OnFailure'];

@@ -10,9 +10,10 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkHttpHeaderName, checkPortName, checkPortNumber } from '../../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { checkHttpHeaderName } from '../../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
+import { validatePortNumberOrName } from '../../checks/ports.ts';
 
 const SCHEMES = ['HTTP', 'HTTPS'];
 const PROBE_COUNTS = [
@@ -149,10 +150,4 @@ function validateSleep(action: JsonObject, { gracePeriod }: PodFacts, path: Fiel
   if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
   const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`;
   issues.push(invalid(path, seconds, detail));
-}
-
-/** The number of a port, or the name of one of the container's. Absent is the number 0. */
-export function validatePortNumberOrName(port: JsonValue | undefined, path: FieldPath): FieldIssue[] {
-  const complaints = typeof port === 'string' ? checkPortName(port) : checkPortNumber(Number(port ?? 0));
-  return complaints.map((complaint) => invalid(path, port ?? 0, complaint));
 }

@@ -2,21 +2,20 @@
 import { fieldAt, numberAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
+  complain,
   declared,
   duplicate,
   type FieldIssue,
   forbidden,
-  invalid,
-  notSupported,
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
-import { checkDns1123Label, checkPortName, checkPortNumber } from '../../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { checkDns1123Label, checkPortNumber } from '../../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { validatePortNumberOrName, validateProtocol } from '../../checks/ports.ts';
 
 const PORTS = FieldPath.of('spec', 'ports');
-export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];
 
 /** `names`: each port for itself, and names that occur twice. `numbers`: what ports have to do with one another and with the type. */
 export function validateServicePorts(spec: JsonObject, part: 'names' | 'numbers'): FieldIssue[] {
@@ -28,34 +27,20 @@ export function validateServicePorts(spec: JsonObject, part: 'names' | 'numbers'
 
 function validatePort(port: JsonObject, path: FieldPath, needsName: boolean, names: Set<string>): FieldIssue[] {
   const issues: FieldIssue[] = [];
-  const complain = (complaints: readonly string[], value: JsonValue, field: string): void =>
-    addIssues(
-      issues,
-      complaints.map((complaint) => invalid(path.child(field), value, complaint)),
-    );
   const name = textAt(port, 'name');
   if (name !== '') {
-    complain(checkDns1123Label(name), name, 'name');
+    addIssues(issues, complain(checkDns1123Label(name), name, path.child('name')));
     if (names.has(name)) issues.push(duplicate(path.child('name'), name));
     names.add(name);
   } else if (needsName) issues.push(required(path.child('name'), ''));
   const number = numberAt(port, 'port');
-  complain(checkPortNumber(Number(number)), number, 'port');
+  addIssues(issues, complain(checkPortNumber(Number(number)), number, path.child('port')));
   addIssues(issues, validateProtocol(textAt(port, 'protocol'), path.child('protocol')));
-  addIssues(issues, validatePortNumberOrName(fieldAt(port, 'targetPort') ?? 0, path.child('targetPort')));
+  addIssues(issues, validatePortNumberOrName(fieldAt(port, 'targetPort'), path.child('targetPort')));
   const appProtocol = fieldAt(port, 'appProtocol');
-  if (typeof appProtocol === 'string') complain(checkQualifiedName(appProtocol), appProtocol, 'appProtocol');
+  if (typeof appProtocol === 'string')
+    addIssues(issues, complain(checkQualifiedName(appProtocol), appProtocol, path.child('appProtocol')));
   return issues;
-}
-
-export function validateProtocol(protocol: string, path: FieldPath): FieldIssue[] {
-  if (protocol === '') return [required(path, '')];
-  return PROTOCOLS.includes(protocol) ? [] : [notSupported(path, protocol, PROTOCOLS)];
-}
-
-export function validatePortNumberOrName(port: JsonValue, path: FieldPath): FieldIssue[] {
-  const complaints = typeof port === 'string' ? checkPortName(port) : checkPortNumber(Number(port));
-  return complaints.map((complaint) => invalid(path, port, complaint));
 }
 
 function validateNumbers(ports: readonly JsonObject[], type: string): FieldIssue[] {

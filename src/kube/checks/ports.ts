@@ -1,0 +1,18 @@
+/** Ports and protocols. Invariant: pure; the texts are the reference's. */
+import { complain, type FieldIssue, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { checkPortName, checkPortNumber } from '../../apimachinery/validation/names.ts';
+import type { JsonValue } from '../../base/json-value.ts';
+
+export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];
+
+export function validateProtocol(protocol: string, path: FieldPath): FieldIssue[] {
+  if (protocol === '') return [required(path, '')];
+  return PROTOCOLS.includes(protocol) ? [] : [notSupported(path, protocol, PROTOCOLS)];
+}
+
+/** The number of a port, or the name of one of a container's. Absent is the number 0. */
+export function validatePortNumberOrName(given: JsonValue | undefined, path: FieldPath): FieldIssue[] {
+  const port = given ?? 0;
+  return complain(typeof port === 'string' ? checkPortName(port) : checkPortNumber(Number(port)), port, path);
+}
