@@ -8,12 +8,12 @@ import {
   forbidden,
   invalid,
   notFound,
-  notSupported,
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { validateChoice } from '../../checks/choices.ts';
 import { validateContainerResources } from '../../checks/resources.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { isSidecar } from './pod-resources.ts';
@@ -166,18 +166,6 @@ function validateCommon(container: JsonObject, scope: ContainerScope, path: Fiel
   validateResizePolicy(container, scope.restartPolicy, path, issues);
   const context = objectAt(container, 'securityContext');
   if (context !== undefined) validateContainerSecurity(context, checks, path.child('securityContext'), issues);
-}
-
-function validateChoice(
-  container: JsonObject,
-  field: string,
-  choices: readonly string[],
-  path: FieldPath,
-  issues: FieldIssue[],
-): void {
-  const value = textAt(container, field);
-  if (value === '') issues.push(required(path.child(field), ''));
-  else if (!choices.includes(value)) issues.push(declared(notSupported(path.child(field), value, choices)));
 }
 
 /** The image of a Pod has no space around it; that of a template may, for the sake of old ones. */

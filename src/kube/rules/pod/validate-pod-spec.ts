@@ -10,7 +10,6 @@ import {
   forbidden,
   invalid,
   notFound,
-  notSupported,
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -18,6 +17,7 @@ import { checkQualifiedName, validateLabels } from '../../../apimachinery/valida
 import { type NameRule, nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Label, checkInRange } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { validateChoice } from '../../checks/choices.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { labelsAt } from '../../checks/label-selector.ts';
 import { wholeAt } from '../../checks/numbers.ts';
@@ -132,18 +132,6 @@ function validateName(spec: JsonObject, field: string, rule: NameRule, path: Fie
   const name = textAt(spec, field);
   if (name === '') return;
   for (const complaint of rule(name, false)) issues.push(invalid(path.child(field), name, complaint));
-}
-
-function validateChoice(
-  spec: JsonObject,
-  field: string,
-  choices: readonly string[],
-  path: FieldPath,
-  issues: FieldIssue[],
-): void {
-  const value = textAt(spec, field);
-  if (value === '') issues.push(required(path.child(field), ''));
-  else if (!choices.includes(value)) issues.push(declared(notSupported(path.child(field), value, choices)));
 }
 
 function validateGates(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
