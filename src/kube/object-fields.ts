@@ -1,18 +1,28 @@
 /**
  * Fields that built-in kinds share. Invariant: the objects were normalized, so a field that is there has the type that its kind declares.
  */
-import { ensureObject, objectAt } from '../apimachinery/meta/object-fields.ts';
+import { ensureObject, fieldAt, objectAt } from '../apimachinery/meta/object-fields.ts';
 import type { ObjectMetaFacts } from '../apimachinery/validation/validate-object-meta.ts';
-import { getField, type JsonObject } from '../base/json-value.ts';
+import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 
 /** Metadata as validation reads it. */
 export function metaFacts(object: JsonObject): ObjectMetaFacts {
   return (objectAt(object, 'metadata') ?? {}) as ObjectMetaFacts;
 }
 
+/** The spec; empty if there is none. */
+export function specOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'spec') ?? {};
+}
+
 /** The metadata to write to; made if there is none. */
 export function ensureMeta(object: JsonObject): JsonObject {
   return ensureObject(object, 'metadata');
+}
+
+/** Sets a field that is absent. */
+export function setDefault(object: JsonObject, name: string, value: JsonValue): void {
+  if (fieldAt(object, name) === undefined) object[name] = value;
 }
 
 /** Moves these fields behind all others, in this order; absent ones are left out. For fields that are added after the defaults, which put all of an object in order. */

@@ -12,8 +12,9 @@ import { parseCertificateRequestPem } from '../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
 import { changesOnlyOwnership } from '../escalation-guard.ts';
+import { specOf } from '../object-fields.ts';
 import { mayActForSigner } from './signer-permission.ts';
-import { refusal, specOf } from './subject.ts';
+import { refusal } from './subject.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';

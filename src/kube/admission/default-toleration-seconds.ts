@@ -5,7 +5,8 @@
 import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { podOf, specOf } from './subject.ts';
+import { specOf } from '../object-fields.ts';
+import { podOf } from './subject.ts';
 
 export interface TolerationDefaults {
   /** `--default-not-ready-toleration-seconds`. Default 300. */

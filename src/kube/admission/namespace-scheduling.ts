@@ -14,8 +14,9 @@ import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
+import { specOf } from '../object-fields.ts';
 import { qosClassOf } from '../rules/pod/pod-resources.ts';
-import { podOf, specOf } from './subject.ts';
+import { podOf } from './subject.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 
 const NODE_SELECTOR = 'scheduler.alpha.kubernetes.io/node-selector';

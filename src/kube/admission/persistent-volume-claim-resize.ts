@@ -8,8 +8,9 @@ import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
 import { amountOf } from '../checks/resource-lists.ts';
+import { specOf } from '../object-fields.ts';
 import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';
-import { refusal, specOf } from './subject.ts';
+import { refusal } from './subject.ts';
 
 export function persistentVolumeClaimResize(classes: Lister): AdmissionPlugin {
   return {

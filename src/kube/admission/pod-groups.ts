@@ -11,9 +11,9 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
-import { ensureMeta } from '../object-fields.ts';
+import { ensureMeta, specOf } from '../object-fields.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { refusal, specOf } from './subject.ts';
+import { refusal } from './subject.ts';
 
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';
 const FINALIZER = 'scheduling.k8s.io/podgroup-protection';

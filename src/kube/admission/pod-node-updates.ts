@@ -10,10 +10,11 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { amountOf } from '../checks/resource-lists.ts';
+import { specOf } from '../object-fields.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { isSidecar } from '../rules/pod/pod-resources.ts';
 import { podTotal } from './pod-total.ts';
-import { refusal, specOf } from './subject.ts';
+import { refusal } from './subject.ts';
 
 export function podResizeValidator(nodes: () => ObjectReader): AdmissionPlugin {
   return {

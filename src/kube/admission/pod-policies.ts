@@ -10,7 +10,8 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
 import { isNativeResource } from '../checks/resource-lists.ts';
-import { mainContainers, podOf, refusal, specOf } from './subject.ts';
+import { specOf } from '../object-fields.ts';
+import { mainContainers, podOf, refusal } from './subject.ts';
 
 const IMAGES = FieldPath.of('spec');
 const onWrite = (operation: Operation): boolean => operation === 'CREATE' || operation === 'UPDATE';

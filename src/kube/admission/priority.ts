@@ -8,7 +8,8 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
-import { podOf, refusal, specOf } from './subject.ts';
+import { specOf } from '../object-fields.ts';
+import { podOf, refusal } from './subject.ts';
 
 interface Priority {
   readonly className: string;

@@ -10,7 +10,8 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/registry/lister.ts';
 import { amountsOf } from '../checks/resource-lists.ts';
-import { podOf, refusal, specOf } from './subject.ts';
+import { specOf } from '../object-fields.ts';
+import { podOf, refusal } from './subject.ts';
 import { mergeTolerations } from './tolerations.ts';
 
 type Use = (spec: JsonObject, runtimeClass: JsonObject | undefined) => void;

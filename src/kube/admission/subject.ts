@@ -3,7 +3,7 @@
  * does: by its name, or by what its name will begin with.
  */
 import { annotationsOf, metadataOf } from '../../apimachinery/meta/meta.ts';
-import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { type StatusCause, StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -26,11 +26,6 @@ export function subjectName({ name, object }: AdmissionAttributes): string {
   const metadata = object === undefined ? undefined : metadataOf(object);
   if (metadata === undefined) return 'Unknown';
   return textAt(metadata, 'name') || textAt(metadata, 'generateName') || 'Unknown';
-}
-
-/** The spec of an object, an empty one if there is none. */
-export function specOf(object: JsonObject): JsonObject {
-  return objectAt(object, 'spec') ?? {};
 }
 
 /** Containers, then init containers: the order in which most of the reference's checks go. */

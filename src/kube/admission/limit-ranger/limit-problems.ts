@@ -4,8 +4,9 @@ import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachin
 import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { amountsOf, type ResourceAmounts } from '../../checks/resource-lists.ts';
+import { specOf } from '../../object-fields.ts';
 import { podTotal } from '../pod-total.ts';
-import { mainContainers, specOf } from '../subject.ts';
+import { mainContainers } from '../subject.ts';
 
 interface Amounts {
   readonly requests: ResourceAmounts;

@@ -6,8 +6,9 @@ import { isStatusError, StatusError } from '../../../apimachinery/status/status.
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { Authorizer } from '../../../server/authorization.ts';
+import { specOf } from '../../object-fields.ts';
 import type { ObjectReader } from '../../object-reader.ts';
-import { refusal, specOf } from '../subject.ts';
+import { refusal } from '../subject.ts';
 
 /** What NodeRestriction asks others. */
 export interface NodeWorld {

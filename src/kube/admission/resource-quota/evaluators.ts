@@ -5,8 +5,8 @@ import { addQuantity, compareQuantity, quantityValue } from '../../../apimachine
 import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { amountOf, type ResourceAmounts } from '../../checks/resource-lists.ts';
+import { specOf } from '../../object-fields.ts';
 import { claimClass } from '../persistent-volume-claim-resize.ts';
-import { specOf } from '../subject.ts';
 import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';
 import { podEvaluator } from './pod-evaluator.ts';
 

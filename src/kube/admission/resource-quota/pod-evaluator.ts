@@ -10,9 +10,10 @@ import {
   isPodLevelResource,
   type ResourceAmounts,
 } from '../../checks/resource-lists.ts';
+import { specOf } from '../../object-fields.ts';
 import { qosClassOf } from '../../rules/pod/pod-resources.ts';
 import { podTotal } from '../pod-total.ts';
-import { mainContainers, specOf } from '../subject.ts';
+import { mainContainers } from '../subject.ts';
 import { effectiveSpec } from './effective-spec.ts';
 import { type Evaluator, matchesValue, type ScopeSelector } from './evaluator.ts';
 

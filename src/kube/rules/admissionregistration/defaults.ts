@@ -1,6 +1,7 @@
 /** Defaults of webhook configurations and admission policies. Invariant: what is given stays, an empty selector included; the same for every version of a policy. */
-import { ensureObject, fieldAt, objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
-import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { ensureObject, objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { setDefault } from '../../object-fields.ts';
 
 export function setValidatingWebhookDefaults(configuration: JsonObject): void {
   for (const webhook of objectsAt(configuration, 'webhooks')) setWebhookDefaults(webhook);
@@ -56,8 +57,4 @@ function setMatchDefaults(match: JsonObject): void {
 
 function setRuleDefaults(owner: JsonObject, name: string): void {
   for (const rule of objectsAt(owner, name)) setDefault(rule, 'scope', '*');
-}
-
-function setDefault(object: JsonObject, name: string, value: JsonValue): void {
-  if (fieldAt(object, name) === undefined) object[name] = value;
 }

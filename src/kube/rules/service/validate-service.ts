@@ -15,7 +15,7 @@ import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateLegacyCidr, validateLegacyIp, validateNonSpecialIp } from '../../checks/ip.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { isExternallyAccessible } from './service-defaults.ts';
 import { isHeadless, needsHealthCheckPort } from './service-fields.ts';
@@ -212,10 +212,6 @@ function validateChoice(spec: JsonObject, name: string, choices: readonly string
   const value = textAt(spec, name);
   if (value === '') return [required(SPEC.child(name), '')];
   return choices.includes(value) ? [] : [notSupported(SPEC.child(name), value, choices)];
-}
-
-function specOf(object: JsonObject): JsonObject {
-  return objectAt(object, 'spec') ?? {};
 }
 
 function selectorOf(spec: JsonObject): Record<string, string> {

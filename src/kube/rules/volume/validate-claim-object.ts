@@ -22,7 +22,7 @@ import { equalJson, getField, type JsonObject, type JsonValue } from '../../../b
 import { inGoShape } from '../../checks/go-shape.ts';
 import { amountOf, isNativeResource } from '../../checks/resource-lists.ts';
 import { unifiedDiff } from '../../checks/unified-diff.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf, takeField } from '../../object-fields.ts';
 import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION } from './access-modes.ts';
 import { CLAIM_SPEC_SHAPE } from './shapes.ts';
@@ -57,12 +57,12 @@ export function validateClaimUpdate(object: JsonObject, old: JsonObject): FieldI
   ];
   const next: JsonObject = { ...specOf(object) };
   const was: JsonObject = { ...specOf(old) };
-  if (textAt(was, 'volumeName') === '') copyField(was, next, 'volumeName');
+  if (textAt(was, 'volumeName') === '') takeField(was, next, 'volumeName');
   addIssues(issues, settleClass(object, old, next, was));
   if (textAt(object, 'status', 'phase') === 'Bound') {
     const request = fieldAt(was, 'resources', 'requests', 'storage');
     if (fieldAt(next, 'resources', 'requests') !== undefined) next['resources'] = withRequest(next, request ?? '0');
-    copyField(next, was, ATTRIBUTES_CLASS);
+    takeField(next, was, ATTRIBUTES_CLASS);
   }
   if (!equalJson({ ...next, resources: likeBefore(next, was) }, { resources: {}, ...was })) {
     const diff = unifiedDiff(inGoShape(was, CLAIM_SPEC_SHAPE), inGoShape(next, CLAIM_SPEC_SHAPE));
@@ -182,14 +182,4 @@ export function claimWarnings(object: JsonObject): readonly string[] {
   if (annotatedClass(object) === undefined) return warnings;
   const path = METADATA.child('annotations').key(BETA_CLASS_ANNOTATION);
   return [`${path}: deprecated since v1.8; use "storageClassName" attribute instead`, ...warnings];
-}
-
-function specOf(object: JsonObject): JsonObject {
-  return objectAt(object, 'spec') ?? {};
-}
-
-function copyField(to: JsonObject, from: JsonObject, name: string): void {
-  const value = from[name];
-  if (value === undefined) delete to[name];
-  else to[name] = value;
 }

@@ -10,6 +10,7 @@ import { readJson } from '../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { kindView } from '../../../kinds/views.ts';
 import { int32At } from '../../checks/numbers.ts';
+import { specOf } from '../../object-fields.ts';
 import { cpuMetric, DEFAULT_CPU_UTILIZATION } from './autoscaler.ts';
 import {
   BEHAVIOR_ANNOTATION,
@@ -25,7 +26,7 @@ import {
   metricToV1,
   present,
 } from './autoscaler-metric-conversion.ts';
-import { specOf, statusOf, withEntries } from './common.ts';
+import { statusOf, withEntries } from './common.ts';
 
 export function autoscalerToV1(object: JsonObject): JsonObject {
   const spec = specOf(object);

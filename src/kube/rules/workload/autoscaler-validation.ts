@@ -14,7 +14,7 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import {
   type ReferenceRules,
@@ -22,7 +22,7 @@ import {
   validateMetrics,
   validateReference,
 } from './autoscaler-metrics.ts';
-import { METADATA, SPEC, STATUS, specOf, statusOf, validateMetaUpdate } from './common.ts';
+import { METADATA, SPEC, STATUS, statusOf, validateMetaUpdate } from './common.ts';
 
 const MAX_PERIOD_SECONDS = 1800;
 const MAX_WINDOW_SECONDS = 3600;

@@ -3,13 +3,14 @@ import { ensureObject, fieldAt, objectAt } from '../../../apimachinery/meta/obje
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
+import { keepStatus, setDefault } from '../../object-fields.ts';
 import { dropRoundTripAnnotations } from './autoscaler-annotations.ts';
 import {
   validateAutoscaler,
   validateAutoscalerStatusUpdate,
   validateAutoscalerUpdate,
 } from './autoscaler-validation.ts';
-import { keepSpec, keepStatus, setDefault } from './common.ts';
+import { keepSpec } from './common.ts';
 
 /** What an autoscaler that names no metric works by: use of processors, as a percentage of what pods ask for. */
 export const DEFAULT_CPU_UTILIZATION = 80;

@@ -8,13 +8,13 @@ import { formatLabelSelectorObject } from '../../../apimachinery/selectors/label
 import { type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
-import { equalJson, getField, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
+import { equalJson, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
 import { selectorAt } from '../../checks/label-selector.ts';
 import { int32At } from '../../checks/numbers.ts';
 import { type Column, column } from '../../columns.ts';
-import { ensureMeta, metaFacts, takeField } from '../../object-fields.ts';
+import { ensureMeta, metaFacts, specOf, takeField } from '../../object-fields.ts';
 import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
 import { containerColumns } from '../pod/pod-template.ts';
 
@@ -23,19 +23,9 @@ export const SPEC: FieldPath = FieldPath.of('spec');
 export const TEMPLATE: FieldPath = FieldPath.of('spec', 'template');
 export const STATUS: FieldPath = FieldPath.of('status');
 
-/** Sets a field that is absent. */
-export function setDefault(object: JsonObject, name: string, value: JsonValue): void {
-  if ((getField(object, name) ?? undefined) === undefined) object[name] = value;
-}
-
 /** Sets a text that is absent or empty. */
 export function setDefaultText(object: JsonObject, name: string, value: string): void {
   if (textAt(object, name) === '') object[name] = value;
-}
-
-/** The spec; empty if there is none. */
-export function specOf(object: JsonObject): JsonObject {
-  return objectAt(object, 'spec') ?? {};
 }
 
 /** The pod template; empty if there is none. */
@@ -58,11 +48,6 @@ export function intOrStringAt(object: JsonObject, ...path: readonly string[]): I
 export function beginObject(object: JsonObject, emptyStatus: JsonObject): void {
   object['status'] = { ...emptyStatus };
   ensureMeta(object)['generation'] = 1;
-}
-
-/** The main resource: the status stays, and a change of the spec counts. */
-export function keepStatus(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'status');
 }
 
 export function countSpecChange(object: JsonObject, old: JsonObject): void {

@@ -13,9 +13,9 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
-import { METADATA, SPEC, specOf, validateMetaUpdate } from './common.ts';
+import { METADATA, SPEC, validateMetaUpdate } from './common.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { validateJobTemplate } from './job-spec.ts';
 import { timeZoneProblem } from './time-zone.ts';

@@ -5,17 +5,16 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { AGE, column, NAME, sinceText, tableOf } from '../../columns.ts';
+import { keepStatus, setDefault } from '../../object-fields.ts';
 import { dropDisabledPodFields } from '../pod/pod-template.ts';
 import {
   beginObject,
   countSpecChange,
   generationChanged,
   keepSpec,
-  keepStatus,
   nameWarnings,
   SPEC,
   selectorColumn,
-  setDefault,
   setDefaultText,
   templateColumns,
 } from './common.ts';

@@ -34,7 +34,7 @@ import {
 } from '../../checks/label-selector.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
-import { ensureMeta, metaFacts } from '../../object-fields.ts';
+import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
@@ -49,14 +49,11 @@ import {
   countSpecChange,
   intOrStringAt,
   keepSpec,
-  keepStatus,
   METADATA,
   SPEC,
   STATUS,
   selectorColumn,
-  setDefault,
   setDefaultText,
-  specOf,
   statusOf,
   TEMPLATE,
   templateColumns,

@@ -24,7 +24,7 @@ import {
 import { selectorAt } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegative, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
-import { ensureMeta, metaFacts, takeField } from '../../object-fields.ts';
+import { ensureMeta, keepStatus, metaFacts, setDefault, specOf, takeField } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import {
@@ -33,14 +33,11 @@ import {
   generationChanged,
   intOrStringAt,
   keepSpec,
-  keepStatus,
   METADATA,
   nameWarnings,
   SPEC,
   STATUS,
-  setDefault,
   setDefaultText,
-  specOf,
   statusOf,
   TEMPLATE,
   templateColumns,

@@ -16,16 +16,15 @@ import { validateAtMost100Percent, validateNonnegativeIntOrPercent } from '../..
 import { selectorAt } from '../../checks/label-selector.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
+import { keepStatus, specOf } from '../../object-fields.ts';
 import {
   beginObject,
   countColumn,
   countSpecChange,
   intOrStringAt,
   keepSpec,
-  keepStatus,
   SPEC,
   STATUS,
-  specOf,
   statusOf,
 } from './common.ts';
 

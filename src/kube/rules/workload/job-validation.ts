@@ -10,9 +10,9 @@ import { validateImmutableField } from '../../../apimachinery/validation/validat
 import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { invalidSelector, labelsAt, selectorAt, selectorMatches } from '../../checks/label-selector.ts';
 import { int32At } from '../../checks/numbers.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf, takeField } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
-import { METADATA, SPEC, specOf, TEMPLATE, templateOf, validateMetaUpdate } from './common.ts';
+import { METADATA, SPEC, TEMPLATE, templateOf, validateMetaUpdate } from './common.ts';
 import { jobConditionIs } from './job-conditions.ts';
 import {
   CONTROLLER_UID_LABEL,
@@ -116,7 +116,7 @@ function validateTemplateUpdate(job: JsonObject, old: JsonObject): FieldIssue[] 
   if (!isAtRest(old)) return equalJson(template, oldTemplate) ? [] : [immutable(TEMPLATE, shownPodTemplate(template))];
   const next = objectAt(template, 'spec') ?? {};
   const before = { ...(objectAt(oldTemplate, 'spec') ?? {}) };
-  for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) copyField(before, next, name);
+  for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) takeField(before, next, name);
   const affinity = comparableAffinity(objectAt(next, 'affinity'), objectAt(before, 'affinity'));
   if (affinity === undefined) delete before['affinity'];
   else before['affinity'] = affinity;
@@ -151,13 +151,7 @@ function takeResources(spec: JsonObject, from: JsonObject, list: string): void {
     const other = next[i] as JsonObject;
     if (!equalJson(container['name'] ?? '', other['name'] ?? '')) return container;
     const copy = { ...container };
-    copyField(copy, other, 'resources');
+    takeField(copy, other, 'resources');
     return copy;
   });
-}
-
-function copyField(object: JsonObject, from: JsonObject, name: string): void {
-  const value = from[name];
-  if (value === undefined) delete object[name];
-  else object[name] = value;
 }

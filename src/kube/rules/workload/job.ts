@@ -16,19 +16,16 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { kindView } from '../../../kinds/views.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import { int32At } from '../../checks/numbers.ts';
-import { ensureMeta } from '../../object-fields.ts';
+import { ensureMeta, keepStatus, setDefault, specOf } from '../../object-fields.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import {
   beginObject,
   countSpecChange,
   generationChanged,
   keepSpec,
-  keepStatus,
   nameWarnings,
   SPEC,
-  setDefault,
   setDefaultText,
-  specOf,
   templateOf,
   withEntries,
 } from './common.ts';

@@ -7,7 +7,7 @@ import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, NAME, tableOf } from '../../columns.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import {
@@ -16,14 +16,11 @@ import {
   countSpecChange,
   generationChanged,
   keepSpec,
-  keepStatus,
   METADATA,
   nameWarnings,
   SPEC,
   STATUS,
   selectorColumn,
-  setDefault,
-  specOf,
   statusOf,
   TEMPLATE,
   templateColumns,

@@ -11,7 +11,7 @@ import type { TableDefinition } from '../../../server/registry/version-definitio
 import { labelsAt, labelsDoNotMatch } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
-import { ensureMeta, metaFacts } from '../../object-fields.ts';
+import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
@@ -25,12 +25,9 @@ import {
   countSpecChange,
   generationChanged,
   keepSpec,
-  keepStatus,
   METADATA,
   nameWarnings,
   SPEC,
-  setDefault,
-  specOf,
   statusOf,
   TEMPLATE,
   templateColumns,

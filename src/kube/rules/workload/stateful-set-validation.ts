@@ -28,14 +28,13 @@ import {
   selectorMatches,
 } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { metaFacts, specOf } from '../../object-fields.ts';
 import { validatePodTemplateSpec } from '../pod/pod-template.ts';
 import { validateClaimSpec } from '../volume/validate-claim.ts';
 import {
   intOrStringAt,
   SPEC,
   STATUS,
-  specOf,
   statusOf,
   TEMPLATE,
   templateOf,

@@ -6,7 +6,7 @@ import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { int32At } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
-import { metaFacts } from '../../object-fields.ts';
+import { keepStatus, metaFacts, setDefault } from '../../object-fields.ts';
 import { validateKubeMeta } from '../../validate-kube-meta.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import { setClaimTemplateDefaults } from '../volume/claim-defaults.ts';
@@ -16,10 +16,8 @@ import {
   countSpecChange,
   generationChanged,
   keepSpec,
-  keepStatus,
   METADATA,
   SPEC,
-  setDefault,
   setDefaultText,
   TEMPLATE,
   templateColumns,
