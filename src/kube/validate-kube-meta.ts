@@ -3,7 +3,7 @@
  * domain. Invariant: pure; these issues follow the general ones.
  */
 import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
-import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
+import { childPath, FieldPath } from '../apimachinery/validation/field-path.ts';
 import type { Complaints } from '../apimachinery/validation/names.ts';
 import {
   FINALIZER_FOREGROUND,
@@ -13,7 +13,10 @@ import {
   validateObjectMeta,
 } from '../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { metaFacts } from './object-fields.ts';
 
+const METADATA = FieldPath.of('metadata');
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', FINALIZER_ORPHAN, FINALIZER_FOREGROUND]);
 
 /** Metadata of an object about to be created. */
@@ -24,6 +27,11 @@ export function validateKubeMeta(meta: ObjectMetaFacts, rules: ObjectMetaRules, 
 /** Metadata about to replace `old`. */
 export function validateKubeMetaUpdate(next: ObjectMetaFacts, old: ObjectMetaFacts, path: FieldPath): FieldIssue[] {
   return [...validateObjectMetaUpdate(next, old, path), ...validateFinalizerNames(next, path)];
+}
+
+/** As `validateKubeMetaUpdate`, of whole objects. */
+export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
 }
 
 /** What is wrong with the name of a finalizer beyond its syntax; empty if nothing is. */

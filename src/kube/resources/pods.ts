@@ -28,7 +28,7 @@ import { validatePodResize } from '../rules/pod/validate-pod-resize.ts';
 import { validatePodStatusUpdate } from '../rules/pod/validate-pod-status.ts';
 import { validateEphemeralUpdate, validatePodUpdate } from '../rules/pod/validate-pod-update.ts';
 import { updateSubresource } from '../subresources.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 export interface PodResourceOptions {
   /** Containers may be privileged. Default true; see PodSpecContext. */
@@ -150,7 +150,7 @@ const POD_TEMPLATES: ResourceDefinition = storedResource({
     warningsOnCreate: (object) => podTemplateWarnings(templateOf(object), undefined, TEMPLATE),
     prepareForUpdate: (object, old) => dropDisabledPodFields(templateOf(object), templateOf(old)),
     validateUpdate: (object, old) => [
-      ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+      ...validateMetaUpdate(object, old),
       ...validatePodTemplateSpec(templateOf(object), TEMPLATE, { old: templateOf(old) }),
     ],
     warningsOnUpdate: (object, old) =>

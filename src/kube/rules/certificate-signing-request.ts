@@ -28,7 +28,7 @@ import type { TableDefinition } from '../../server/registry/version-definition.t
 import { validateSignerName } from '../checks/signer-name.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts, takeField } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { certificatesProblem } from './certificates-problem.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -286,6 +286,6 @@ function validateChange(object: JsonObject, old: JsonObject, may: 'none' | 'appr
     if (may !== 'certificate') issues.push(forbidden(CERTIFICATE, 'updates may not set certificate content'));
     else if (before !== '') issues.push(forbidden(CERTIFICATE, 'updates may not modify existing certificate content'));
   }
-  addIssues(issues, validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA));
+  addIssues(issues, validateMetaUpdate(object, old));
   return issues;
 }

@@ -11,7 +11,7 @@ import type { TableDefinition } from '../../server/registry/version-definition.t
 import { checkTrustBundleName, validateSignerName } from '../checks/signer-name.ts';
 import { column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SIGNER = FieldPath.of('spec', 'signerName');
@@ -33,7 +33,7 @@ export function validateTrustBundleUpdate(object: JsonObject, old: JsonObject): 
   const [signer, before] = [object, old].map((one) => textAt(one, 'spec', 'signerName')) as [string, string];
   return [
     ...validateAny(object, changed),
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateImmutableField(signer, before, SIGNER),
   ];
 }

@@ -10,7 +10,7 @@ import { utf8Length } from '../../base/utf8.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 /** What all values of a ConfigMap, or of a Secret, may have together, in bytes. */
 export const MAX_DATA_BYTES: number = 1024 * 1024;
@@ -54,7 +54,7 @@ export function validateConfigMap(object: JsonObject): FieldIssue[] {
 }
 
 export function validateConfigMapUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   if (fieldAt(old, 'immutable') === true) {
     if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));
     if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, FROZEN));

@@ -26,7 +26,7 @@ import { incremented } from '../../server/registry/object-metadata.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { ensureMeta, metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -120,7 +120,7 @@ export function validateCsiDriverUpdate(object: JsonObject, old: JsonObject): Fi
   const fixed = (name: string, shown: string): FieldIssue[] =>
     validateImmutableField(spec[name] ?? null, was[name] ?? null, SPEC.child(shown)).map(declared);
   return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateSpec(spec),
     ...fixed('attachRequired', 'attachedRequired'),
     ...fixed('volumeLifecycleModes', 'volumeLifecycleModes'),

@@ -13,7 +13,7 @@ import { selectorAt } from '../checks/label-selector.ts';
 import { nodeLabelSelectorWarnings } from '../checks/node-selector.ts';
 import { amountOf } from '../checks/resource-lists.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const TOPOLOGY = FieldPath.of('nodeTopology');
@@ -38,10 +38,7 @@ export function validateCsiStorageCapacity(object: JsonObject, allowInvalidValue
 /** What the driver was asked about stays; only its answer changes. */
 export function validateCsiStorageCapacityUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const hadInvalid = validateLabelSelectorObject(selectorAt(old, 'nodeTopology'), undefined).length > 0;
-  const issues = [
-    ...validateCsiStorageCapacity(object, hadInvalid),
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
-  ];
+  const issues = [...validateCsiStorageCapacity(object, hadInvalid), ...validateMetaUpdate(object, old)];
   const topology = objectAt(object, 'nodeTopology') ?? null;
   if (!equalJson(topology, objectAt(old, 'nodeTopology') ?? null))
     issues.push(declared(invalid(TOPOLOGY, topology, FIELD_IMMUTABLE)));

@@ -9,7 +9,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../checks/ip.ts';
 import { validateProtocol } from '../checks/ports.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 /** Shown with every request. */
 export const ENDPOINTS_DEPRECATION = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
@@ -32,7 +32,7 @@ export function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIs
 }
 
 export function validateEndpointsUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return [...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA), ...validateEndpoints(object, old)];
+  return [...validateMetaUpdate(object, old), ...validateEndpoints(object, old)];
 }
 
 /** Of addresses in forms that are not the usual ones. The endpoints controller writes none. */

@@ -14,7 +14,7 @@ import { FIELD_IMMUTABLE } from '../../apimachinery/validation/validate-object-m
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const MAX_SHORT_TEXT = 128;
@@ -66,7 +66,7 @@ const UNCHANGING = [
 export function validateEventUpdate(event: JsonObject, old: JsonObject, request: GroupVersion): FieldIssue[] {
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
-  addIssues(issues, validateKubeMetaUpdate(metaFacts(event), metaFacts(old), METADATA));
+  addIssues(issues, validateMetaUpdate(event, old));
   if (!sameField(event, old, 'series')) addIssues(issues, validateSeries(event));
   for (const name of UNCHANGING) {
     if (sameField(event, old, name)) continue;

@@ -17,7 +17,7 @@ import { validateImmutableField } from '../../apimachinery/validation/validate-o
 import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { validateReference } from './ingress.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -42,7 +42,7 @@ export function validateIngressClass(object: JsonObject): FieldIssue[] {
 
 export function validateIngressClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateImmutableField(textAt(object, 'spec', 'controller'), textAt(old, 'spec', 'controller'), CONTROLLER),
     ...validateIngressClass(object),
   ];

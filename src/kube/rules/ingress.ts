@@ -21,7 +21,7 @@ import {
 import type { JsonObject } from '../../base/json-value.ts';
 import { parseSloppyIp } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { validateIngressPoints } from './service/service-status.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -57,14 +57,11 @@ export function validateIngressUpdate(object: JsonObject, old: JsonObject): Fiel
       (rule) => textAt(rule, 'host').includes('*') && validateHttp(rule, SPEC).length > 0,
     ),
   };
-  return [...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA), ...validateContent(object, leniency)];
+  return [...validateMetaUpdate(object, old), ...validateContent(object, leniency)];
 }
 
 export function validateIngressStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
-    ...validateIngressPoints(object, old),
-  ];
+  return [...validateMetaUpdate(object, old), ...validateIngressPoints(object, old)];
 }
 
 export function ingressWarnings(object: JsonObject): readonly string[] {

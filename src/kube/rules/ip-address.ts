@@ -7,7 +7,7 @@ import { validateImmutableField } from '../../apimachinery/validation/validate-o
 import type { JsonObject } from '../../base/json-value.ts';
 import { validateIp } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const PARENT = FieldPath.of('spec', 'parentRef');
@@ -34,7 +34,7 @@ export function validateIpAddressUpdate(object: JsonObject, old: JsonObject): Fi
   };
   return [
     ...validateIpAddress(object),
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateImmutableField(parentOf(object), parentOf(old), PARENT).map(declared),
   ];
 }

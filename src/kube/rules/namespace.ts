@@ -12,7 +12,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { ensureMeta, metaFacts, takeField } from '../object-fields.ts';
-import { checkKubeFinalizerName, validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** The finalizer of every namespace: whoever empties it takes this away. */
@@ -103,10 +103,6 @@ export function prepareNamespaceForDeletion(object: JsonObject): void {
     textAt(object, 'status', 'phase') === 'Terminating' && textsAt(object, 'spec', 'finalizers').length === 0;
   ensureObject(object, 'status')['phase'] = 'Terminating';
   if (!isEmptied) delete ensureMeta(object)['deletionGracePeriodSeconds'];
-}
-
-function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
 }
 
 function validateFinalizer(name: string, path: FieldPath): FieldIssue[] {

@@ -28,7 +28,7 @@ import { checkPortName, checkPortNumber } from '../../apimachinery/validation/na
 import type { JsonObject } from '../../base/json-value.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -67,10 +67,7 @@ export function validateNetworkPolicy(object: JsonObject): FieldIssue[] {
 export function validateNetworkPolicyUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const cidrs = new Set(blocksOf(old).flatMap(({ block }) => [textAt(block, 'cidr'), ...textsAt(block, 'except')]));
   const labelValues = hasInvalidLabelValue(objectAt(old, 'spec', 'podSelector') as LabelSelectorObject | undefined);
-  return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
-    ...validateSpec(object, { labelValues, cidrs }),
-  ];
+  return [...validateMetaUpdate(object, old), ...validateSpec(object, { labelValues, cidrs })];
 }
 
 /** Of networks in forms that are not the usual ones. */

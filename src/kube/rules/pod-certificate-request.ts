@@ -38,7 +38,7 @@ import { validateConditions } from '../checks/conditions.ts';
 import { isKubernetesSigner, validateSignerName } from '../checks/signer-name.ts';
 import { column, labelsText, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -181,10 +181,7 @@ function keyFault(
 
 export function validatePodCertificateRequestUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const [spec, before] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
-  return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
-    ...validateImmutableField(spec, before, SPEC).map(declared),
-  ];
+  return [...validateMetaUpdate(object, old), ...validateImmutableField(spec, before, SPEC).map(declared)];
 }
 
 // ── Status ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -194,7 +191,7 @@ export function validatePodCertificateRequestStatusUpdate(
   old: JsonObject,
   { request }: StrategyContext,
 ): FieldIssue[] {
-  const meta = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const meta = validateMetaUpdate(object, old);
   if (meta.length > 0) return meta;
   const conditions = objectsAt(object, 'status', 'conditions');
   const issues = [...validateEnds(conditions), ...validateConditions(conditions, STATUS.child('conditions'))];

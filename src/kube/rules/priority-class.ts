@@ -15,7 +15,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { ensureMeta, metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const VALUE = FieldPath.of('value');
@@ -98,7 +98,7 @@ function validatePolicy(policy: unknown): FieldIssue[] {
 }
 
 export function validatePriorityClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   if (numberAt(object, 'value') !== numberAt(old, 'value'))
     issues.push(forbidden(VALUE, 'may not be changed in an update.'));
   const [policy, before] = [object, old].map((one) => fieldAt(one, 'preemptionPolicy') ?? null);

@@ -12,7 +12,7 @@ import { validateQuotaResourceName, validateResourceAmount } from '../checks/res
 import { roundResourceList } from '../checks/round-resources.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts, takeField } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -89,7 +89,7 @@ export function validateResourceQuota(object: JsonObject): FieldIssue[] {
 }
 
 export function validateResourceQuotaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   addIssues(issues, validateSpec(objectAt(object, 'spec') ?? {}));
   const scopes = textsAt(object, 'spec', 'scopes');
   const before = new Set(textsAt(old, 'spec', 'scopes'));
@@ -100,7 +100,7 @@ export function validateResourceQuotaUpdate(object: JsonObject, old: JsonObject)
 }
 
 export function validateResourceQuotaStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   if (textAt(object, 'metadata', 'resourceVersion') === '') issues.push(required(FieldPath.of('resourceVersion'), ''));
   addIssues(issues, validateStatus(object));
   return issues;

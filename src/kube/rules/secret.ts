@@ -24,7 +24,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { decodedLength, FROZEN, MAX_DATA_BYTES } from './config-map.ts';
 import { jsonObjectProblem } from './json-problem.ts';
 import { keyPairProblem } from './key-pair.ts';
@@ -78,7 +78,7 @@ export function validateSecret(object: JsonObject): FieldIssue[] {
 }
 
 export function validateSecretUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   addIssues(
     issues,
     validateImmutableField(textAt(object, 'type'), textAt(old, 'type'), FieldPath.of('type')).map(declared),

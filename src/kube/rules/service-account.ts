@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
@@ -29,7 +29,7 @@ export function validateServiceAccount(object: JsonObject): FieldIssue[] {
 }
 
 export function validateServiceAccountUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return [...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA), ...validateServiceAccount(object)];
+  return [...validateMetaUpdate(object, old), ...validateServiceAccount(object)];
 }
 
 /** Only who sets the annotation anew is told; `old` is undefined for a create. */

@@ -7,7 +7,7 @@ import { FIELD_IMMUTABLE } from '../../apimachinery/validation/validate-object-m
 import type { JsonObject } from '../../base/json-value.ts';
 import { parseSloppyCidr, validateCidr } from '../checks/ip.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const CIDRS = FieldPath.of('spec', 'cidrs');
@@ -32,7 +32,7 @@ export function validateServiceCidrUpdate(object: JsonObject, old: JsonObject): 
 }
 
 export function validateServiceCidrStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  return validateMetaUpdate(object, old);
 }
 
 function cidrsOf(object: JsonObject): string[] {

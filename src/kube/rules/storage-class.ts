@@ -17,7 +17,7 @@ import type { TableDefinition } from '../../server/registry/version-definition.t
 import { deprecatedNodeLabel } from '../checks/node-selector.ts';
 import { AGE, column, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -73,7 +73,7 @@ export function validateStorageClass(object: JsonObject): FieldIssue[] {
 /** Nothing that a provisioner was told changes. */
 export function validateStorageClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateStorageClass(object);
-  addIssues(issues, validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA));
+  addIssues(issues, validateMetaUpdate(object, old));
   for (const name of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
     addIssues(
       issues,

@@ -10,7 +10,7 @@ import type { TableDefinition } from '../../server/registry/version-definition.t
 import { validateConditions } from '../checks/conditions.ts';
 import { column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -51,13 +51,13 @@ export function validateStorageVersionMigrationUpdate(object: JsonObject, old: J
   const [spec, before] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
   return [
     ...validateStorageVersionMigration(object),
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateImmutableField(spec, before, SPEC).map(declared),
   ];
 }
 
 export function validateStorageVersionMigrationStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   const revision = textAt(object, 'status', 'resourceVersion');
   const path = STATUS.child('resourceVersion');
   if (revision !== '' && !/^[1-9]\d*$/.test(revision))

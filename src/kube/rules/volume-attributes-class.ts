@@ -7,7 +7,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
 import { AGE, column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -28,7 +28,7 @@ export function validateVolumeAttributesClass(object: JsonObject): FieldIssue[] 
 
 /** Neither the driver nor its parameters change. */
 export function validateVolumeAttributesClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   if (textAt(object, 'driverName') !== textAt(old, 'driverName'))
     issues.push(forbidden(FieldPath.of('driverName'), 'updates to driverName are forbidden.'));
   if (!equalJson(objectAt(object, 'parameters') ?? {}, objectAt(old, 'parameters') ?? {}))

@@ -17,7 +17,7 @@ import { validatePositive, wholeAt } from '../../checks/numbers.ts';
 import { amountOf } from '../../checks/resource-lists.ts';
 import { validateResourceAmount } from '../../checks/resources.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { validateConfigSource } from './node-config-source.ts';
 import { validateNodeAnnotations, validateTaints } from './node-taints.ts';
 
@@ -47,7 +47,7 @@ export function validateNode(object: JsonObject): FieldIssue[] {
 /** Of the node and of its status. */
 export function validateNodeStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateNodeAnnotations(object),
     ...validateResources(object),
     ...validateFeatures(object),

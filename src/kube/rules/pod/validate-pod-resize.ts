@@ -9,11 +9,10 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
-import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { podChecks } from './make-pod-checks.ts';
 import { isSidecar, qosClassOf } from './pod-resources.ts';
-import { METADATA, SPEC, validatePodParts } from './validate-pod.ts';
+import { SPEC, validatePodParts } from './validate-pod.ts';
 import { MIRROR_ANNOTATION } from './validate-pod-annotations.ts';
 
 const LISTS = ['limits', 'requests'] as const;
@@ -27,7 +26,7 @@ export function validatePodResize(pod: JsonObject, old: JsonObject, allowPrivile
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
   const issues = [
-    ...validateKubeMetaUpdate(metaFacts(pod), metaFacts(old), METADATA),
+    ...validateMetaUpdate(pod, old),
     ...validatePodParts(pod, podChecks(pod, { isPod: true, allowPrivileged, old })),
   ];
   if ((textAt(old, 'status', 'qosClass') || qosClassOf(oldSpec)) !== qosClassOf(spec)) {

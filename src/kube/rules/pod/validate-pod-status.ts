@@ -17,8 +17,7 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import type { JsonObject } from '../../../base/json-value.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { ipFamily, validateLegacyIp } from '../../checks/ip.ts';
-import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { IP_SHAPE } from './go-shapes.ts';
 import { podChecks } from './make-pod-checks.ts';
 import { METADATA } from './validate-pod.ts';
@@ -36,7 +35,7 @@ export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, allowP
   const oldStatus = objectAt(old, 'status') ?? {};
   const spec = objectAt(old, 'spec') ?? {};
   const issues = [
-    ...validateKubeMetaUpdate(metaFacts(pod), metaFacts(old), METADATA),
+    ...validateMetaUpdate(pod, old),
     ...validatePodAnnotationsUpdate(pod, old, annotations),
     ...validatePodAnnotations(pod, checks, annotations),
   ];

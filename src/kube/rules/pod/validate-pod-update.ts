@@ -18,8 +18,8 @@ import { checkInRange } from '../../../apimachinery/validation/names.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { wholeAt } from '../../checks/numbers.ts';
 import { unifiedDiff } from '../../checks/unified-diff.ts';
-import { metaFacts, takeField } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { takeField } from '../../object-fields.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { podChecks } from './make-pod-checks.ts';
 import type { PodChecks } from './pod-checks.ts';
 import { ephemeralContainerInGo, podSpecInGo } from './pod-spec-shape.ts';
@@ -55,7 +55,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivile
 function validateCommonUpdate(pod: JsonObject, old: JsonObject, checks: PodChecks): FieldIssue[] {
   const annotations = METADATA.child('annotations');
   return [
-    ...validateKubeMetaUpdate(metaFacts(pod), metaFacts(old), METADATA),
+    ...validateMetaUpdate(pod, old),
     ...validatePodParts(pod, checks),
     ...validatePodAnnotationsUpdate(pod, old, annotations),
     ...validatePodAnnotations(pod, checks, annotations),

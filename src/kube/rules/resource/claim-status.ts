@@ -24,8 +24,8 @@ import { validateConditions } from '../../checks/conditions.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { validateInterfaceAddress } from '../../checks/interface-address.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
-import { keepAllButStatus, metaFacts } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { keepAllButStatus } from '../../object-fields.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 import {
   MAX_CONFIGS,
   MAX_REQUESTS,
@@ -40,7 +40,6 @@ import { validateList, validateSet } from './lists.ts';
 import { validateDriverName, validateLabel, validatePoolName, validateUid } from './names.ts';
 import { ALLOCATION } from './shapes.ts';
 
-const METADATA = FieldPath.of('metadata');
 const STATUS = FieldPath.of('status');
 const SOURCES = ['FromClaim', 'FromClass'];
 const MAX_RESERVATIONS = 256;
@@ -68,7 +67,7 @@ export function validateClaimStatusUpdate(claim: JsonObject, old: JsonObject): F
   const reservations = objectsAt(claim, 'status', 'reservedFor');
   const allocated = allocatedDevices(claim);
   const issues = [
-    ...validateKubeMetaUpdate(metaFacts(claim), metaFacts(old), METADATA),
+    ...validateMetaUpdate(claim, old),
     ...validateSet(reservations, MAX_RESERVATIONS, STATUS.child('reservedFor'), validateReservation, (consumer) =>
       textAt(consumer, 'uid'),
     ),

@@ -9,7 +9,7 @@ import { inGoShape } from '../../checks/go-shape.ts';
 import { isExtendedResource } from '../../checks/resources.ts';
 import { validateTemplateMeta } from '../../checks/template-meta.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { MAX_CONFIGS, validateConfiguration, validateDeviceClaim } from './device-claim.ts';
 import { validateSelectors } from './device-selector.ts';
 import { validateList } from './lists.ts';
@@ -20,10 +20,6 @@ const SPEC = FieldPath.of('spec');
 
 function validateMeta(object: JsonObject, namespaced: boolean): FieldIssue[] {
   return validateKubeMeta(metaFacts(object), { namespaced, name: nameIsDnsSubdomain }, METADATA);
-}
-
-function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
 }
 
 // ── DeviceClass ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────

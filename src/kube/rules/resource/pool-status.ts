@@ -19,7 +19,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../checks/conditions.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { validateSubdomain } from './names.ts';
 import { POOL_STATUS } from './shapes.ts';
 
@@ -48,14 +48,14 @@ export function validatePoolStatusRequest(request: JsonObject): FieldIssue[] {
 }
 
 export function validatePoolStatusRequestUpdate(request: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(request), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(request, old);
   const spec = objectAt(request, 'spec') ?? {};
   if (!equalJson(spec, objectAt(old, 'spec') ?? {})) issues.push(invalid(SPEC, null, FIELD_IMMUTABLE));
   return issues;
 }
 
 export function validatePoolStatusUpdate(request: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(request), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(request, old);
   const [status, stored] = [objectAt(request, 'status'), objectAt(old, 'status')];
   if (stored !== undefined) {
     if (!equalJson(status ?? null, stored)) {

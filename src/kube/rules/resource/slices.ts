@@ -18,7 +18,7 @@ import { incremented } from '../../../server/registry/object-metadata.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { validateNodeSelector } from '../../checks/node-selector.ts';
 import { ensureMeta, metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { validateCounters } from './counters.ts';
 import { validateDevice } from './devices.ts';
 import { validateSet } from './lists.ts';
@@ -86,7 +86,7 @@ export function validateSlice(slice: JsonObject): FieldIssue[] {
 
 export function validateSliceUpdate(slice: JsonObject, old: JsonObject): FieldIssue[] {
   return [
-    ...validateKubeMetaUpdate(metaFacts(slice), metaFacts(old), METADATA),
+    ...validateMetaUpdate(slice, old),
     ...validateSpec(objectAt(slice, 'spec') ?? {}, objectAt(old, 'spec') ?? {}),
   ];
 }

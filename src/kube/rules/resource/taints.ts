@@ -15,7 +15,7 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../checks/conditions.ts';
 import { keepStatus, metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { presentTime, type WallClock } from './defaults.ts';
 import { validateDriverName, validateLabel, validatePoolName } from './names.ts';
 
@@ -87,13 +87,13 @@ export function validateTaintRule(rule: JsonObject): FieldIssue[] {
 
 export function validateTaintRuleUpdate(rule: JsonObject, old: JsonObject): FieldIssue[] {
   return [
-    ...validateKubeMetaUpdate(metaFacts(rule), metaFacts(old), METADATA),
+    ...validateMetaUpdate(rule, old),
     ...validateRuleSpec(objectAt(rule, 'spec') ?? {}, objectAt(old, 'spec', 'taint')),
   ];
 }
 
 export function validateTaintRuleStatusUpdate(rule: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(rule), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(rule, old);
   const conditions = objectsAt(rule, 'status', 'conditions');
   addIssues(issues, validateConditions(conditions, CONDITIONS));
   if (conditions.length > MAX_CONDITIONS) issues.push(tooMany(CONDITIONS, conditions.length, MAX_CONDITIONS));

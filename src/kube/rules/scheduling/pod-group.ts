@@ -9,7 +9,7 @@ import type { TableDefinition } from '../../../server/registry/version-definitio
 import { validateConditions } from '../../checks/conditions.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import {
   dropGatedFields,
   validateOneOf,
@@ -88,13 +88,13 @@ function validateTemplate(template: JsonObject, path: FieldPath): FieldIssue[] {
 
 export function validatePodGroupUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateUnchanged(object, old, ['podGroupTemplateRef', 'schedulingPolicy', 'resourceClaims'], SPEC),
   ];
 }
 
 export function validatePodGroupStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   addIssues(issues, validateConditions(objectsAt(object, 'status', 'conditions'), STATUS.child('conditions')));
   const claims = new Set(objectsAt(object, 'spec', 'resourceClaims').map((claim) => textAt(claim, 'name')));
   for (const [i, status] of objectsAt(object, 'status', 'resourceClaimStatuses').entries()) {

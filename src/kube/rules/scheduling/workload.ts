@@ -20,7 +20,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import { AGE, NAME, tableOf } from '../../columns.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { dropGatedFields, validateRequiredText, validateSchedulingPolicy, validateUnchanged } from './gang-policy.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -79,7 +79,7 @@ function validateTemplates(templates: readonly JsonObject[], path: FieldPath): F
 
 export function validateWorkloadUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateUnchanged(object, old, ['controllerRef', 'podGroupTemplates'], SPEC),
   ];
 }

@@ -11,14 +11,13 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { ipWarnings, parseSloppyIp, validateLegacyIp } from '../../checks/ip.ts';
-import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 
 const INGRESS = FieldPath.of('status', 'loadBalancer', 'ingress');
 const IP_MODES = ['Proxy', 'VIP'];
 
 export function validateServiceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), FieldPath.of('metadata'));
+  const issues = validateMetaUpdate(object, old);
   const points = balancerPoints(object);
   if (points.length > 0 && textAt(object, 'spec', 'type') !== 'LoadBalancer')
     return [...issues, forbidden(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")];

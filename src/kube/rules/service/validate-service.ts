@@ -16,7 +16,7 @@ import { checkDns1123Subdomain, checkPortNumber } from '../../../apimachinery/va
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateLegacyCidr, validateLegacyIp, validateNonSpecialIp } from '../../checks/ip.ts';
 import { metaFacts, specOf } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { isExternallyAccessible } from './service-defaults.ts';
 import { isHeadless, needsHealthCheckPort } from './service-fields.ts';
 import { validateClusterIps, validateClusterIpsUpdate, validateFamiliesUpdate } from './validate-cluster-ips.ts';
@@ -48,7 +48,7 @@ export function validateService(object: JsonObject): FieldIssue[] {
 export function validateServiceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const [spec, oldSpec] = [specOf(object), specOf(old)];
   const issues = [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateMetaUpdate(object, old),
     ...validateClusterIpsUpdate(spec, oldSpec),
     ...validateFamiliesUpdate(spec, oldSpec),
   ];

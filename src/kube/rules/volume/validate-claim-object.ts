@@ -23,7 +23,7 @@ import { inGoShape } from '../../checks/go-shape.ts';
 import { amountOf, isNativeResource } from '../../checks/resource-lists.ts';
 import { unifiedDiff } from '../../checks/unified-diff.ts';
 import { metaFacts, specOf, takeField } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION } from './access-modes.ts';
 import { CLAIM_SPEC_SHAPE } from './shapes.ts';
 import { claimSpecWarnings, validateClaimSpec } from './validate-claim.ts';
@@ -51,10 +51,7 @@ export function validateClaim(object: JsonObject, old?: JsonObject): FieldIssue[
 }
 
 export function validateClaimUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = [
-    ...validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
-    ...validateClaim(object, old),
-  ];
+  const issues = [...validateMetaUpdate(object, old), ...validateClaim(object, old)];
   const next: JsonObject = { ...specOf(object) };
   const was: JsonObject = { ...specOf(old) };
   if (textAt(was, 'volumeName') === '') takeField(was, next, 'volumeName');
@@ -146,7 +143,7 @@ function validateFixedFields(object: JsonObject, old: JsonObject): FieldIssue[] 
 }
 
 export function validateClaimStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const issues = validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  const issues = validateMetaUpdate(object, old);
   if (listAt(object, 'spec', 'accessModes').length === 0)
     issues.push(required(FieldPath.of('Spec', 'accessModes'), ''));
   for (const [name, amount] of Object.entries(objectAt(object, 'status', 'capacity') ?? {}))

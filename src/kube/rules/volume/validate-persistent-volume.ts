@@ -28,7 +28,7 @@ import {
 import { amountOf } from '../../checks/resource-lists.ts';
 import { unifiedDiff } from '../../checks/unified-diff.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta, validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION, VOLUME_MODES, validateAccessModes } from './access-modes.ts';
 import { isSameNodeAffinity } from './node-affinity.ts';
 import { PERSISTENT_SOURCES, type PersistentSource } from './persistent-sources.ts';
@@ -80,7 +80,7 @@ export function validatePersistentVolumeUpdate(object: JsonObject, old: JsonObje
 }
 
 export function validatePersistentVolumeStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
+  return validateMetaUpdate(object, old);
 }
 
 function validateAll(object: JsonObject, anyLabelValue: boolean): FieldIssue[] {

@@ -15,14 +15,14 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import type { JsonObject } from '../../../base/json-value.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { metaFacts, specOf } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import {
   type ReferenceRules,
   referenceVersionProblem,
   validateMetrics,
   validateReference,
 } from './autoscaler-metrics.ts';
-import { METADATA, SPEC, STATUS, statusOf, validateMetaUpdate } from './common.ts';
+import { METADATA, SPEC, STATUS, statusOf } from './common.ts';
 
 const MAX_PERIOD_SECONDS = 1800;
 const MAX_WINDOW_SECONDS = 3600;

@@ -14,8 +14,7 @@ import { incremented } from '../../../server/registry/object-metadata.ts';
 import { selectorAt } from '../../checks/label-selector.ts';
 import { int32At } from '../../checks/numbers.ts';
 import { type Column, column } from '../../columns.ts';
-import { ensureMeta, metaFacts, specOf, takeField } from '../../object-fields.ts';
-import { validateKubeMetaUpdate } from '../../validate-kube-meta.ts';
+import { ensureMeta, specOf, takeField } from '../../object-fields.ts';
 import { containerColumns } from '../pod/pod-template.ts';
 
 export const METADATA: FieldPath = FieldPath.of('metadata');
@@ -69,10 +68,6 @@ export function generationChanged(object: JsonObject, old: JsonObject): boolean 
 }
 
 // ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
-}
 
 /** Counters of a status that exceed another of its counters. */
 export function validateAtMost(

@@ -10,8 +10,8 @@ import type { TableDefinition } from '../../../server/registry/version-definitio
 import { validateNonnegative } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
 import { metaFacts } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
-import { METADATA, validateMetaUpdate } from './common.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
+import { METADATA } from './common.ts';
 
 const DATA = FieldPath.of('data');
 

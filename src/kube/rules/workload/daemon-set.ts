@@ -35,7 +35,7 @@ import {
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
   podTemplateWarnings,
@@ -59,7 +59,6 @@ import {
   templateColumns,
   templateOf,
   validateCollisionCount,
-  validateMetaUpdate,
   withEntries,
 } from './common.ts';
 import { validateSameSelector } from './deployment.ts';

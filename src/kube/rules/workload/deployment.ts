@@ -25,7 +25,7 @@ import { selectorAt } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegative, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, keepStatus, metaFacts, setDefault, specOf, takeField } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import {
   beginObject,
@@ -44,7 +44,6 @@ import {
   templateOf,
   validateAtMost,
   validateCollisionCount,
-  validateMetaUpdate,
 } from './common.ts';
 import { validateSelectorAndTemplate } from './replica-template.ts';
 

@@ -13,7 +13,8 @@ import {
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
-import { STATUS, statusOf, validateMetaUpdate } from './common.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
+import { STATUS, statusOf } from './common.ts';
 import { jobConditionIs } from './job-conditions.ts';
 import { overlappingIndex, parseIndexes } from './job-indexes.ts';
 

@@ -11,8 +11,8 @@ import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-v
 import { invalidSelector, labelsAt, selectorAt, selectorMatches } from '../../checks/label-selector.ts';
 import { int32At } from '../../checks/numbers.ts';
 import { metaFacts, specOf, takeField } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
-import { METADATA, SPEC, TEMPLATE, templateOf, validateMetaUpdate } from './common.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
+import { METADATA, SPEC, TEMPLATE, templateOf } from './common.ts';
 import { jobConditionIs } from './job-conditions.ts';
 import {
   CONTROLLER_UID_LABEL,

@@ -8,7 +8,7 @@ import type { TableDefinition } from '../../../server/registry/version-definitio
 import { validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, NAME, tableOf } from '../../columns.ts';
 import { keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../pod/pod-template.ts';
 import {
   beginObject,
@@ -26,7 +26,6 @@ import {
   templateColumns,
   templateOf,
   validateAtMost,
-  validateMetaUpdate,
 } from './common.ts';
 import { validateSameSelector } from './deployment.ts';
 import { validateSelectorAndTemplate } from './replica-template.ts';

@@ -12,7 +12,7 @@ import { labelsAt, labelsDoNotMatch } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../columns.ts';
 import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../object-fields.ts';
-import { validateKubeMeta } from '../../validate-kube-meta.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../validate-kube-meta.ts';
 import {
   dropDisabledPodFields,
   podTemplateWarnings,
@@ -31,7 +31,6 @@ import {
   statusOf,
   TEMPLATE,
   templateColumns,
-  validateMetaUpdate,
 } from './common.ts';
 import { validateReplicaStatus } from './replica-set.ts';
 import { validateRunsForever } from './replica-template.ts';

@@ -29,6 +29,7 @@ import {
 } from '../../checks/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../checks/numbers.ts';
 import { metaFacts, specOf } from '../../object-fields.ts';
+import { validateMetaUpdate } from '../../validate-kube-meta.ts';
 import { validatePodTemplateSpec } from '../pod/pod-template.ts';
 import { validateClaimSpec } from '../volume/validate-claim.ts';
 import {
@@ -40,7 +41,6 @@ import {
   templateOf,
   validateAtMost,
   validateCollisionCount,
-  validateMetaUpdate,
 } from './common.ts';
 import { validateOwnSelector, validateRunsForever } from './replica-template.ts';
 
