@@ -2,6 +2,7 @@
  * Puts IPAddresses right that do not agree with Services: a server may have been killed between the two writes of one request, or somebody deleted what is not his. Invariant:
  * an address that is younger than a minute is left alone, because whoever took it may be about to store the Service.
  */
+import { nameOf, namespaceOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
@@ -32,11 +33,11 @@ export async function planAddressRepairs(world: KubeWorld): Promise<AddressRepai
       const service = services.get(textAt(parent, 'namespace'), textAt(parent, 'name'));
       return service === undefined || !addressesOf(service).includes(nameOf(address));
     })
-    .map((address) => ({ name: nameOf(address), uid: textAt(address, 'metadata', 'uid') }));
+    .map((address) => ({ name: nameOf(address), uid: uidOf(address) }));
   const missing = services.list().flatMap((service) =>
     addressesOf(service)
       .filter((ip) => addresses.get('', ip) === undefined)
-      .map((ip) => ({ ip, namespace: textAt(service, 'metadata', 'namespace'), name: nameOf(service) })),
+      .map((ip) => ({ ip, namespace: namespaceOf(service), name: nameOf(service) })),
   );
   return { orphans, missing };
 }
@@ -46,10 +47,6 @@ function isOurs(address: JsonObject): boolean {
     textAt(address, 'metadata', 'labels', MANAGED_BY) === MANAGER &&
     textAt(address, 'spec', 'parentRef', 'resource') === 'services'
   );
-}
-
-function nameOf(object: JsonObject): string {
-  return textAt(object, 'metadata', 'name');
 }
 
 /** In canonical form. */

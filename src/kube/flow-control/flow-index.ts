@@ -4,6 +4,7 @@
  *
  * Who asks narrows the rules down to a few, which is remembered for each user name; the rest is decided by looking.
  */
+import { nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -100,14 +101,6 @@ function withMandatory(
 function byPrecedence(a: JsonObject, b: JsonObject): number {
   const order = Number(numberAt(a, 'spec', 'matchingPrecedence')) - Number(numberAt(b, 'spec', 'matchingPrecedence'));
   return order !== 0 ? order : nameOf(a) < nameOf(b) ? -1 : 1;
-}
-
-function nameOf(object: JsonObject): string {
-  return textAt(object, 'metadata', 'name');
-}
-
-function uidOf(object: JsonObject): string {
-  return textAt(object, 'metadata', 'uid');
 }
 
 function rulesOf(schema: JsonObject, flow: Flow): Rule[] {
