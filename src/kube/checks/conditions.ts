@@ -1,5 +1,5 @@
-/** Conditions of a status, as kinds declare them that use the common type. Invariant: pure; the texts are the reference's. */
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
+/** Conditions of a status: what they say, and what is wrong with those of the common type. Invariant: pure; the texts are the reference's. */
+import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
   declared,
@@ -22,6 +22,16 @@ const REASON_RULE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32 * 1024;
+
+export function conditionsOf(object: JsonObject): readonly JsonObject[] {
+  return objectsAt(object, 'status', 'conditions');
+}
+
+/** True if the first condition of the type is. */
+export function isConditionTrue(object: JsonObject, type: string): boolean {
+  const found = conditionsOf(object).find((condition) => textAt(condition, 'type') === type);
+  return found !== undefined && textAt(found, 'status') === 'True';
+}
 
 /** Every condition, and that there is one of a type. */
 export function validateConditions(conditions: readonly JsonObject[], path: FieldPath): FieldIssue[] {

@@ -7,7 +7,7 @@ import {
   type DeleteOptions,
   decodeDeleteBody,
 } from '../../apimachinery/meta/delete-options.ts';
-import { ensureObject, fieldAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { ensureObject, fieldAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
 import { isConflict, StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, conflict, invalid as invalidStatus, unknown } from '../../apimachinery/status/status-catalogue.ts';
@@ -29,6 +29,7 @@ import type {
 import { RegistryStore } from '../../server/registry/store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';
 import { builtInVersion } from '../built-in.ts';
+import { isConditionTrue } from '../checks/conditions.ts';
 import type { KubeWorld } from '../kube-world.ts';
 import { setPodCondition } from '../rules/pod/pod-conditions.ts';
 import { allowsUnready, budgetsOf, stillProcessed, takeDisruption } from './pod-budget.ts';
@@ -110,7 +111,7 @@ async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteA
   const budgets = budgetsOf(pod, lister.list(context.namespace));
   if (budgets.length > 1) return { ...SUCCESS, status: { ...unknown(TOO_MANY_BUDGETS), code: 500 } };
   const [budget] = budgets;
-  const isFree = budget === undefined || (!isReady(pod) && allowsUnready(budget));
+  const isFree = budget === undefined || (!isConditionTrue(pod, 'Ready') && allowsUnready(budget));
   if (!isFree) await takeFromBudget(eviction, budget);
   const enforced = isFree && budget !== undefined ? atVersionOf(options, pod) : options;
   try {
@@ -199,11 +200,6 @@ function ignoresBudgets(pod: JsonObject): boolean {
 function isEnding(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return phase === 'Succeeded' || phase === 'Failed' || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
-}
-
-function isReady(pod: JsonObject): boolean {
-  const ready = objectsAt(pod, 'status', 'conditions').find((condition) => textAt(condition, 'type') === 'Ready');
-  return ready !== undefined && textAt(ready, 'status') === 'True';
 }
 
 function changing(change: (object: JsonObject) => void): ObjectChange {

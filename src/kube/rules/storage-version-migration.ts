@@ -1,5 +1,5 @@
 /** StorageVersionMigration: a wish to write all objects of a resource anew. Invariant: pure; a wish never changes, and its outcome is final. Nobody carries it out here. */
-import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { addIssues, declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -7,7 +7,7 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/val
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { TableDefinition } from '../../server/registry/version-definition.ts';
-import { validateConditions } from '../checks/conditions.ts';
+import { conditionsOf, isConditionTrue, validateConditions } from '../checks/conditions.ts';
 import { column, NAME, tableOf } from '../columns.ts';
 import { metaFacts } from '../object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
@@ -69,20 +69,11 @@ export function validateStorageVersionMigrationStatusUpdate(object: JsonObject, 
   const complain = (detail: string): void => {
     issues.push(declared(invalid(CONDITIONS, [...conditions], detail)));
   };
-  if (isTrue(object, 'Succeeded') && isTrue(object, 'Failed'))
+  if (isConditionTrue(object, 'Succeeded') && isConditionTrue(object, 'Failed'))
     complain('Both success and failed conditions cannot be true at the same time');
-  if (isTrue(old, 'Succeeded') && !isTrue(object, 'Succeeded'))
+  if (isConditionTrue(old, 'Succeeded') && !isConditionTrue(object, 'Succeeded'))
     complain('Success condition cannot be set to false once it is true');
-  if (isTrue(old, 'Failed') && !isTrue(object, 'Failed'))
+  if (isConditionTrue(old, 'Failed') && !isConditionTrue(object, 'Failed'))
     complain('Failed condition cannot be set to false once it is true');
   return issues;
-}
-
-function conditionsOf(object: JsonObject): readonly JsonObject[] {
-  return objectsAt(object, 'status', 'conditions');
-}
-
-function isTrue(object: JsonObject, type: string): boolean {
-  const found = conditionsOf(object).find((condition) => condition['type'] === type);
-  return found !== undefined && textAt(found, 'status') === 'True';
 }

@@ -2,6 +2,7 @@
 import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import type { ColumnDefinition, TableDefinition } from '../../../server/registry/version-definition.ts';
+import { conditionsOf, isConditionTrue } from '../../checks/conditions.ts';
 import { type Column, column, labelsText, NAME, sinceText, tableOf } from '../../columns.ts';
 import { isSidecar } from './pod-resources.ts';
 
@@ -108,7 +109,7 @@ function summarize(pod: JsonObject): PodSummary {
     if (textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'reason') === 'SchedulingGated')
       summary.reason = 'SchedulingGated';
   const isInitializing = summarizeInit(pod, summary);
-  if (!isInitializing || isTrue(pod, 'Initialized')) summarizeContainers(pod, summary);
+  if (!isInitializing || isConditionTrue(pod, 'Initialized')) summarizeContainers(pod, summary);
   if (textAt(pod, 'metadata', 'deletionTimestamp') !== '') {
     if (textAt(pod, 'status', 'reason') === 'NodeLost') summary.reason = 'Unknown';
     else if (phase !== 'Succeeded' && phase !== 'Failed') summary.reason = 'Terminating';
@@ -137,7 +138,7 @@ function summarizeInit(pod: JsonObject, summary: PodSummary): boolean {
     if (terminated !== undefined) summary.reason = `Init:${endOf(terminated)}`;
     else if (waiting !== '' && waiting !== 'PodInitializing') summary.reason = `Init:${waiting}`;
     else summary.reason = `Init:${i}/${containers.length}`;
-    if (isTrue(pod, 'Initialized')) Object.assign(summary, ofSidecars);
+    if (isConditionTrue(pod, 'Initialized')) Object.assign(summary, ofSidecars);
     return true;
   }
   Object.assign(summary, ofSidecars);
@@ -192,16 +193,6 @@ function readinessGates(pod: JsonObject): string {
   return `${open.length}/${gates.length}`;
 }
 
-/** What the first condition of a type says. */
-function isTrue(pod: JsonObject, type: string): boolean {
-  const condition = conditionsOf(pod).find((one) => textAt(one, 'type') === type);
-  return condition !== undefined && textAt(condition, 'status') === 'True';
-}
-
 function holds(condition: JsonObject, type: string): boolean {
   return textAt(condition, 'type') === type && textAt(condition, 'status') === 'True';
-}
-
-function conditionsOf(pod: JsonObject): readonly JsonObject[] {
-  return objectsAt(pod, 'status', 'conditions');
 }
