@@ -69,6 +69,21 @@ export function generationChanged(object: JsonObject, old: JsonObject): boolean 
 
 // ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** How an issue shows the strategy of a rollout: in the shape of the reference's type. */
+export function shownStrategy(strategy: JsonObject): JsonObject {
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  return {
+    Type: textAt(strategy, 'type'),
+    RollingUpdate:
+      rolling === undefined
+        ? null
+        : {
+            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
+            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
+          },
+  };
+}
+
 /** Counters of a status that exceed another of its counters. */
 export function validateAtMost(
   status: JsonObject,

@@ -54,6 +54,7 @@ import {
   STATUS,
   selectorColumn,
   setDefaultText,
+  shownStrategy,
   statusOf,
   TEMPLATE,
   templateColumns,
@@ -222,17 +223,7 @@ function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
   if (type === 'OnDelete') return [];
   if (type === 'RollingUpdate')
     return rolling === undefined ? [required(STRATEGY.child('rollingUpdate'), '')] : validateRollingUpdate(rolling);
-  const shown: JsonObject = {
-    Type: type,
-    RollingUpdate:
-      rolling === undefined
-        ? null
-        : {
-            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
-            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
-          },
-  };
-  return [declared(notSupported(STRATEGY, shown, ['RollingUpdate', 'OnDelete']))];
+  return [declared(notSupported(STRATEGY, shownStrategy(strategy), ['RollingUpdate', 'OnDelete']))];
 }
 
 /** Exactly one of the two is not zero. */

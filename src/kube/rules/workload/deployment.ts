@@ -38,6 +38,7 @@ import {
   SPEC,
   STATUS,
   setDefaultText,
+  shownStrategy,
   statusOf,
   TEMPLATE,
   templateColumns,
@@ -189,17 +190,7 @@ function validateStrategy(strategy: JsonObject): FieldIssue[] {
     return rolling === undefined
       ? [required(path, 'this should be defaulted and never be nil')]
       : validateRollingUpdate(rolling);
-  const shown: JsonObject = {
-    Type: type,
-    RollingUpdate:
-      rolling === undefined
-        ? null
-        : {
-            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
-            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
-          },
-  };
-  return [declared(notSupported(STRATEGY, shown, ['Recreate', 'RollingUpdate']))];
+  return [declared(notSupported(STRATEGY, shownStrategy(strategy), ['Recreate', 'RollingUpdate']))];
 }
 
 function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {
