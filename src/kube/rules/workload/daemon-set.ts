@@ -62,8 +62,7 @@ import {
   validateCollisionCount,
   withEntries,
 } from './common.ts';
-import { validateSameSelector } from './deployment.ts';
-import { validateRunsForever } from './replica-template.ts';
+import { validateRunsForever, validateSameSelector } from './replica-template.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 const STRATEGY: FieldPath = SPEC.child('updateStrategy');

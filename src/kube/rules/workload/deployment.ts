@@ -12,8 +12,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import type { Strategy } from '../../../server/registry/definition.ts';
 import type { TableDefinition } from '../../../server/registry/version-definition.ts';
 import {
@@ -46,7 +45,7 @@ import {
   validateAtMost,
   validateCollisionCount,
 } from './common.ts';
-import { validateSelectorAndTemplate } from './replica-template.ts';
+import { validateSameSelector, validateSelectorAndTemplate } from './replica-template.ts';
 
 const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const STRATEGY = SPEC.child('strategy');
@@ -148,12 +147,6 @@ export const DEPLOYMENT_STATUS_RULES: Partial<Strategy> = {
     ...validateCollisionCount(object, old),
   ],
 };
-
-/** The selector of a kind that may not change it. */
-export function validateSameSelector(object: JsonObject, old: JsonObject): FieldIssue[] {
-  const selector = (from: JsonObject): JsonValue => objectAt(from, 'spec', 'selector') ?? null;
-  return validateImmutableField(selector(object), selector(old), SPEC.child('selector')).map(declared);
-}
 
 function annotationsOf(object: JsonObject): JsonObject {
   return objectAt(object, 'metadata', 'annotations') ?? {};

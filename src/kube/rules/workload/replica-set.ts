@@ -27,8 +27,7 @@ import {
   templateOf,
   validateAtMost,
 } from './common.ts';
-import { validateSameSelector } from './deployment.ts';
-import { validateSelectorAndTemplate } from './replica-template.ts';
+import { validateSameSelector, validateSelectorAndTemplate } from './replica-template.ts';
 
 export const replicaSetTable: () => TableDefinition = tableOf(
   NAME,

@@ -1,4 +1,4 @@
-/** The pod template of kinds that keep pods running (Deployment, ReplicaSet, ReplicationController, DaemonSet, StatefulSet). Invariant: pure; the texts are the reference's. */
+/** Selector and pod template of kinds that keep pods running (Deployment, ReplicaSet, ReplicationController, DaemonSet, StatefulSet). Invariant: pure; the texts are the reference's. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   type LabelSelectorObject,
@@ -12,7 +12,8 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
+import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import {
   invalidSelector,
   isEmptySelector,
@@ -50,6 +51,12 @@ export function validateSelectorAndTemplate(object: JsonObject, old: JsonObject 
     ...validatePodTemplateSpec(template, TEMPLATE, { old: oldTemplate }),
     ...validateRunsForever(template, 'ReplicaSet'),
   ];
+}
+
+/** The selector of a kind that may not change it. */
+export function validateSameSelector(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const selector = (from: JsonObject): JsonValue => objectAt(from, 'spec', 'selector') ?? null;
+  return validateImmutableField(selector(object), selector(old), SELECTOR).map(declared);
 }
 
 /** Pods that are replaced when they end: they always restart and have no deadline. */
