@@ -2,6 +2,7 @@
  * The store of Services in front of the one over storage: it allocates before a write and gives back after one. Invariant: a request that stores nothing leaves nothing
  * allocated, and what a Service had is free when it is gone, whichever verb took its last finalizer away.
  */
+import { orderFields } from '../../apimachinery/codec/typed-order.ts';
 import { finalizersOf, isTerminating, uidOf } from '../../apimachinery/meta/meta.ts';
 import { ensureObject, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
@@ -10,6 +11,7 @@ import { generateName } from '../../apimachinery/validation/name-rules.ts';
 import { BugError, toError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { kindView } from '../../kinds/views.ts';
 import type { SubresourceDefinition } from '../../server/registry/definition.ts';
 import type { OpenResource } from '../../server/registry/open-resource.ts';
 import type {
@@ -119,7 +121,7 @@ class ServiceStore {
   async #createOnce(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
     const allocation = await this.#allocateNew(context, object, request.dryRun);
     return this.#settle(allocation, async () =>
-      must(this.#open.store.create?.(context, inOrder(context, object), request), 'create'),
+      must(this.#open.store.create?.(context, inOrder(object), request), 'create'),
     );
   }
 
@@ -139,7 +141,7 @@ class ServiceStore {
       if (current === undefined) allocation = await this.#allocateNew(context, next, request.dryRun);
       else if (['', version].includes(textAt(next, 'metadata', 'resourceVersion')))
         allocation = await this.#allocateChange(context, next, oldSpec, request.dryRun);
-      return inOrder(context, next);
+      return inOrder(next);
     };
     const store = async () => must(this.#open.store.update?.(context, { ...change, apply }, request), 'update');
     const answer = await this.#settle(
@@ -227,9 +229,9 @@ function nameOf(context: ResourceContext, object: JsonObject) {
 }
 
 /** What was filled in stands where its type has it. */
-function inOrder({ version }: ResourceContext, object: JsonObject): JsonObject {
-  const normalized = version.normalize(object);
-  return normalized.ok ? normalized.object : object;
+function inOrder(service: JsonObject): JsonObject {
+  orderFields(service, kindView('', 'v1', 'Service'));
+  return service;
 }
 
 async function must<T>(value: T | Promise<T> | undefined, verb: string): Promise<T> {
