@@ -3,6 +3,8 @@ import { createNormaliser } from '../diff/normalise.ts';
 
 const AGE = /(?<![\w.:-])\d+(?:y\d+d|d\d+h|h\d+m|m\d+s|[smhdy])(?![\w:-])/g;
 const KLOG = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm;
+/** kubectl's own reflector complains, or not, when its time is up between two watches; the command's own last line says that the time is up. */
+const OUT_OF_TIME = /^E <source>\] "Failed to watch" err="context (?:deadline exceeded|canceled)".*\n?/gm;
 /** Addresses of the Services' range that both servers are started with, and ports of nodes. */
 const CLUSTER_IP = /\b10\.0\.0\.\d+(?![\d/])/g;
 const NODE_PORT = /(?<![\w.-])3[0-2]\d{3}(?![\w.-])/g;
@@ -22,6 +24,7 @@ export function createTextNormaliser(url: string, folder: string, home: string):
         .replaceAll(home, '<home>')
         .replace(KLOG, '$1 ')
         .replace(/[\w-]+\.go:\d+\]/g, '<source>]')
+        .replace(OUT_OF_TIME, '')
         .replace(/milliseconds=\d+/g, 'milliseconds=<n>')
         .replace(/\/(?:tmp|var\/tmp)\/[\w.-]+(?:\/[\w.-]+)*/g, '<temporary>')
         .replace(/("?resourceVersion"?: ?"?|\bresource version |\bResource Version: +)\d+/g, '$1<revision>')

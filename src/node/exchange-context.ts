@@ -53,9 +53,14 @@ function trySend(context: ExchangeContext, exchange: Sender, answer: Answer): vo
     exchange.send(answer);
   } catch (caught) {
     // A header that HTTP does not allow, or a start() that throws.
-    report(context, exchange, caught, 'the answer to a request cannot be sent');
-    exchange.cut();
+    answerFailed(context, exchange, caught);
   }
+}
+
+/** Breaks off an answer that cannot be sent as it is. */
+export function answerFailed(context: ExchangeContext, exchange: Sender, caught: unknown): void {
+  report(context, exchange, caught, 'the answer to a request cannot be sent');
+  exchange.cut();
 }
 
 const FAILED = new TextEncoder().encode('Internal Server Error\n');

@@ -13,8 +13,6 @@ export interface ListenerLimits {
   readonly maxHeaderBytes: number;
   /** Headers of one request. Beyond: as above. */
   readonly maxHeaderCount: number;
-  /** Node's own bound on the memory of one HTTP/2 session. Its default of 10 made parallel lists fail. */
-  readonly maxSessionMemoryMb: number;
   /** What one stream may send before somebody reads it; the reference's figure, enough for nearly all objects. */
   readonly streamWindowBytes: number;
   /** From accepting to the end of the TLS handshake. Beyond: closed. */
@@ -35,7 +33,7 @@ export interface ListenerLimits {
   readonly resetBurst: number;
   /** How fast that allowance comes back. */
   readonly resetsPerSecond: number;
-  /** The same for PING and SETTINGS frames. Node itself bounds unsent acknowledgements (1,000), SETTINGS entries (32) and CONTINUATION frames (8). */
+  /** The same for frames that ask for nothing: PING, SETTINGS, PRIORITY, empty DATA, frames of streams that are over and of unknown types. */
   readonly controlFrameBurst: number;
   readonly controlFramesPerSecond: number;
   /** One WebSocket message, fragments together. Beyond: closed with 1009. */
@@ -48,7 +46,6 @@ export const defaultLimits: ListenerLimits = {
   maxPipelined: 100,
   maxHeaderBytes: 64 * 1024,
   maxHeaderCount: 200,
-  maxSessionMemoryMb: 64,
   streamWindowBytes: 256 * 1024,
   handshakeTimeoutMs: 10_000,
   headersTimeoutMs: 32_000,

@@ -9,7 +9,6 @@ import {
   type IncomingMessage,
   ServerResponse,
 } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -19,7 +18,8 @@ import type { Handler } from '../server/exchange.ts';
 import { DeadlineWheel, type Timed } from './deadline-wheel.ts';
 import type { ExchangeContext, ServedConnection } from './exchange-context.ts';
 import { H1Connection, refuse } from './h1-connection.ts';
-import { H2Connection } from './h2-connection.ts';
+import { H2Connection } from './h2/h2-connection.ts';
+import { H2Shared } from './h2/shared.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { PeerFace, plainAddress } from './peer-face.ts';
 import { type ListenerProblem, ProblemReports } from './problems.ts';
@@ -100,13 +100,12 @@ class NodeListener implements Listener {
   readonly #problems: ProblemReports;
   readonly #net: NetServer;
   readonly #tls: TlsServer;
-  readonly #http2: Http2Server;
+  readonly #h2: H2Shared;
   readonly #http: HttpServer;
   /** By both ends of the connection, because a TLSSocket does not say which socket it stands on. */
   readonly #accepted = new Map<string, Accepted>();
   readonly #h1 = new WeakMap<object, H1Connection>();
   #identity: TlsIdentity;
-  #session: ServerHttp2Session | undefined;
   #drained: Deferred<void> | undefined;
   #stopped = false;
 
@@ -127,7 +126,7 @@ class NodeListener implements Listener {
       this.#accept(socket),
     );
     this.#tls = this.#createTls();
-    this.#http2 = this.#createHttp2();
+    this.#h2 = new H2Shared(this.#clock);
     this.#http = this.#createHttp();
   }
 
@@ -262,35 +261,13 @@ class NodeListener implements Listener {
     this.#wheel.delete(accepted);
     const face = new PeerFace(socket, this.#identity.authorities, this.#clock);
     if (socket.alpnProtocol === 'h2') {
-      this.#http2.emit('connection', socket);
-      const session = this.#session;
-      this.#session = undefined;
-      if (session === undefined) socket.destroy();
-      else accepted.served = new H2Connection(this.#context, session, face);
+      accepted.served = new H2Connection(this.#context, this.#h2, socket, face);
     } else {
       const connection = new H1Connection(this.#context, socket, face);
       accepted.served = connection;
       this.#h1.set(socket, connection);
       this.#http.emit('connection', socket);
     }
-  }
-
-  #createHttp2(): Http2Server {
-    const server = createHttp2Server({
-      maxSessionMemory: this.#limits.maxSessionMemoryMb,
-      maxHeaderListPairs: this.#limits.maxHeaderCount,
-      settings: {
-        enablePush: false,
-        maxConcurrentStreams: this.#limits.maxStreams,
-        maxHeaderListSize: this.#limits.maxHeaderBytes,
-        initialWindowSize: this.#limits.streamWindowBytes,
-      },
-    });
-    // Emitted while the connection is handed over, before anything is read.
-    server.on('session', (session) => {
-      this.#session = session;
-    });
-    return server;
   }
 
   #createHttp(): HttpServer {

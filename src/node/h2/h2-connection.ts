@@ -1,0 +1,362 @@
+/**
+ * One HTTP/2 connection (RFC 9113). Invariants: it is idle exactly while no stream is open; everything that one turn of the event loop has to say leaves in one write; a client that breaks the rules is told
+ * GOAWAY and cut, and one that breaks off streams, or makes us break them off, or sends frames that cost it nothing, faster than the limits, too.
+ */
+import type { TLSSocket } from 'node:tls';
+import type { AnswerHeaders, PeerCertificate } from '../../server/exchange.ts';
+import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { answerFailed, type ExchangeContext, handle, type ServedConnection } from '../exchange-context.ts';
+import type { PeerFace } from '../peer-face.ts';
+import type { ProblemKind } from '../problems.ts';
+import { TokenBucket } from '../token-bucket.ts';
+import type { Flushable } from './flusher.ts';
+import type { FrameOutput } from './frame-output.ts';
+import { FrameReader } from './frame-reader.ts';
+import { CODE, goaway, resetStream, SETTING, settingsFrame, type Violation, windowUpdate } from './frames.ts';
+import type { H2Exchange } from './h2-exchange.ts';
+import { HpackEncoder } from './hpack-encoder.ts';
+import type { H2Shared } from './shared.ts';
+import { StreamFrames, type StreamFramesOwner } from './stream-frames.ts';
+
+/** For the client to read a GOAWAY before the connection is cut. */
+const GOODBYE_MS = 5_000;
+/** The same for one that is told to go because of what it does; the figure of Go's server. */
+const PUNISHED_MS = 1_000;
+/** Of the whole connection: it is given back as data arrives, so it bounds what is on the way and not what is held. */
+const CONNECTION_WINDOW = 4 * 1024 * 1024;
+const FIRST_WINDOW = 65_535;
+/** Written, and not yet taken by the kernel. Streams write no more until it is. */
+const MOST_UNSENT = 256 * 1024;
+/** What one turn of the event loop writes. */
+const MOST_WRITTEN = 256 * 1024;
+/** Small frames that answer the client's: one that lets so many pile up does not read. */
+const MOST_CONTROLS = 10_000;
+
+export class H2Connection implements ServedConnection, Timed, Flushable, StreamFramesOwner {
+  readonly protocol = 'h2' as const;
+  readonly secure = true;
+  readonly remoteAddress: string;
+  readonly context: ExchangeContext;
+  deadline: number;
+  place: number | undefined = undefined;
+  /** What the client lets us send, altogether and on a new stream. */
+  sendWindow: number = FIRST_WINDOW;
+  initialSendWindow: number = FIRST_WINDOW;
+  readonly streams: Map<number, H2Exchange> = new Map();
+  readonly #socket: TLSSocket;
+  readonly #face: PeerFace;
+  readonly #shared: H2Shared;
+  readonly #encoder = new HpackEncoder();
+  readonly #frames: StreamFrames;
+  readonly #reader: FrameReader;
+  readonly #resets: TokenBucket;
+  readonly #controlFrames: TokenBucket;
+  readonly #onWritten = (): void => this.#written();
+  /** Small frames to write before the others. */
+  #controls: Uint8Array[] = [];
+  /** Streams with something to write, in the order of their turns. */
+  #ready: H2Exchange[] = [];
+  readonly #blocked = new Set<H2Exchange>();
+  #fresh: H2Exchange[] = [];
+  readonly #sizes: number[] = [];
+  #unsent = 0;
+  #received = 0;
+  #isScheduled = false;
+  /** GOAWAY was sent: no new request is served. */
+  #leaving = false;
+  /** Nothing the client sends is looked at any more, or nothing new: its deadline stands. */
+  #punished = false;
+  #ended = false;
+
+  constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, face: PeerFace) {
+    const { limits, wheel } = context;
+    this.context = context;
+    this.#shared = shared;
+    this.#socket = socket;
+    this.#face = face;
+    this.remoteAddress = face.remoteAddress;
+    this.deadline = wheel.in(limits.headersTimeoutMs);
+    this.#resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond, wheel.now);
+    this.#controlFrames = new TokenBucket(limits.controlFrameBurst, limits.controlFramesPerSecond, wheel.now);
+    this.#frames = new StreamFrames(this, limits);
+    this.#reader = new FrameReader(this.#frames);
+    wheel.add(this);
+    this.#control(
+      settingsFrame([
+        [SETTING.enablePush, 0],
+        [SETTING.maxConcurrentStreams, limits.maxStreams],
+        [SETTING.initialWindowSize, limits.streamWindowBytes],
+        [SETTING.maxHeaderListSize, limits.maxHeaderBytes],
+      ]),
+    );
+    this.#control(windowUpdate(0, CONNECTION_WINDOW - FIRST_WINDOW));
+    socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    socket.on('end', () => this.#close());
+    socket.on('close', () => this.#gone());
+  }
+
+  get isLeaving(): boolean {
+    return this.#leaving;
+  }
+
+  certificate(): PeerCertificate | undefined {
+    return this.#face.certificate();
+  }
+
+  certificateProblem(): string | undefined {
+    return this.#face.certificateProblem();
+  }
+
+  drain(): void {
+    if (this.#leaving) return;
+    this.#leave(CODE.noError);
+    if (this.streams.size === 0) this.#end(GOODBYE_MS);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  expire(): void {
+    if (this.#leaving) this.destroy();
+    else this.drain();
+  }
+
+  // What arrives
+
+  #read(bytes: Buffer): void {
+    this.#reader.read(bytes);
+    // After all frames that came together: a request that was broken off with them costs nothing, a body that came with them is there.
+    const fresh = this.#fresh;
+    if (fresh.length === 0) return;
+    this.#fresh = [];
+    for (let i = 0; i < fresh.length; i++) {
+      const exchange = fresh[i]!;
+      if (!exchange.gone) handle(this.context, exchange);
+    }
+  }
+
+  open(exchange: H2Exchange): void {
+    this.streams.set(exchange.id, exchange);
+    this.deadline = NEVER;
+    this.context.wheel.add(exchange);
+    this.#fresh.push(exchange);
+  }
+
+  receivedData(bytes: number): boolean {
+    this.#received += bytes;
+    if (this.#received > CONNECTION_WINDOW) return false;
+    if (this.#received < CONNECTION_WINDOW / 2) return true;
+    this.giveBack(0, this.#received);
+    this.#received = 0;
+    return true;
+  }
+
+  answer(frame: Uint8Array): void {
+    this.#control(frame);
+  }
+
+  changeSettings(headerTableSize: number | undefined, initialWindow: number | undefined): boolean {
+    if (headerTableSize !== undefined) this.#encoder.resize(headerTableSize);
+    if (initialWindow === undefined) return true;
+    const difference = initialWindow - this.initialSendWindow;
+    this.initialSendWindow = initialWindow;
+    for (const exchange of this.streams.values()) if (!this.widen(exchange, difference)) return false;
+    return true;
+  }
+
+  /** False: beyond what a window can be. */
+  widen(exchange: H2Exchange | undefined, increment: number): boolean {
+    const widened = exchange ?? this;
+    widened.sendWindow += increment;
+    if (widened.sendWindow > 0x7fff_ffff) return false;
+    if (exchange === undefined) for (const blocked of [...this.#blocked]) this.#unblock(blocked);
+    else this.#unblock(exchange);
+    return true;
+  }
+
+  #unblock(exchange: H2Exchange): void {
+    if (this.sendWindow > 0 && exchange.sendWindow > 0 && this.#blocked.delete(exchange)) this.queue(exchange);
+  }
+
+  /** The client broke a stream off. */
+  broken(exchange: H2Exchange): void {
+    this.#frames.rememberClosed(exchange.id);
+    this.#forget(exchange);
+    this.countReset();
+  }
+
+  /** Counts a stream that the client broke off, or made us break off. */
+  countReset(): void {
+    if (!this.#resets.take(this.context.wheel.now)) this.#punish('too-many-resets', 'broken-off streams');
+  }
+
+  countControl(): void {
+    if (!this.#controlFrames.take(this.context.wheel.now))
+      this.#punish('too-many-control-frames', 'frames that ask for nothing');
+  }
+
+  #punish(kind: ProblemKind, what: string): void {
+    if (this.#punished) return;
+    this.#punished = true;
+    this.context.problems.report(kind, this.remoteAddress, `an HTTP/2 connection was closed: too many ${what}`);
+    this.#leave(CODE.enhanceYourCalm);
+    this.deadline = this.context.wheel.in(PUNISHED_MS);
+  }
+
+  /** The client does not speak HTTP/2: nothing more of it is looked at. */
+  fail({ code, why }: Violation): void {
+    if (this.#ended) return;
+    this.#punished = true;
+    this.context.problems.report('broken-protocol', this.remoteAddress, `an HTTP/2 connection broke: ${why}`);
+    this.#leave(code);
+    for (const exchange of [...this.streams.values()]) this.#forget(exchange);
+    this.#end(PUNISHED_MS);
+  }
+
+  // What is sent
+
+  encode(status: number, headers: AnswerHeaders, length: number): Buffer {
+    return this.#encoder.encode(status, headers, length, this.#shared.date());
+  }
+
+  sendContinue(exchange: H2Exchange): void {
+    // The one block that is written on its own: `:status: 100` without touching the table.
+    this.#control(Uint8Array.of(0, 0, 5, 1, 4, 0, 0, 0, 0, 0x08, 3, 0x31, 0x30, 0x30), exchange.id);
+  }
+
+  giveBack(stream: number, bytes: number): void {
+    this.#control(windowUpdate(stream, bytes));
+  }
+
+  /** Puts a stream into the list of those who write. */
+  queue(exchange: H2Exchange): void {
+    if (exchange.isQueued || exchange.gone) return;
+    exchange.isQueued = true;
+    this.#ready.push(exchange);
+    this.#schedule();
+  }
+
+  /** Breaks a stream off from our side. */
+  reset(exchange: H2Exchange, code: number): void {
+    if (!this.streams.has(exchange.id)) return;
+    this.#control(resetStream(exchange.id, code));
+    this.#frames.rememberReset(exchange.id);
+    this.#forget(exchange);
+  }
+
+  stopSender(exchange: H2Exchange): void {
+    this.#frames.rememberReset(exchange.id);
+    this.#control(resetStream(exchange.id, CODE.noError));
+  }
+
+  /** Everything of an answer is written. */
+  finished(exchange: H2Exchange): void {
+    this.#frames.rememberClosed(exchange.id);
+    this.#forget(exchange);
+  }
+
+  flush(): void {
+    this.#isScheduled = false;
+    if (this.#socket.destroyed || this.#socket.writableEnded) return;
+    const { output } = this.#shared;
+    for (const control of this.#controls.splice(0)) output.bytes(control);
+    if (this.#unsent < MOST_UNSENT) this.#advance(output);
+    const pieces = output.take();
+    if (pieces.length > 0) this.#write(pieces);
+    if (this.#ended) this.#socket.end();
+    else if (this.#unsent < MOST_UNSENT && this.#ready.length > 0) this.#schedule();
+  }
+
+  #advance(output: FrameOutput): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    let i = 0;
+    for (; i < ready.length && output.size < MOST_WRITTEN; i++) {
+      const exchange = ready[i]!;
+      exchange.isQueued = false;
+      if (exchange.gone) continue;
+      try {
+        const progress = exchange.advance(output);
+        if (progress === 'more') this.queue(exchange);
+        else if (progress === 'blocked') this.#blocked.add(exchange);
+      } catch (caught) {
+        // A header that HTTP does not allow, or a source of chunks that breaks.
+        answerFailed(this.context, exchange, caught);
+      }
+    }
+    if (i < ready.length) this.#ready = [...ready.slice(i), ...this.#ready];
+  }
+
+  #write(pieces: Buffer[]): void {
+    let size = 0;
+    for (const piece of pieces) size += piece.length;
+    this.#unsent += size;
+    this.#sizes.push(size);
+    const socket = this.#socket;
+    if (pieces.length > 1) socket.cork();
+    for (let i = 0; i < pieces.length; i++) {
+      if (i === pieces.length - 1) socket.write(pieces[i]!, this.#onWritten);
+      else socket.write(pieces[i]!);
+    }
+    if (pieces.length > 1) socket.uncork();
+  }
+
+  #written(): void {
+    this.#unsent -= this.#sizes.shift() ?? 0;
+    if (this.#ready.length > 0 && this.#unsent < MOST_UNSENT) this.#schedule();
+  }
+
+  #control(frame: Uint8Array, stream?: number): void {
+    if (stream !== undefined) {
+      frame[5] = stream >>> 24;
+      frame[6] = stream >>> 16;
+      frame[7] = stream >>> 8;
+      frame[8] = stream;
+    }
+    if (this.#controls.push(frame) > MOST_CONTROLS) this.destroy();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#shared.flusher.add(this);
+  }
+
+  // The end
+
+  #leave(code: number): void {
+    this.#leaving = true;
+    this.#control(goaway(this.#frames.lastStream, code));
+  }
+
+  #forget(exchange: H2Exchange): void {
+    if (!this.streams.delete(exchange.id)) return;
+    this.context.wheel.delete(exchange);
+    this.#blocked.delete(exchange);
+    exchange.closed();
+    if (this.streams.size > 0) return;
+    if (this.#leaving && !this.#punished) this.#end(GOODBYE_MS);
+    else if (!this.#punished) this.deadline = this.context.wheel.in(this.context.limits.idleTimeoutMs);
+  }
+
+  /** Closes our half when everything is written, and everything a little later. */
+  #end(afterMs: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.deadline = this.context.wheel.in(afterMs);
+    this.#schedule();
+  }
+
+  /** The client has closed its half: it cannot say that it reads, and does not. */
+  #close(): void {
+    this.#socket.destroy();
+  }
+
+  #gone(): void {
+    this.#punished = true;
+    for (const exchange of [...this.streams.values()]) this.#forget(exchange);
+    this.context.wheel.delete(this);
+  }
+}

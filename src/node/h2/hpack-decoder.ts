@@ -1,0 +1,172 @@
+/**
+ * Reads the header blocks of one connection (HPACK, RFC 7541). Invariant: the table follows every block to its end, whatever the block holds, because the next one
+ * builds on it; what is kept of a block stays below the limits, however well it was compressed.
+ */
+import { decodeHuffman } from './huffman.ts';
+import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-table.ts';
+
+export interface HeaderBlock {
+  /** Names and values in turns, one character a byte. */
+  readonly fields: string[];
+  /** There were more, or larger ones, than the limits allow; `fields` is not all. */
+  tooLarge: boolean;
+  /** A name or a value holds what HTTP does not allow there. */
+  malformed: boolean;
+}
+
+export interface HeaderLimits {
+  readonly maxHeaderBytes: number;
+  readonly maxHeaderCount: number;
+}
+
+interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly size: number;
+  readonly valid: boolean;
+}
+
+/** A pseudo-header or a token in lower case (RFC 9113, 8.2.1). */
+const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
+const LONGEST_INTEGER_BYTES = 5;
+
+export class HpackDecoder {
+  readonly #limits: HeaderLimits;
+  /** Newest last. */
+  readonly #rows: Row[] = [];
+  #size = 0;
+  #most = TABLE_SIZE;
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #broken = false;
+
+  constructor(limits: HeaderLimits) {
+    this.#limits = limits;
+  }
+
+  /** A whole block; undefined if it is not HPACK, which no connection survives. */
+  decode(bytes: Buffer): HeaderBlock | undefined {
+    const block: HeaderBlock = { fields: [], tooLarge: false, malformed: false };
+    this.#bytes = bytes;
+    this.#at = 0;
+    this.#broken = false;
+    let listed = 0;
+    let first = true;
+    while (this.#at < bytes.length && !this.#broken) {
+      const byte = bytes[this.#at]!;
+      if ((byte & 0xe0) === 0x20) {
+        // A change of the table's size comes before every field.
+        if (first) this.#resize(this.#integer(0x1f));
+        else this.#broken = true;
+        continue;
+      }
+      first = false;
+      const row = byte >= 0x80 ? this.#row(this.#integer(0x7f)) : this.#literal(byte);
+      if (row === undefined) break;
+      listed += row.size;
+      if (listed > this.#limits.maxHeaderBytes || block.fields.length >= 2 * this.#limits.maxHeaderCount)
+        block.tooLarge = true;
+      else {
+        if (!row.valid) block.malformed = true;
+        block.fields.push(row.name, row.value);
+      }
+    }
+    this.#bytes = EMPTY;
+    return this.#broken ? undefined : block;
+  }
+
+  #literal(byte: number): Row | undefined {
+    const indexed = byte >= 0x40;
+    const index = this.#integer(indexed ? 0x3f : 0x0f);
+    const known = index === 0 ? undefined : this.#row(index);
+    const name = index === 0 ? this.#text() : known?.name;
+    const value = this.#text();
+    if (this.#broken || name === undefined) return undefined;
+    const valid = (known?.valid === true || NAME.test(name)) && !FORBIDDEN_IN_VALUE.test(value);
+    const row = { name, value, size: name.length + value.length + ROW_OVERHEAD, valid };
+    if (indexed) this.#insert(row);
+    return row;
+  }
+
+  #row(index: number): Row | undefined {
+    const row = index < FIRST_DYNAMIC ? STATIC[index - 1] : this.#rows[this.#rows.length - 1 - (index - FIRST_DYNAMIC)];
+    if (row === undefined) this.#broken = true;
+    return row;
+  }
+
+  #insert(row: Row): void {
+    this.#evict(this.#most - row.size);
+    if (row.size > this.#most) return;
+    this.#rows.push(row);
+    this.#size += row.size;
+  }
+
+  #resize(most: number): void {
+    if (most > TABLE_SIZE) this.#broken = true;
+    this.#most = most;
+    this.#evict(most);
+  }
+
+  /** Forgets the oldest until no more than so much is left. */
+  #evict(room: number): void {
+    let gone = 0;
+    while (this.#size > room && gone < this.#rows.length) this.#size -= this.#rows[gone++]!.size;
+    if (gone > 0) this.#rows.splice(0, gone);
+  }
+
+  /** RFC 7541, 5.1. */
+  #integer(mask: number): number {
+    const bytes = this.#bytes;
+    let value = bytes[this.#at++]! & mask;
+    if (value < mask) return value;
+    for (let i = 0; i < LONGEST_INTEGER_BYTES; i++) {
+      const byte = bytes[this.#at++];
+      if (byte === undefined) break;
+      value += (byte & 0x7f) * 2 ** (7 * i);
+      if (byte < 0x80) return value;
+    }
+    this.#broken = true;
+    return 0;
+  }
+
+  #text(): string {
+    const bytes = this.#bytes;
+    const compressed = (bytes[this.#at] ?? 0) >= 0x80;
+    if (this.#at >= bytes.length) this.#broken = true;
+    if (this.#broken) return '';
+    const length = this.#integer(0x7f);
+    const start = this.#at;
+    const end = start + length;
+    if (this.#broken || end > bytes.length) {
+      this.#broken = true;
+      return '';
+    }
+    this.#at = end;
+    if (!compressed) return latin1(bytes, start, end);
+    const scratch = scratchOf(2 * length);
+    const size = decodeHuffman(bytes, start, end, scratch);
+    if (size < 0) this.#broken = true;
+    return size < 0 ? '' : latin1(scratch, 0, size);
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const STATIC: readonly Row[] = STATIC_ROWS.map(({ name, value }) => ({
+  name,
+  value,
+  size: name.length + value.length + ROW_OVERHEAD,
+  valid: true,
+}));
+
+/** Node's types do not have it; `toString` spends as much again on finding it. */
+function latin1(bytes: Buffer, start: number, end: number): string {
+  return (bytes as unknown as { latin1Slice(start: number, end: number): string }).latin1Slice(start, end);
+}
+
+const SCRATCH_BYTES = 8_192;
+const SCRATCH = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+function scratchOf(size: number): Buffer {
+  return size <= SCRATCH_BYTES ? SCRATCH : Buffer.allocUnsafeSlow(size);
+}

@@ -1,0 +1,94 @@
+/**
+ * The Huffman code of HPACK (RFC 7541, appendix B), decoding only: what we send is not worth the time. The code is canonical, so the lengths of the codes say
+ * everything. Invariant: a string that no encoder may produce (the end-of-string symbol, other padding than up to 7 ones) is refused.
+ */
+
+/** Bits of the code of each byte, a letter each: `a` is 5. */
+const LENGTHS =
+  'isxxxxxxxtzxxzxxxxxxxxzxxxxxxxxxbffhibdgffdgdbbbaaabbbbbbbcdkbhf' +
+  'ibccccccccccccccccccccccdcdioijbkabababbbaccbbbabcbaabccccckgjix' +
+  'prpprrrsrssssststtrstssssqrsrsstrqprrssqsrrtqrssqqrqsrssprrrsrrs' +
+  'vvporsruvvvwwvtuoqvwwvwtqqvvxwwwptpqrqqsrruuttvsvwvvwwwwwxwwwwwv';
+const SHORTEST = 5;
+const END_OF_STRING = 256;
+const END_OF_STRING_BITS = 30;
+
+/** The tree, two children a node: a node's number, or a leaf as -1 - symbol. Zero: not filled, which a complete code leaves nowhere. */
+const TREE: Int32Array = new Int32Array(2 * 257);
+/** By the next 8 bits: `bits << 8 | symbol` of a code that short, or -1 - the node of the tree that they lead to. */
+const BY_BYTE: Int32Array = new Int32Array(256);
+
+function bitsOf(symbol: number): number {
+  return symbol === END_OF_STRING ? END_OF_STRING_BITS : LENGTHS.charCodeAt(symbol) - 97 + SHORTEST;
+}
+
+function build(): void {
+  const symbols = Array.from({ length: 257 }, (_, symbol) => symbol);
+  symbols.sort((a, b) => bitsOf(a) - bitsOf(b) || a - b);
+  let nodes = 1;
+  let code = 0;
+  let length = SHORTEST;
+  for (const symbol of symbols) {
+    const bits = bitsOf(symbol);
+    code *= 2 ** (bits - length);
+    length = bits;
+    let node = 0;
+    for (let bit = bits - 1; bit > 0; bit--) {
+      const place = 2 * node + ((code >>> bit) & 1);
+      if (TREE[place] === 0) TREE[place] = nodes++;
+      node = TREE[place]!;
+    }
+    TREE[2 * node + (code & 1)] = -1 - symbol;
+    code++;
+  }
+  for (let byte = 0; byte < 256; byte++) {
+    let node = 0;
+    for (let bit = 7; bit >= 0 && node >= 0; bit--) {
+      node = TREE[2 * node + ((byte >>> bit) & 1)]!;
+      if (node < 0) BY_BYTE[byte] = ((8 - bit) << 8) | (-1 - node);
+    }
+    if (node >= 0) BY_BYTE[byte] = -1 - node;
+  }
+}
+
+build();
+
+/** Writes the text of `from.subarray(start, end)` into `into`, which has room for twice the bytes; its length, or -1 if the bytes are not a Huffman string. */
+export function decodeHuffman(from: Uint8Array, start: number, end: number, into: Uint8Array): number {
+  let size = 0;
+  let bits = 0;
+  let left = 0;
+  let at = start;
+  for (;;) {
+    if (left < 8) {
+      if (at < end) {
+        bits = ((bits << 8) | from[at++]!) & 0xffff;
+        left += 8;
+      } else if (left === 0) return size;
+    }
+    // Behind the last byte come ones, as in the padding.
+    const next = left >= 8 ? (bits >>> (left - 8)) & 0xff : ((bits << (8 - left)) | (0xff >>> left)) & 0xff;
+    const found = BY_BYTE[next]!;
+    if (found >= 0 && found >>> 8 <= left) {
+      into[size++] = found & 0xff;
+      left -= found >>> 8;
+      continue;
+    }
+    // What is left is the padding: only ones lead beyond 7 bits.
+    if (left < 8) return next === 0xff ? size : -1;
+    left -= 8;
+    let node = -1 - found;
+    while (node >= 0) {
+      if (left === 0) {
+        if (at === end) return -1;
+        bits = from[at++]!;
+        left = 8;
+      }
+      left--;
+      node = TREE[2 * node + ((bits >>> left) & 1)]!;
+    }
+    const symbol = -1 - node;
+    if (symbol === END_OF_STRING) return -1;
+    into[size++] = symbol;
+  }
+}
