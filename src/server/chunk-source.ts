@@ -9,6 +9,11 @@ export interface ChunkSource {
   readonly size: number | undefined;
   /** The next chunk; undefined behind the last one. The bytes belong to the caller. */
   next(): Uint8Array | undefined;
+  /**
+   * Copies the next bytes to `into` instead, from `at` on and at most `room` of them, for a taker who would copy a chunk anyway; how many they are. Zero: the next piece is too large for that, or
+   * there is none: `next` knows.
+   */
+  fill?(into: Uint8Array, at: number, room: number): number;
 }
 
 export function totalLength(chunks: readonly Uint8Array[]): number {

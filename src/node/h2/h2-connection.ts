@@ -10,7 +10,7 @@ import type { PeerFace } from '../peer-face.ts';
 import type { ProblemKind } from '../problems.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import type { Flushable } from './flusher.ts';
-import type { FrameOutput } from './frame-output.ts';
+import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
 import { CODE, goaway, resetStream, SETTING, settingsFrame, type Violation, windowUpdate } from './frames.ts';
 import type { H2Exchange } from './h2-exchange.ts';
@@ -58,7 +58,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   #ready: H2Exchange[] = [];
   readonly #blocked = new Set<H2Exchange>();
   #fresh: H2Exchange[] = [];
-  readonly #sizes: number[] = [];
+  /** What the socket has not taken yet, oldest first. */
+  readonly #writes: Written[] = [];
   #unsent = 0;
   #received = 0;
   #isScheduled = false;
@@ -262,8 +263,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     const { output } = this.#shared;
     for (const control of this.#controls.splice(0)) output.bytes(control);
     if (this.#unsent < MOST_UNSENT) this.#advance(output);
-    const pieces = output.take();
-    if (pieces.length > 0) this.#write(pieces);
+    const written = output.take();
+    if (written !== undefined) this.#write(written);
     if (this.#ended) this.#socket.end();
     else if (this.#unsent < MOST_UNSENT && this.#ready.length > 0) this.#schedule();
   }
@@ -288,11 +289,10 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     if (i < ready.length) this.#ready = [...ready.slice(i), ...this.#ready];
   }
 
-  #write(pieces: Buffer[]): void {
-    let size = 0;
-    for (const piece of pieces) size += piece.length;
+  #write(written: Written): void {
+    const { pieces, size } = written;
     this.#unsent += size;
-    this.#sizes.push(size);
+    this.#writes.push(written);
     const socket = this.#socket;
     if (pieces.length > 1) socket.cork();
     for (let i = 0; i < pieces.length; i++) {
@@ -303,7 +303,10 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   }
 
   #written(): void {
-    this.#unsent -= this.#sizes.shift() ?? 0;
+    const written = this.#writes.shift();
+    if (written === undefined) return;
+    this.#unsent -= written.size;
+    this.#shared.output.release(written);
     if (this.#ready.length > 0 && this.#unsent < MOST_UNSENT) this.#schedule();
   }
 

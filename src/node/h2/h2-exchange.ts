@@ -14,7 +14,7 @@ import {
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import { readerDeadline, type Sender } from '../exchange-context.ts';
 import { EMPTY_BODY } from '../read-body.ts';
-import type { FrameOutput } from './frame-output.ts';
+import type { Filler, FrameOutput } from './frame-output.ts';
 import { CODE, FRAME_HEADER, FRAME_LIMIT } from './frames.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
@@ -22,7 +22,7 @@ import type { StreamHome } from './stream-home.ts';
 
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
 /** What one stream writes before the others have their turn. */
-const GROUP_FRAMES = 8;
+const GROUP_FRAMES = 4;
 /** What a streaming answer may leave waiting before it is told to stop. */
 const MOST_WAITING = 64 * 1024;
 /** Statuses whose answers have no body. */
@@ -220,15 +220,15 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   advance(output: FrameOutput): Progress {
     if (this.#head !== undefined) this.#writeHead(output, this.#head);
     if (this.#localEnded) return 'waiting';
-    const { connection } = this;
-    const most = Math.min(this.sendWindow, connection.sendWindow, GROUP_FRAMES * FRAME_LIMIT);
-    if (this.#source !== undefined && most > FRAME_LIMIT) output.expect(GROUP_FRAMES * (FRAME_LIMIT + FRAME_HEADER));
-    let written = 0;
-    while (this.#next() !== undefined) {
-      const room = Math.min(most - written, FRAME_LIMIT);
-      if (room <= 0) return written < GROUP_FRAMES * FRAME_LIMIT ? 'blocked' : 'more';
-      written += this.#writeFrame(output, room);
+    if (this.#source !== undefined && this.#room() === FRAME_LIMIT)
+      output.expect(GROUP_FRAMES * (FRAME_LIMIT + FRAME_HEADER));
+    for (let frames = 0; ; frames++) {
+      if (frames === GROUP_FRAMES) return 'more';
+      const room = this.#room();
+      if (room <= 0 && this.#next() !== undefined) return 'blocked';
+      const size = room > 0 ? this.#writeFrame(output, room) : 0;
       if (this.#localEnded) return 'waiting';
+      if (size === 0) break;
     }
     if (this.#ending) {
       output.beginData(0);
@@ -237,21 +237,25 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     return 'waiting';
   }
 
+  /** What the next frame may hold. */
+  #room(): number {
+    return Math.min(this.sendWindow, this.connection.sendWindow, FRAME_LIMIT);
+  }
+
   #writeHead(output: FrameOutput, { status, headers, length, alone }: Head): void {
     this.#head = undefined;
     output.headers(this.id, this.connection.encode(status, headers, length), alone);
     if (alone) this.#finish();
   }
 
-  /** One frame of DATA of at most so many bytes. */
+  /** One frame of DATA of at most so many bytes; zero if there is nothing to write. */
   #writeFrame(output: FrameOutput, room: number): number {
     output.beginData(room);
-    let size = 0;
-    for (let chunk = this.#next(); chunk !== undefined && size < room; chunk = this.#next()) {
-      const end = Math.min(chunk.length, this.#offset + room - size);
-      output.data(chunk, this.#offset, end);
-      size += end - this.#offset;
-      this.#offset = end;
+    const filled = this.#fill(output, room);
+    const size = filled > 0 ? filled : this.#copy(output, room);
+    if (size === 0) {
+      output.dropData();
+      return 0;
     }
     this.sendWindow -= size;
     this.connection.sendWindow -= size;
@@ -262,8 +266,28 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     return size;
   }
 
-  /** The chunk of which something is left, undefined if none is there. */
-  #next(): Uint8Array | undefined {
+  #copy(output: FrameOutput, room: number): number {
+    // The next frame is filled by the source again.
+    const canFill = this.#source?.fill !== undefined;
+    let size = 0;
+    for (let chunk = this.#next(); chunk !== undefined && size < room; chunk = this.#next(canFill)) {
+      const end = Math.min(chunk.length, this.#offset + room - size);
+      output.data(chunk, this.#offset, end);
+      size += end - this.#offset;
+      this.#offset = end;
+    }
+    return size;
+  }
+
+  /** A source that can copies its bytes by itself. */
+  #fill(output: FrameOutput, room: number): number {
+    const source = this.#source;
+    if (source?.fill === undefined || this.#waiting.length > this.#firstWaiting) return 0;
+    return output.fill(source as Filler, room);
+  }
+
+  /** The chunk of which something is left, undefined if none is there; `waitingOnly` leaves the source alone. */
+  #next(waitingOnly = false): Uint8Array | undefined {
     const waiting = this.#waiting;
     for (;;) {
       const first = waiting[this.#firstWaiting];
@@ -277,6 +301,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
         waiting.length = 0;
         this.#firstWaiting = 0;
       }
+      if (waitingOnly) return undefined;
       const more = this.#source?.next();
       if (more === undefined) {
         if (this.#source !== undefined) {

@@ -11,25 +11,41 @@ export const LARGE_BYTES: number = 32 * 1024;
 
 export function blocksOf(pieces: readonly Uint8Array[]): ChunkSource {
   let at = 0;
-  const next = (): Uint8Array | undefined => {
-    const from = at;
+  /** Goes on to the first piece that does not fit; the bytes of those that do. */
+  const take = (room: number): number => {
     let bytes = 0;
     while (at < pieces.length) {
       const { length } = pieces[at] as Uint8Array;
-      if (length >= LARGE_BYTES || bytes + length > BLOCK_BYTES) break;
+      if (length >= LARGE_BYTES || bytes + length > room) break;
       bytes += length;
       at++;
     }
-    // Nothing fits in front of a large piece, or behind the last one.
-    if (at === from) return pieces[at++];
-    const block = allocateBytes(bytes);
-    let to = 0;
+    return bytes;
+  };
+  const copy = (from: number, into: Uint8Array, start: number): void => {
+    let to = start;
     for (let i = from; i < at; i++) {
       const piece = pieces[i] as Uint8Array;
-      block.set(piece, to);
+      into.set(piece, to);
       to += piece.length;
     }
-    return block;
   };
-  return { size: totalLength(pieces), next };
+  return {
+    size: totalLength(pieces),
+    next() {
+      const from = at;
+      const bytes = take(BLOCK_BYTES);
+      // Nothing fits in front of a large piece, or behind the last one.
+      if (at === from) return pieces[at++];
+      const block = allocateBytes(bytes);
+      copy(from, block, 0);
+      return block;
+    },
+    fill(into, start, room) {
+      const from = at;
+      const bytes = take(room);
+      copy(from, into, start);
+      return bytes;
+    },
+  };
 }

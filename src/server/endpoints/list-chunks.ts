@@ -25,6 +25,8 @@ export interface ListParts {
 export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
   const cut = prefix.length;
   const pending: Uint8Array[] = [head];
+  /** Of each item that was looked at: whether it comes without its beginning. */
+  const bare = new Uint8Array(items.length);
   let at = 0;
   let ended = false;
   const next = (): Uint8Array | undefined => {
@@ -46,32 +48,53 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
     pending.push(rest);
     return isBare ? (at === 1 ? BRACE : COMMA_BRACE) : COMMA_BYTES;
   };
-  /** As many items as fit, from the last to the first: the beginning that is left out is overwritten by the end of the item before. */
-  const block = (): Uint8Array => {
-    const from = at;
-    // Room in front for beginnings that nothing overwrites, and for the commas.
-    let bytes = cut;
+  /** Goes on to the first item that does not fit; the bytes of those that do, with their commas. */
+  const take = (room: number): number => {
+    let bytes = 0;
     while (at < items.length) {
-      const { length } = items[at] as Uint8Array;
-      if (length >= LARGE_BYTES || bytes + length + 1 > BLOCK_BYTES) break;
-      bytes += length + 1;
+      const item = items[at] as Uint8Array;
+      if (item.length >= LARGE_BYTES) break;
+      const isBare = cut > 0 && startsWith(item, prefix);
+      const more = bytes + item.length - (isBare ? cut - 1 : 0) + (at > 0 ? 1 : 0);
+      if (more > room) break;
+      bare[at] = isBare ? 1 : 0;
+      bytes = more;
       at++;
     }
-    const whole = allocateBytes(bytes);
-    let start = bytes;
+    return bytes;
+  };
+  /** The items that were taken, from the last to the first: the beginning that is left out is overwritten by the end of the item before. */
+  const copy = (from: number, into: Uint8Array, begin: number, bytes: number): void => {
+    let start = begin + bytes;
     for (let i = at - 1; i >= from; i--) {
       const item = items[i] as Uint8Array;
       start -= item.length;
-      whole.set(item, start);
-      if (cut > 0 && startsWith(item, prefix)) {
+      if (bare[i] === 0) into.set(item, start);
+      else {
+        // In front of the first one is what belongs to others.
+        if (start >= begin) into.set(item, start);
+        else into.set(item.subarray(cut), start + cut);
         start += cut - 1;
-        whole[start] = OPEN_BRACE;
+        into[start] = OPEN_BRACE;
       }
-      if (i > 0) whole[--start] = COMMA;
+      if (i > 0) into[--start] = COMMA;
     }
-    return start === 0 ? whole : whole.subarray(start);
   };
-  return { size: undefined, next };
+  const block = (): Uint8Array => {
+    const from = at;
+    const bytes = take(BLOCK_BYTES);
+    const whole = allocateBytes(bytes);
+    copy(from, whole, 0, bytes);
+    return whole;
+  };
+  const fill = (into: Uint8Array, start: number, room: number): number => {
+    if (pending.length > 0) return 0;
+    const from = at;
+    const bytes = take(room);
+    copy(from, into, start, bytes);
+    return bytes;
+  };
+  return { size: undefined, next, fill };
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
