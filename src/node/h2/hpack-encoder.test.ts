@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnswerHeaders } from '../../server/exchange.ts';
+import { HpackDecoder } from './hpack-decoder.ts';
+import { HpackEncoder } from './hpack-encoder.ts';
+
+const LIMITS = { maxHeaderBytes: 10_000_000, maxHeaderCount: 10_000 };
+const DATE = 'Tue, 01 Jan 2030 00:00:00 GMT';
+
+/** What a client reads of an answer, as names and values in turns. */
+function expected(status: number, headers: AnswerHeaders, length: number, date: string): string[] {
+  const fields = [':status', String(status)];
+  for (const [name, value] of Object.entries(headers))
+    for (const one of typeof value === 'string' ? [value] : value) fields.push(name, one);
+  if (headers['date'] === undefined) fields.push('date', date);
+  if (length >= 0 && headers['content-length'] === undefined) fields.push('content-length', String(length));
+  return fields;
+}
+
+/** The decoder refuses tables beyond 4,096 bytes; that this one is never larger is half of the point. */
+function roundTrip(encoder: HpackEncoder, decoder: HpackDecoder): (...answer: Parameters<typeof expected>) => Buffer {
+  return (status, headers, length, date) => {
+    const bytes = Buffer.from(encoder.encode(status, headers, length, date));
+    const block = decoder.decode(bytes);
+    expect(block).toEqual({ fields: expected(status, headers, length, date), tooLarge: false, malformed: false });
+    return bytes;
+  };
+}
+
+const text = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+const name = fc.oneof(
+  fc.constantFrom('content-type', 'audit-id', 'cache-control', 'etag', 'warning', 'location', 'vary', 'date', 'age'),
+  fc.integer({ min: 0, max: 80 }).map((i) => `x-header-${i}`),
+);
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('application/json', 'a', 'b', 'no-cache, private', '') },
+  { weight: 3, arbitrary: text },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 5_000 }).map((size) => '\xe4'.repeat(size)) },
+);
+const headers = fc.dictionary(name, fc.oneof(value, fc.array(value, { maxLength: 4 })), { maxKeys: 12 });
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      status: fc.constantFrom(200, 201, 204, 304, 404, 409, 422, 500, 503),
+      headers,
+      length: fc.integer({ min: -1, max: 100_000 }),
+      date: fc.integer({ min: 0, max: 5 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(0, 1, 31, 64, 100, 1_000, 4_095, 4_096, 65_536, 0xffff_ffff) },
+);
+
+describe('what the encoder writes', () => {
+  it('is read as the same by the decoder, through evictions and changes of the size', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 120, size: 'max' }), (steps) => {
+        const encoder = new HpackEncoder();
+        const check = roundTrip(encoder, new HpackDecoder(LIMITS));
+        for (const one of steps) {
+          if (typeof one === 'number') encoder.resize(one);
+          else check(one.status, one.headers, one.length, `${DATE}${one.date}`);
+        }
+      }),
+      { numRuns: 60, seed: 7 },
+    );
+  });
+
+  it('is one byte for a header that was sent before, in a connection that lasts', () => {
+    const encoder = new HpackEncoder();
+    const check = roundTrip(encoder, new HpackDecoder(LIMITS));
+    const steady = {
+      'content-type': 'application/json',
+      'cache-control': 'no-cache, private',
+      'x-kubernetes-pf-flowschema-uid': 'a',
+    };
+    check(200, steady, 5, DATE);
+    expect(check(200, steady, 5, DATE).length).toBe(1 + 3 + 1 + 4);
+    // Values that differ from answer to answer push nothing out.
+    for (let i = 0; i < 1_000; i++) check(200, { ...steady, 'audit-id': `id-${i}`, etag: `"${i}"` }, i, DATE);
+    expect(check(200, steady, 5, DATE).length).toBe(1 + 3 + 1 + 4);
+  });
+
+  it('tells the smallest size and the last one, once, before the first field', () => {
+    const encoder = new HpackEncoder();
+    const check = roundTrip(encoder, new HpackDecoder(LIMITS));
+    check(200, { a: 'b' }, 0, DATE);
+    encoder.resize(0);
+    encoder.resize(100);
+    encoder.resize(50);
+    const bytes = check(200, { a: 'b' }, 0, DATE);
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('203f13');
+    expect(check(200, { a: 'b' }, 0, DATE)[0]).toBe(0x88);
+    // More than the default is not used, and the default needs no word.
+    encoder.resize(1_000_000);
+    expect(check(200, {}, 0, DATE).subarray(0, 3).toString('hex')).toBe('3fe11f');
+    encoder.resize(4_096);
+    expect(check(200, {}, 0, DATE)[0]).toBe(0x88);
+  });
+
+  it('holds headers of any size, beyond the buffers that it keeps', () => {
+    const check = roundTrip(new HpackEncoder(), new HpackDecoder(LIMITS));
+    for (const size of [1_000, 8_191, 8_192, 20_000, 200_000]) {
+      expect(
+        check(200, { warning: ['w'.repeat(size), 'x'], 'x-large': 'y'.repeat(size) }, 0, DATE).length,
+      ).toBeGreaterThan(2 * size);
+      check(200, { a: 'b' }, 0, DATE);
+    }
+  });
+});
+
+describe('an answer that HTTP does not allow', () => {
+  it('is refused before anything is written, and the table stays in step', () => {
+    const encoder = new HpackEncoder();
+    const check = roundTrip(encoder, new HpackDecoder(LIMITS));
+    check(200, { a: 'b' }, 0, DATE);
+    encoder.resize(1_000);
+    for (const bad of [
+      { 'x-new': '1', 'bad header': '1' },
+      { 'x-new': '1', Upper: '1' },
+      { 'x-new': '1', ':status': '200' },
+      { 'x-new': '1', '': '1' },
+      { 'x-new': '1', y: 'a\r\nb' },
+      { 'x-new': '1', y: ['ok', 'a\nb'] },
+      { 'x-new': '1', y: '\0' },
+      { 'x-new': '1', y: '\x7f' },
+      { 'x-new': '1', y: '€' },
+    ])
+      expect(() => encoder.encode(200, bad, 0, DATE)).toThrow(/HTTP does not allow/);
+    check(200, { a: 'b', 'x-new': '1' }, 0, DATE);
+    check(200, { a: 'b', 'x-new': '1' }, 0, DATE);
+  });
+});
