@@ -26,6 +26,18 @@ describe('a request', () => {
     expect(readRequestLine([])).toBeUndefined();
   });
 
+  it('has a method that is one word, and a path or a star', () => {
+    const line = (method: string, target: string): boolean =>
+      readRequestLine([':method', method, ':scheme', 'https', ':path', target]) !== undefined;
+    for (const target of ['/', '/a?b=%20#c', '/\xe4', '*'])
+      expect([target, line('GET', target)]).toEqual([target, true]);
+    for (const target of ['a', 'https://a/', '**', '/a b', '/a\t', '/\x7f', '/\x01', '/a\n'])
+      expect([target, line('GET', target)]).toEqual([target, false]);
+    for (const method of ['G T', 'GET ', 'GET\t', '(', '\xe4'])
+      expect([method, line(method, '/')]).toEqual([method, false]);
+    expect(line('my-method', '/')).toBe(true);
+  });
+
   it('is malformed with what belongs to connections of HTTP/1.1', () => {
     for (const name of ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
       expect(readRequestLine([...LINE, name, 'x'])).toBeUndefined();

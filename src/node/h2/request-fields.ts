@@ -16,6 +16,9 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 const COLON = 58;
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** A path, or what OPTIONS asks about all of them. */
+const TARGET = /^(\/[^\0-\x20\x7f]*|\*)$/;
 
 /** Undefined: malformed. */
 export function readRequestLine(fields: readonly string[]): RequestLine | undefined {
@@ -43,7 +46,7 @@ export function readRequestLine(fields: readonly string[]): RequestLine | undefi
     else if (name === ':authority' && authority === undefined) authority = value;
     else return undefined;
   }
-  if (!method || !target || !scheme) return undefined;
+  if (!method || !target || !scheme || !METHOD.test(method) || !TARGET.test(target)) return undefined;
   return { method, target, contentLength };
 }
 
