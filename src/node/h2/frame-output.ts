@@ -33,6 +33,8 @@ export class FrameOutput {
   #slab: Slab = NO_SLAB;
   #start = 0;
   #end = 0;
+  /** Where the last frame of DATA begins. */
+  #begun = 0;
   #pieces: Buffer[] = [];
   #slabs: Slab[] = [];
   #size = 0;
@@ -105,6 +107,7 @@ export class FrameOutput {
   /** Makes room for a frame of DATA whose bytes follow with `data` or `fill`. */
   beginData(most: number): void {
     this.expect(FRAME_HEADER + most);
+    this.#begun = this.#end;
     this.#end += FRAME_HEADER;
   }
 
@@ -120,9 +123,9 @@ export class FrameOutput {
     return size;
   }
 
-  /** Takes back a frame into which nothing was written. */
+  /** Takes back a frame that was begun, and what it holds. */
   dropData(): void {
-    this.#end -= FRAME_HEADER;
+    this.#end = this.#begun;
   }
 
   /** Ends a frame of so many bytes. */

@@ -221,9 +221,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     return this.#encoder.encode(status, headers, length, this.#shared.date());
   }
 
-  sendContinue(exchange: H2Exchange): void {
-    // The one block that is written on its own: `:status: 100` without touching the table.
-    this.#control(Uint8Array.of(0, 0, 5, 1, 4, 0, 0, 0, 0, 0x08, 3, 0x31, 0x30, 0x30), exchange.id);
+  encodeContinue(): Buffer {
+    return this.#encoder.encodeContinue();
   }
 
   giveBack(stream: number, bytes: number): void {
@@ -310,13 +309,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     if (this.#ready.length > 0 && this.#unsent < MOST_UNSENT) this.#schedule();
   }
 
-  #control(frame: Uint8Array, stream?: number): void {
-    if (stream !== undefined) {
-      frame[5] = stream >>> 24;
-      frame[6] = stream >>> 16;
-      frame[7] = stream >>> 8;
-      frame[8] = stream;
-    }
+  #control(frame: Uint8Array): void {
     if (this.#controls.push(frame) > MOST_CONTROLS) this.destroy();
     else this.#schedule();
   }

@@ -25,6 +25,8 @@ const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HT
 const GROUP_FRAMES = 4;
 /** What a streaming answer may leave waiting before it is told to stop. */
 const MOST_WAITING = 64 * 1024;
+/** Chunks that were written and are still referred to, where a reader never takes all of them. */
+const MOST_WRITTEN = 1_000;
 /** Statuses whose answers have no body. */
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
@@ -64,6 +66,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   #consumed = 0;
   #reading = false;
   #answered = false;
+  /** 100 Continue is to be written. */
+  #continues = false;
   #head: Head | undefined;
   /** Chunks to write, from `#firstWaiting` on; of that one from `#offset` on. */
   #waiting: Uint8Array[] = [];
@@ -118,7 +122,10 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
       const { context } = this.connection;
       this.#reading = true;
       this.deadline = context.wheel.in(context.limits.bodyTimeoutMs);
-      if (this.header('expect')?.toLowerCase() === '100-continue') this.connection.sendContinue(this);
+      if (this.header('expect')?.toLowerCase() === '100-continue') {
+        this.#continues = true;
+        this.connection.queue(this);
+      }
       this.#giveBack();
     });
   }
@@ -138,6 +145,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   /** The client has sent END_STREAM. False: too early. */
   endReceiving(): boolean {
     this.#remoteEnded = true;
+    // Behind an answer nothing was kept or counted, and the deadline is that of the answer.
+    if (this.#answered) return true;
     if (this.#reading) this.deadline = NEVER;
     return this.#body?.end() !== false;
   }
@@ -182,12 +191,21 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
       this.#waiting.push(answer.body);
       this.#ending = true;
       this.#expectReader(answer.body.length);
-    } else if (answer.kind === 'chunks') this.#source = answer.chunks;
-    else answer.start(this);
+    } else if (answer.kind === 'chunks') {
+      this.#source = answer.chunks;
+      this.#expectReader(0);
+    } else {
+      this.deadline = NEVER;
+      answer.start(this);
+    }
   }
 
   write(chunks: readonly Uint8Array[]): boolean {
     if (this.#ending || this.#gone) return false;
+    if (this.#firstWaiting > MOST_WRITTEN) {
+      this.#waiting.splice(0, this.#firstWaiting);
+      this.#firstWaiting = 0;
+    }
     for (let i = 0; i < chunks.length; i++) {
       const chunk = chunks[i]!;
       if (chunk.length === 0) continue;
@@ -218,6 +236,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
 
   /** Writes headers and as many frames as windows and fairness allow. */
   advance(output: FrameOutput): Progress {
+    if (this.#continues) this.#writeContinue(output);
     if (this.#head !== undefined) this.#writeHead(output, this.#head);
     if (this.#localEnded) return 'waiting';
     if (this.#source !== undefined && this.#room() === FRAME_LIMIT)
@@ -242,6 +261,12 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     return Math.min(this.sendWindow, this.connection.sendWindow, FRAME_LIMIT);
   }
 
+  #writeContinue(output: FrameOutput): void {
+    this.#continues = false;
+    // Nobody waits for it any more if the body has come meanwhile, or the answer.
+    if (!this.#remoteEnded && !this.#answered) output.headers(this.id, this.connection.encodeContinue(), false);
+  }
+
   #writeHead(output: FrameOutput, { status, headers, length, alone }: Head): void {
     this.#head = undefined;
     output.headers(this.id, this.connection.encode(status, headers, length), alone);
@@ -251,16 +276,18 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   /** One frame of DATA of at most so many bytes; zero if there is nothing to write. */
   #writeFrame(output: FrameOutput, room: number): number {
     output.beginData(room);
-    const filled = this.#fill(output, room);
-    const size = filled > 0 ? filled : this.#copy(output, room);
-    if (size === 0) {
-      output.dropData();
-      return 0;
+    let size = 0;
+    try {
+      size = this.#fill(output, room) || this.#copy(output, room);
+    } finally {
+      // Of a source that breaks nothing is left in the output, which all connections share.
+      if (size === 0) output.dropData();
     }
+    if (size === 0) return 0;
     this.sendWindow -= size;
     this.connection.sendWindow -= size;
     this.#waitingBytes -= size;
-    if (this.#source !== undefined) this.#expectReader(size);
+    if (this.#source !== undefined) this.#allowFor(size);
     if (this.#ending && this.#next() === undefined) this.#endLocal(output, size);
     else output.endData(this.id, size, false);
     return size;
@@ -335,6 +362,13 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
 
   #expectReader(bytes: number): void {
     this.deadline = readerDeadline(this.connection.context, bytes);
+  }
+
+  /** More time for a reader who took so much. Who takes little gets little, whatever he was given before. */
+  #allowFor(bytes: number): void {
+    const { context } = this.connection;
+    const longer = this.deadline + (bytes * 1000) / context.limits.slowestReader;
+    this.deadline = Math.min(longer, readerDeadline(context, bytes));
   }
 
   cut(): void {

@@ -34,6 +34,8 @@ const PLAIN = { bits: 0, mask: 0x0f };
 /** A prefix and its continuation, at most. */
 const INTEGER_BYTES = 6;
 
+const CONTINUE = '100';
+
 interface Row {
   readonly name: string;
   readonly value: string;
@@ -67,14 +69,7 @@ export class HpackEncoder {
   /** The block of an answer, valid until the next call. `length` -1: not known. Throws if HTTP does not allow a header. */
   encode(status: number, headers: AnswerHeaders, length: number, date: string): Buffer {
     check(headers);
-    this.#into = scratch;
-    this.#at = 0;
-    if (this.#told !== undefined) {
-      this.#reserve(2 * INTEGER_BYTES);
-      if (this.#told < this.#most) this.#integer(this.#told, 0x20, 0x1f);
-      this.#integer(this.#most, 0x20, 0x1f);
-      this.#told = undefined;
-    }
+    this.#begin();
     const text = String(status);
     const known = STATIC_STATUS.get(text);
     if (known === undefined) this.#field(':status', text);
@@ -90,6 +85,26 @@ export class HpackEncoder {
     if (headers['date'] === undefined) this.#field('date', date);
     if (length >= 0 && headers['content-length'] === undefined) this.#field('content-length', String(length));
     return this.#into.subarray(0, this.#at);
+  }
+
+  /** The block of `100 Continue`; the same is true of it. */
+  encodeContinue(): Buffer {
+    this.#begin();
+    this.#reserve(2 * INTEGER_BYTES + CONTINUE.length);
+    this.#integer(STATIC_NAMES.get(':status')!, PLAIN.bits, PLAIN.mask);
+    this.#text(CONTINUE);
+    return this.#into.subarray(0, this.#at);
+  }
+
+  /** A block begins with what the client must know of the table's size. */
+  #begin(): void {
+    this.#into = scratch;
+    this.#at = 0;
+    if (this.#told === undefined) return;
+    this.#reserve(2 * INTEGER_BYTES);
+    if (this.#told < this.#most) this.#integer(this.#told, 0x20, 0x1f);
+    this.#integer(this.#most, 0x20, 0x1f);
+    this.#told = undefined;
   }
 
   #field(name: string, value: string): void {

@@ -16,7 +16,8 @@ export interface StreamHome extends Connection {
   queue(stream: HomeStream): void;
   /** The header block of an answer, to be written at once. Throws if HTTP does not allow a header. */
   encode(status: number, headers: AnswerHeaders, length: number): Buffer;
-  sendContinue(stream: HomeStream): void;
+  /** The same for 100 Continue. */
+  encodeContinue(): Buffer;
   /** Lets the client send so many more bytes on a stream. */
   giveBack(stream: number, bytes: number): void;
   /** Breaks a stream off from our side. */

@@ -45,7 +45,9 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return whole;
 }
 
-export function settings(...entries: readonly (readonly [id: number, value: number])[]): Buffer {
+export type Entries = readonly (readonly [id: number, value: number])[];
+
+export function settings(...entries: Entries): Buffer {
   const payload = Buffer.alloc(entries.length * 6);
   for (const [i, [id, value]] of entries.entries()) {
     payload.writeUInt16BE(id, i * 6);
@@ -55,7 +57,7 @@ export function settings(...entries: readonly (readonly [id: number, value: numb
 }
 
 /** How a client begins. */
-export function preface(...entries: Parameters<typeof settings>): Buffer {
+export function preface(...entries: Entries): Buffer {
   return Buffer.concat([MAGIC, settings(...entries)]);
 }
 
@@ -253,7 +255,7 @@ export class RawClient extends FrameLog {
     socket.on('close', () => this.close());
   }
 
-  static async connect(listener: Listener, ...entries: Parameters<typeof settings>): Promise<RawClient> {
+  static async connect(listener: Listener, ...entries: Entries): Promise<RawClient> {
     const client = new RawClient(await raw(listener, 'h2'));
     client.send(preface(...entries));
     return client;
@@ -287,7 +289,7 @@ export class MemorySocket extends Duplex {
   }
 
   /** The client takes what waits, and what comes. */
-  take(): void {
+  takeAll(): void {
     this.taking = true;
     this.#waiting?.();
   }
