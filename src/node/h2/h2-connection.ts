@@ -5,17 +5,33 @@
 import type { TLSSocket } from 'node:tls';
 import type { AnswerHeaders, PeerCertificate } from '../../server/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
-import { answerFailed, type ExchangeContext, handle, type ServedConnection } from '../exchange-context.ts';
+import {
+  answerFailed,
+  type ExchangeContext,
+  handle,
+  readerDeadline,
+  type ServedConnection,
+} from '../exchange-context.ts';
 import type { PeerFace } from '../peer-face.ts';
 import type { ProblemKind } from '../problems.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import type { Flushable } from './flusher.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
-import { CODE, goaway, resetStream, SETTING, settingsFrame, type Violation, windowUpdate } from './frames.ts';
+import {
+  CODE,
+  goaway,
+  resetStream,
+  SETTING,
+  settingsFrame,
+  type Violation,
+  WINDOW_LIMIT,
+  windowUpdate,
+} from './frames.ts';
 import type { H2Exchange } from './h2-exchange.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
 import type { H2Shared } from './shared.ts';
+import { SocketWriter } from './socket-writer.ts';
 import { StreamFrames, type StreamFramesOwner } from './stream-frames.ts';
 
 /** For the client to read a GOAWAY before the connection is cut. */
@@ -25,8 +41,6 @@ const PUNISHED_MS = 1_000;
 /** Of the whole connection: it is given back as data arrives, so it bounds what is on the way and not what is held. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024;
 const FIRST_WINDOW = 65_535;
-/** Written, and not yet taken by the kernel. Streams write no more until it is. */
-const MOST_UNSENT = 256 * 1024;
 /** What one turn of the event loop writes. */
 const MOST_WRITTEN = 256 * 1024;
 /** Small frames that answer the client's: one that lets so many pile up does not read. */
@@ -46,23 +60,22 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   readonly #socket: TLSSocket;
   readonly #face: PeerFace;
   readonly #shared: H2Shared;
+  readonly #writer: SocketWriter;
   readonly #encoder = new HpackEncoder();
   readonly #frames: StreamFrames;
   readonly #reader: FrameReader;
   readonly #resets: TokenBucket;
   readonly #controlFrames: TokenBucket;
-  readonly #onWritten = (): void => this.#written();
   /** Small frames to write before the others. */
   #controls: Uint8Array[] = [];
   /** Streams with something to write, in the order of their turns. */
   #ready: H2Exchange[] = [];
   readonly #blocked = new Set<H2Exchange>();
   #fresh: H2Exchange[] = [];
-  /** What the socket has not taken yet, oldest first. */
-  readonly #writes: Written[] = [];
-  #unsent = 0;
   #received = 0;
   #isScheduled = false;
+  /** The client must read before the deadline. */
+  #stalled = false;
   /** GOAWAY was sent: no new request is served. */
   #leaving = false;
   /** Nothing the client sends is looked at any more, or nothing new: its deadline stands. */
@@ -74,6 +87,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     this.context = context;
     this.#shared = shared;
     this.#socket = socket;
+    this.#writer = new SocketWriter(socket, shared.output, () => this.#written());
     this.#face = face;
     this.remoteAddress = face.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
@@ -119,7 +133,11 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   }
 
   expire(): void {
-    if (this.#leaving) this.destroy();
+    if (this.#stalled) {
+      const what = 'an HTTP/2 connection was closed: its client does not read';
+      this.context.problems.report('too-slow', this.remoteAddress, what);
+      this.destroy();
+    } else if (this.#leaving) this.destroy();
     else this.drain();
   }
 
@@ -139,7 +157,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
 
   open(exchange: H2Exchange): void {
     this.streams.set(exchange.id, exchange);
-    this.deadline = NEVER;
+    if (!this.#stalled) this.deadline = NEVER;
     this.context.wheel.add(exchange);
     this.#fresh.push(exchange);
   }
@@ -154,11 +172,11 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   }
 
   answer(frame: Uint8Array): void {
-    this.#control(frame);
+    if (!this.#punished) this.#control(frame);
   }
 
-  changeSettings(headerTableSize: number | undefined, initialWindow: number | undefined): boolean {
-    if (headerTableSize !== undefined) this.#encoder.resize(headerTableSize);
+  changeSettings(tableSizes: readonly number[], initialWindow: number | undefined): boolean {
+    for (const size of tableSizes) this.#encoder.resize(size);
     if (initialWindow === undefined) return true;
     const difference = initialWindow - this.initialSendWindow;
     this.initialSendWindow = initialWindow;
@@ -169,10 +187,13 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   /** False: beyond what a window can be. */
   widen(exchange: H2Exchange | undefined, increment: number): boolean {
     const widened = exchange ?? this;
+    const wasOpen = widened.sendWindow > 0;
     widened.sendWindow += increment;
-    if (widened.sendWindow > 0x7fff_ffff) return false;
-    if (exchange === undefined) for (const blocked of [...this.#blocked]) this.#unblock(blocked);
-    else this.#unblock(exchange);
+    if (widened.sendWindow > WINDOW_LIMIT) return false;
+    // Nobody waits for a window that was open.
+    if (wasOpen) return true;
+    if (exchange !== undefined) this.#unblock(exchange);
+    else for (const blocked of this.#blocked) this.#unblock(blocked);
     return true;
   }
 
@@ -260,12 +281,21 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     this.#isScheduled = false;
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
     const { output } = this.#shared;
-    for (const control of this.#controls.splice(0)) output.bytes(control);
-    if (this.#unsent < MOST_UNSENT) this.#advance(output);
-    const written = output.take();
-    if (written !== undefined) this.#write(written);
-    if (this.#ended) this.#socket.end();
-    else if (this.#unsent < MOST_UNSENT && this.#ready.length > 0) this.#schedule();
+    const { isFull } = this.#writer;
+    try {
+      if (!isFull || this.#ended) for (const control of this.#controls.splice(0)) output.bytes(control);
+      if (!isFull) this.#advance(output);
+    } finally {
+      // Whatever happens: the next to use the output is another client.
+      const written = output.take();
+      if (written !== undefined) this.#write(written);
+    }
+    if (!this.#ended) this.#goOn();
+    else if (this.#controls.length === 0) this.#sayGoodbye();
+  }
+
+  #goOn(): void {
+    if (!this.#writer.isFull && (this.#ready.length > 0 || this.#controls.length > 0)) this.#schedule();
   }
 
   #advance(output: FrameOutput): void {
@@ -289,24 +319,19 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   }
 
   #write(written: Written): void {
-    const { pieces, size } = written;
-    this.#unsent += size;
-    this.#writes.push(written);
-    const socket = this.#socket;
-    if (pieces.length > 1) socket.cork();
-    for (let i = 0; i < pieces.length; i++) {
-      if (i === pieces.length - 1) socket.write(pieces[i]!, this.#onWritten);
-      else socket.write(pieces[i]!);
-    }
-    if (pieces.length > 1) socket.uncork();
+    this.#writer.write(written);
+    if (!this.#writer.isFull || this.deadline !== NEVER) return;
+    this.#stalled = true;
+    this.deadline = readerDeadline(this.context, this.#writer.unsent);
   }
 
+  /** The socket has taken something. */
   #written(): void {
-    const written = this.#writes.shift();
-    if (written === undefined) return;
-    this.#unsent -= written.size;
-    this.#shared.output.release(written);
-    if (this.#ready.length > 0 && this.#unsent < MOST_UNSENT) this.#schedule();
+    if (this.#stalled && !this.#writer.isFull) {
+      this.#stalled = false;
+      if (this.streams.size > 0 && !this.#punished) this.deadline = NEVER;
+    }
+    this.#goOn();
   }
 
   #control(frame: Uint8Array): void {
@@ -331,6 +356,8 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     if (!this.streams.delete(exchange.id)) return;
     this.context.wheel.delete(exchange);
     this.#blocked.delete(exchange);
+    // Otherwise it leaves the list in the next turn.
+    if (exchange.isQueued && this.#writer.isFull) this.#ready = this.#ready.filter((one) => one !== exchange);
     exchange.closed();
     if (this.streams.size > 0) return;
     if (this.#leaving && !this.#punished) this.#end(GOODBYE_MS);
@@ -343,6 +370,15 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     this.#ended = true;
     this.deadline = this.context.wheel.in(afterMs);
     this.#schedule();
+  }
+
+  #sayGoodbye(): void {
+    this.#socket.end();
+    // Time to read what is on the way.
+    if (!this.#punished)
+      this.deadline = this.context.wheel.in(
+        GOODBYE_MS + (this.#writer.unsent * 1000) / this.context.limits.slowestReader,
+      );
   }
 
   /** The client has closed its half: it cannot say that it reads, and does not. */

@@ -33,7 +33,7 @@ export interface StreamFramesOwner extends StreamHome {
   /** False: more than the connection's window. */
   receivedData(bytes: number): boolean;
   /** False, here and below: beyond what a window can be. */
-  changeSettings(headerTableSize: number | undefined, initialWindow: number | undefined): boolean;
+  changeSettings(tableSizes: readonly number[], initialWindow: number | undefined): boolean;
   widen(exchange: H2Exchange | undefined, increment: number): boolean;
   /** Counts a stream that the client broke off, or made us break off. */
   countReset(): void;
@@ -131,6 +131,7 @@ export class StreamFrames implements FrameConsumer {
       case FRAME.goaway:
         if (stream !== 0) this.#fail(CODE.protocolError, 'GOAWAY on a stream');
         else if (end - start < 8) this.#fail(CODE.frameSizeError, 'GOAWAY is too short');
+        else this.#owner.countControl();
         break;
       case FRAME.pushPromise:
         this.#fail(CODE.protocolError, 'a client pushes');
@@ -303,18 +304,18 @@ export class StreamFrames implements FrameConsumer {
       this.#fail(CODE.protocolError, 'SETTINGS do not come first');
       return;
     }
+    owner.countControl();
     if (isAck) {
       if (payload.length > 0) this.#fail(CODE.frameSizeError, 'an acknowledgement with SETTINGS');
       return;
     }
     this.#hasSettings = true;
-    owner.countControl();
     const change = readSettings(payload);
     if ('code' in change) {
       this.#fail(change.code, change.why);
       return;
     }
-    if (owner.changeSettings(change.headerTableSize, change.initialWindowSize)) owner.answer(settingsAck());
+    if (owner.changeSettings(change.tableSizes, change.initialWindowSize)) owner.answer(settingsAck());
     else this.#fail(CODE.flowControlError, 'the window is too large');
   }
 

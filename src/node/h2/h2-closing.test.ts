@@ -1,0 +1,446 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Deferred } from '../../base/deferred.ts';
+import { settle } from '../../base/virtual-clock.ts';
+import { chunksOf } from '../../server/chunk-source.ts';
+import type { Answer, AnswerSink, Handler } from '../../server/exchange.ts';
+import { listen, text } from '../listener.fixtures.ts';
+import type { Listener } from '../listener.ts';
+import { CODE, FRAME, SETTING, WINDOW_LIMIT } from './frames.ts';
+import {
+  data,
+  type InMemory,
+  inMemory,
+  isEnd,
+  ping,
+  preface,
+  RawClient,
+  request,
+  reset,
+  settings,
+  windowUpdate,
+} from './wire.fixtures.ts';
+
+const open: Listener[] = [];
+afterEach(async () => {
+  for (const listener of open.splice(0)) await listener.stop();
+});
+
+const WIDE = [SETTING.initialWindowSize, WINDOW_LIMIT] as const;
+/** Windows that never close. */
+const wide = (): Buffer => Buffer.concat([preface(WIDE), windowUpdate(0, WINDOW_LIMIT - 65_535)]);
+const POST = { method: 'POST', open: true } as const;
+const never: Handler = () => new Promise<Answer>(() => {});
+
+/** Some turns of the event loop: what is to be written is written. */
+async function turns(count = 10): Promise<void> {
+  for (let i = 0; i < count; i++) await settle();
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+/** As many chunks as the client takes. */
+function endless(size = 10_000): Answer {
+  const chunk = Buffer.alloc(size, 'e');
+  return { kind: 'chunks', status: 200, headers: {}, chunks: { size: undefined, next: () => chunk } };
+}
+
+describe('a client that does not read', () => {
+  it('makes nobody hold more than a bound for it, whatever it asks for', async () => {
+    const sinks: AnswerSink[] = [];
+    const handler: Handler = ({ target }) =>
+      target === '/stream'
+        ? { kind: 'stream', status: 200, headers: {}, start: (sink) => sinks.push(sink) }
+        : target === '/bytes'
+          ? text('b'.repeat(500_000))
+          : endless();
+    const { send, socket } = inMemory(handler, { controlFrameBurst: 5_000 });
+    socket.taking = false;
+    send(wide());
+    for (let i = 0; i < 200; i++) send(request(2 * i + 1, { path: ['/stream', '/bytes', '/chunks'][i % 3]! }));
+    await turns();
+    for (let round = 0; round < 100; round++) {
+      for (const sink of sinks) sink.write([Buffer.alloc(5_000)]);
+      for (let i = 0; i < 20; i++) send(ping());
+      await turns(1);
+      expect(socket.writableLength).toBeLessThan(700 * 1024);
+    }
+    socket.destroy();
+  });
+
+  it('gets everything once and in order when it reads again', async () => {
+    const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => i % 251));
+    const pieces = Array.from({ length: 200 }, (_, i) => bytes.subarray(i * 10_000, (i + 1) * 10_000));
+    const handler: Handler = ({ target }) =>
+      target === '/bytes'
+        ? { kind: 'bytes', status: 200, headers: {}, body: bytes }
+        : { kind: 'chunks', status: 200, headers: {}, chunks: chunksOf(pieces) };
+    const { send, socket, log } = inMemory(handler);
+    socket.taking = false;
+    send(wide(), request(1, { path: '/bytes' }), request(3, { path: '/chunks' }), ping('a ping!!'));
+    await turns();
+    send(request(5, { path: '/bytes' }), ping('another!'));
+    await turns();
+    socket.takeAll();
+    await Promise.all([1, 3, 5].map((stream) => log.end(stream)));
+    for (const stream of [1, 3, 5]) expect(log.dataOf(stream).equals(bytes)).toBe(true);
+    expect(log.count(FRAME.ping)).toBe(2);
+    socket.destroy();
+  });
+
+  it('is cut when it takes nothing for too long, also if it only watches', async () => {
+    let gone = 0;
+    const { send, socket, clock, problems } = inMemory((incoming) => {
+      incoming.onClose(() => gone++);
+      return incoming.target === '/watch'
+        ? { kind: 'stream', status: 200, headers: {}, start: () => {} }
+        : text('x'.repeat(100_000));
+    });
+    send(wide(), request(1, { path: '/watch' }));
+    await turns();
+    socket.taking = false;
+    send(request(3), request(5), request(7), request(9));
+    await turns();
+    // All four are written, as far as we are concerned, so only the watch is open.
+    send(request(11));
+    await clock.advance(20_000);
+    expect(socket.destroyed).toBe(false);
+    await clock.advance(120_000);
+    expect(socket.destroyed).toBe(true);
+    await turns();
+    expect(gone).toBeGreaterThanOrEqual(1);
+    expect(problems.map(({ kind }) => kind)).toContain('too-slow');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('may be slow as long as it takes something', async () => {
+    const { send, socket, clock, log } = inMemory(() => text('x'.repeat(3_000_000)));
+    socket.taking = false;
+    send(wide(), request(1));
+    for (let round = 0; !log.frames.some(isEnd); round++) {
+      expect(round).toBeLessThan(100);
+      await clock.advance(15_000);
+      expect(socket.destroyed).toBe(false);
+      socket.takeAll();
+      socket.taking = false;
+      await turns();
+    }
+    expect(log.dataOf(1).length).toBe(3_000_000);
+    socket.destroy();
+  });
+
+  it('is not kept in memory by requests that it breaks off', async () => {
+    const { send, socket, connection } = inMemory(() => text('x'.repeat(300_000)));
+    socket.taking = false;
+    send(wide(), request(1), request(3));
+    await turns();
+    for (let i = 2; i < 400; i++) {
+      send(request(2 * i + 1));
+      await turns(1);
+      send(reset(2 * i + 1));
+    }
+    expect(connection.streams.size).toBeLessThanOrEqual(2);
+    socket.takeAll();
+    await turns();
+    expect(connection.streams.size).toBe(0);
+    socket.destroy();
+  });
+});
+
+describe('a reader whose windows stay closed', () => {
+  for (const kind of ['bytes', 'chunks', 'ended stream'] as const)
+    it(`loses an answer of ${kind}, before or after some of it`, async () => {
+      for (const window of [0, 10]) {
+        let gone = 0;
+        const { send, socket, clock, log, problems, connection } = inMemory((incoming) => {
+          incoming.onClose(() => gone++);
+          if (kind === 'bytes') return text('x'.repeat(1_000));
+          if (kind === 'chunks') return endless();
+          const start = (sink: AnswerSink): void => {
+            sink.write([Buffer.alloc(1_000)]);
+            sink.end();
+          };
+          return { kind: 'stream', status: 200, headers: {}, start };
+        });
+        send(preface([SETTING.initialWindowSize, window]), request(1, POST));
+        await turns();
+        // The end of the body must not make it last longer.
+        send(data(1, '', true));
+        await clock.advance(20_000);
+        expect(connection.streams.size).toBe(1);
+        await clock.advance(20_000);
+        expect(await log.resetCode(1)).toBe(CODE.internalError);
+        expect([gone, connection.streams.size]).toEqual([1, 0]);
+        expect(problems.map((problem) => problem.kind)).toEqual(['too-slow']);
+        socket.destroy();
+      }
+    });
+
+  it('does not get more time byte by byte', async () => {
+    const { send, socket, clock, connection } = inMemory(() => endless());
+    send(preface([SETTING.initialWindowSize, 1]), request(1));
+    await turns();
+    let seconds = 0;
+    for (; connection.streams.size > 0 && seconds < 200; seconds += 5) {
+      send(windowUpdate(1, 1));
+      await clock.advance(5_000);
+    }
+    expect(seconds).toBeLessThan(60);
+    socket.destroy();
+  });
+
+  it('makes a stream hold what waits and not what it wrote', async () => {
+    const sink = new Deferred<AnswerSink>();
+    const { send, socket, log } = inMemory(() => ({
+      kind: 'stream',
+      status: 200,
+      headers: {},
+      start: (started) => sink.resolve(started),
+    }));
+    send(preface([SETTING.initialWindowSize, 0]), request(1));
+    const stream = await sink.promise;
+    const refs: WeakRef<Buffer>[] = [];
+    // Never is everything taken, and never does so much wait that it must stop.
+    for (let i = 0; i < 5_000; i++) {
+      const chunk = Buffer.alloc(10, i % 251);
+      refs.push(new WeakRef(chunk));
+      expect(stream.write([chunk])).toBe(true);
+      if (i > 100) send(windowUpdate(1, 10), windowUpdate(0, 10));
+      await turns(1);
+    }
+    collectGarbage();
+    expect(refs.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(2_500);
+    expect(log.dataOf(1).length).toBe(4_899 * 10);
+    const all = log.dataOf(1);
+    for (let i = 0; i < 4_899; i++) expect(all[i * 10]).toBe(i % 251);
+    socket.destroy();
+  });
+});
+
+describe('one connection', () => {
+  it('serves a small GET while a huge answer runs', async () => {
+    const listener = await listen(({ target }) => (target === '/huge' ? endless(100_000) : text('small')));
+    open.push(listener);
+    const client = await RawClient.connect(listener, WIDE);
+    client.send(windowUpdate(0, WINDOW_LIMIT - 65_535), request(1, { path: '/huge' }), request(3, { path: '/huge' }));
+    await client.until(() => client.dataOf(1).length > 1_000_000);
+    const before = client.frames.length;
+    client.send(request(5));
+    await client.end(5);
+    const between = client.frames.slice(before).reduce((sum, { payload }) => sum + payload.length, 0);
+    // What the kernels hold and one turn's worth, not seconds of it.
+    expect(between).toBeLessThan(20_000_000);
+    expect(client.dataOf(3).length).toBeGreaterThan(client.dataOf(1).length / 2);
+    client.socket.destroy();
+  });
+
+  it('gives every stream its turn', async () => {
+    const { send, socket, log } = inMemory(({ target }) => (target === '/huge' ? endless() : text('small')));
+    send(wide(), request(1, { path: '/huge' }), request(3, { path: '/huge' }));
+    await turns(5);
+    const before = log.dataOf(1).length + log.dataOf(3).length;
+    send(request(5));
+    await log.end(5);
+    expect(log.dataOf(1).length + log.dataOf(3).length - before).toBeLessThan(1_000_000);
+    expect(Math.abs(log.dataOf(1).length - log.dataOf(3).length)).toBeLessThan(600_000);
+    socket.destroy();
+  });
+
+  it('tells watches to stop and to go on, each on its own', async () => {
+    const sinks: AnswerSink[] = [];
+    const { send, socket, log } = inMemory(() => ({
+      kind: 'stream',
+      status: 200,
+      headers: {},
+      start: (sink) => sinks.push(sink),
+    }));
+    send(preface([SETTING.initialWindowSize, 0]), windowUpdate(0, 10_000_000), request(1), request(3));
+    await turns();
+    const drains = [0, 0];
+    for (const [i, sink] of sinks.entries()) sink.onDrain(() => drains[i]!++);
+    const event = Buffer.alloc(1_000);
+    let accepted = 0;
+    while (sinks[0]!.write([event])) accepted++;
+    expect(accepted).toBe(65);
+    expect(sinks[1]!.write([event])).toBe(true);
+    send(windowUpdate(3, 5_000));
+    await turns();
+    expect([log.dataOf(1).length, log.dataOf(3).length, ...drains]).toEqual([0, 1_000, 0, 0]);
+    // Not before all is taken.
+    send(windowUpdate(1, 65_999));
+    await turns();
+    expect([log.dataOf(1).length, ...drains]).toEqual([65_999, 0, 0]);
+    send(windowUpdate(1, 1));
+    await turns();
+    expect([log.dataOf(1).length, ...drains]).toEqual([66_000, 1, 0]);
+    expect(sinks[0]!.write([event])).toBe(true);
+    socket.destroy();
+  });
+
+  it('breaks off an answer whose source breaks, and nobody else gets anything of it', async () => {
+    const broken = (after: number): Answer => {
+      let left = after;
+      const next = (): Buffer => {
+        if (left-- === 0) throw new Error('broken source');
+        return Buffer.alloc(100, 's');
+      };
+      return { kind: 'chunks', status: 200, headers: {}, chunks: { size: undefined, next } };
+    };
+    for (const after of [0, 1, 3]) {
+      const { send, socket, log, problems } = inMemory(({ target }) =>
+        target === '/broken' ? broken(after) : text('whole'),
+      );
+      send(preface(), request(1), request(3, { path: '/broken' }), request(5));
+      expect(await log.resetCode(3)).toBe(CODE.internalError);
+      await Promise.all([log.end(1), log.end(5)]);
+      expect([log.dataOf(1).toString(), log.dataOf(5).toString()]).toEqual(['whole', 'whole']);
+      expect(log.frames.every(({ type }) => type <= FRAME.continuation)).toBe(true);
+      expect(problems.map(({ kind }) => kind)).toEqual(['handler-failed']);
+      socket.destroy();
+    }
+  });
+});
+
+describe('drain', () => {
+  it('serves what runs, refuses what is new, says GOAWAY once, and closes behind the last byte', async () => {
+    const release = new Deferred<Answer>();
+    const { send, socket, log, connection, clock } = inMemory(() => release.promise);
+    send(wide(), request(1), request(3, POST));
+    await turns();
+    connection.drain();
+    connection.drain();
+    expect(await log.goaway()).toBe(CODE.noError);
+    expect(log.lastStreamOfGoaway()).toBe(3);
+    send(request(5));
+    expect(await log.resetCode(5)).toBe(CODE.refusedStream);
+    socket.taking = false;
+    release.resolve(text('x'.repeat(100_000)));
+    await turns();
+    expect(socket.writableEnded).toBe(true);
+    // As slow as is allowed: 200 KB at 8 KB a second.
+    await clock.advance(24_000);
+    expect(socket.destroyed).toBe(false);
+    socket.takeAll();
+    await turns();
+    expect([log.dataOf(1).length, log.dataOf(3).length, log.count(FRAME.goaway)]).toEqual([100_000, 100_000, 1]);
+    // The last answer came before its body: the client is told to stop.
+    expect(log.frames.at(-1)).toMatchObject({ type: FRAME.resetStream, stream: 3 });
+    await clock.advance(60_000);
+    expect([socket.destroyed, clock.pendingTimers]).toEqual([true, 0]);
+  });
+
+  it('waits for a watch, and closes an idle connection at once', async () => {
+    const sink = new Deferred<AnswerSink>();
+    const { send, socket, log, connection } = inMemory(() => ({
+      kind: 'stream',
+      status: 200,
+      headers: {},
+      start: (started) => sink.resolve(started),
+    }));
+    send(preface(), request(1));
+    const stream = await sink.promise;
+    connection.drain();
+    await turns();
+    expect(socket.writableEnded).toBe(false);
+    stream.write([Buffer.from('last words')]);
+    stream.end();
+    await log.end(1);
+    expect(log.dataOf(1).toString()).toBe('last words');
+    await turns();
+    expect(socket.writableEnded).toBe(true);
+    const idle = inMemory(never);
+    idle.send(preface());
+    idle.connection.drain();
+    await turns();
+    expect([await idle.log.goaway(), idle.socket.writableEnded]).toEqual([CODE.noError, true]);
+    for (const one of [socket, idle.socket]) one.destroy();
+  });
+
+  it('lets a client over TLS see all of its answers and then the end', async () => {
+    const answers = Array.from({ length: 20 }, () => new Deferred<Answer>());
+    let at = 0;
+    const all = new Deferred<void>();
+    const listener = await listen(() => {
+      if (at === 19) all.resolve();
+      return answers[at++]!.promise;
+    });
+    open.push(listener);
+    const client = await RawClient.connect(listener, WIDE);
+    client.send(windowUpdate(0, WINDOW_LIMIT - 65_535), ...answers.map((_, i) => request(2 * i + 1)));
+    await all.promise;
+    const drained = listener.drain();
+    for (const answer of answers) answer.resolve(text('x'.repeat(200_000)));
+    await drained;
+    for (const [i] of answers.entries()) expect(client.dataOf(2 * i + 1).length).toBe(200_000);
+    expect(await client.goaway()).toBe(CODE.noError);
+  });
+});
+
+describe('a connection that breaks in the middle of everything', () => {
+  /** Requests in every state that there is. */
+  async function everything(): Promise<InMemory & { readonly closes: Map<string, number>; sinkCloses: number[] }> {
+    const closes = new Map<string, number>();
+    const sinkCloses: number[] = [];
+    const made = inMemory((incoming) => {
+      const { target } = incoming;
+      closes.set(target, 0);
+      incoming.onClose(() => closes.set(target, closes.get(target)! + 1));
+      if (target === '/body') return Promise.resolve(incoming.body(1_000_000)).then(({ outcome }) => text(outcome));
+      if (target === '/stream' || target === '/full')
+        return {
+          kind: 'stream',
+          status: 200,
+          headers: {},
+          start(sink) {
+            const i = sinkCloses.push(0) - 1;
+            sink.onClose(() => sinkCloses[i]!++);
+            if (target === '/full') sink.write([Buffer.alloc(100_000)]);
+          },
+        };
+      if (target === '/bytes') return text('x'.repeat(1_000_000));
+      if (target === '/chunks') return endless();
+      return never(incoming);
+    });
+    made.send(preface());
+    for (const [i, path] of ['/never', '/bytes', '/chunks', '/stream', '/full', '/unread'].entries())
+      made.send(request(2 * i + 1, { path, open: path === '/unread' }));
+    made.send(request(13, { path: '/body', open: true }), data(13, 'abc'));
+    await turns();
+    return { ...made, closes, sinkCloses };
+  }
+
+  const ends: readonly (readonly [how: string, (all: InMemory) => void])[] = [
+    ['the socket', ({ socket }) => socket.destroy()],
+    ['the socket, with an error', ({ socket }) => socket.destroy(new Error('ECONNRESET'))],
+    ['the listener', ({ connection }) => connection.destroy()],
+    ['the client’s half', ({ socket }) => socket.push(null)],
+    ['the protocol', ({ send }) => send(data(0, 'x'))],
+    [
+      'the frame before, and then the socket',
+      ({ send, socket }) => {
+        send(request(15, { path: '/late' }), request(17, { path: '/later' }), settings(), windowUpdate(0, 1_000_000));
+        socket.destroy();
+      },
+    ],
+  ];
+  for (const [how, end] of ends)
+    it(`tells every handler once and leaves nothing behind: ${how}`, async () => {
+      const all = await everything();
+      const { socket, connection, clock, closes, sinkCloses } = all;
+      socket.on('error', () => {});
+      expect(connection.streams.size).toBe(7);
+      end(all);
+      await turns();
+      await clock.advance(5_000);
+      expect(socket.destroyed).toBe(true);
+      expect(connection.streams.size).toBe(0);
+      expect([...closes.entries()].filter(([, count]) => count !== 1)).toEqual([]);
+      expect(sinkCloses).toEqual([1, 1]);
+      // Neither the connection nor a stream is in the wheel.
+      expect(clock.pendingTimers).toBe(0);
+    });
+});

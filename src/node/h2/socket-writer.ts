@@ -1,0 +1,52 @@
+/** Writes what one turn has to say, and knows what the kernel has not taken of it. Invariant: slabs go back to the output when their bytes are gone, in the order in which they were written. */
+import type { TLSSocket } from 'node:tls';
+import type { FrameOutput, Written } from './frame-output.ts';
+
+/** Written, and not yet taken by the kernel. Beyond: nothing more is written until it is. */
+const MOST_UNSENT = 256 * 1024;
+
+export class SocketWriter {
+  readonly #socket: TLSSocket;
+  readonly #output: FrameOutput;
+  readonly #onTaken: () => void;
+  /** What the socket has not taken yet, oldest first. */
+  readonly #writes: Written[] = [];
+  #unsent = 0;
+  readonly #onWritten = (): void => this.#written();
+
+  /** `onTaken` is called whenever the kernel has taken a write. */
+  constructor(socket: TLSSocket, output: FrameOutput, onTaken: () => void) {
+    this.#socket = socket;
+    this.#output = output;
+    this.#onTaken = onTaken;
+  }
+
+  get unsent(): number {
+    return this.#unsent;
+  }
+
+  get isFull(): boolean {
+    return this.#unsent >= MOST_UNSENT;
+  }
+
+  write(written: Written): void {
+    const { pieces, size } = written;
+    this.#unsent += size;
+    this.#writes.push(written);
+    const socket = this.#socket;
+    if (pieces.length > 1) socket.cork();
+    for (let i = 0; i < pieces.length; i++) {
+      if (i === pieces.length - 1) socket.write(pieces[i]!, this.#onWritten);
+      else socket.write(pieces[i]!);
+    }
+    if (pieces.length > 1) socket.uncork();
+  }
+
+  #written(): void {
+    const written = this.#writes.shift();
+    if (written === undefined) return;
+    this.#unsent -= written.size;
+    this.#output.release(written);
+    this.#onTaken();
+  }
+}
