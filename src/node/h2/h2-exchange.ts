@@ -135,7 +135,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     this.#receiveWindow -= flowBytes;
     if (this.#receiveWindow < 0) return 'overflow';
     this.#consumed += flowBytes;
-    if (this.#body === undefined || this.#answered) return 'ok';
+    if (this.#body === undefined) return 'ok';
+    if (this.#answered) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
     if (piece.length > 0 && !this.#body.push(piece, this.connection.context.limits.streamWindowBytes))
       return 'malformed';
     if (this.#reading) this.#giveBack();
@@ -145,9 +146,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   /** The client has sent END_STREAM. False: too early. */
   endReceiving(): boolean {
     this.#remoteEnded = true;
-    // Behind an answer nothing was kept or counted, and the deadline is that of the answer.
-    if (this.#answered) return true;
-    if (this.#reading) this.deadline = NEVER;
+    // Once there is an answer the deadline is for its reader.
+    if (this.#reading && !this.#answered) this.deadline = NEVER;
     return this.#body?.end() !== false;
   }
 

@@ -342,11 +342,25 @@ describe('a frame in the wrong place', () => {
     client.socket.destroy();
   });
 
+  it('is answered with the code of the rules also where the stream is over', async () => {
+    const client = await RawClient.connect(await start(() => text('ok')));
+    client.send(request(1), request(3, POST));
+    await Promise.all([client.end(1), client.resetCode(3)]);
+    client.send(windowUpdate(1, 0));
+    expect(await client.resetCode(1)).toBe(CODE.protocolError);
+    // We have told the client to stop, it has broken the stream off as well: now nothing may come.
+    client.send(reset(3), data(3, 'x'));
+    await client.until(() => client.count(FRAME.resetStream, 3) === 2);
+    client.send(request(3));
+    expect(await client.goaway()).toBe(CODE.streamClosed);
+    client.socket.destroy();
+  });
+
   it('is ignored if it is of no known type, or about a stream that is over', async () => {
     const client = await RawClient.connect(await start(() => text('ok')));
     client.send(frame(0x10, 0xff, 0, 'u=1'), frame(0xee, 0xff, 77, Buffer.alloc(100)), request(1));
     await client.end(1);
-    client.send(windowUpdate(1, 1), windowUpdate(1, 0), reset(1), frame(FRAME.priority, 0, 1, '12345'), request(3));
+    client.send(windowUpdate(1, 1), reset(1), frame(FRAME.priority, 0, 1, '12345'), request(3));
     await client.end(3);
     client.socket.destroy();
   });

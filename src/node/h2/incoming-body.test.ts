@@ -88,6 +88,21 @@ describe('a body', () => {
     expect(body.read(10, never)).toEqual({ outcome: 'aborted' });
   });
 
+  it('is counted to its end where nobody wants it any more, and whoever waits hears that', async () => {
+    const body = new IncomingBody(10);
+    const waiting = body.read(10, () => {});
+    body.push(Buffer.alloc(3), WINDOW);
+    expect(body.skip(4)).toBe(true);
+    expect(await waiting).toEqual({ outcome: 'aborted' });
+    expect(body.skip(3)).toBe(true);
+    expect(body.end()).toBe(true);
+    expect(body.skip(1)).toBe(false);
+    const short = new IncomingBody(10);
+    short.skip(9);
+    expect([short.end(), short.read(10, never)]).toEqual([false, { outcome: 'aborted' }]);
+    expect(new IncomingBody(-1).skip(1_000_000)).toBe(true);
+  });
+
   it('is empty without a piece', async () => {
     const body = new IncomingBody(-1);
     const waiting = body.read(10, () => {});

@@ -43,6 +43,15 @@ export class IncomingBody {
     return true;
   }
 
+  /** Bytes that nobody wants any more are only counted. False: more than was declared. */
+  skip(bytes: number): boolean {
+    this.abort();
+    this.#first = undefined;
+    this.#growing = undefined;
+    this.#size += bytes;
+    return this.#declared < 0 || this.#size <= this.#declared;
+  }
+
   /** The client has sent all. False: less than was declared. */
   end(): boolean {
     this.#ended = true;

@@ -278,8 +278,11 @@ export class StreamFrames implements FrameConsumer {
       return;
     }
     const exchange = owner.streams.get(stream);
-    if (exchange === undefined) return;
-    if (increment === 0) this.#breakOff(exchange, CODE.protocolError);
+    if (exchange === undefined) {
+      if (increment > 0) return;
+      owner.countControl();
+      owner.answer(resetStream(stream, CODE.protocolError));
+    } else if (increment === 0) this.#breakOff(exchange, CODE.protocolError);
     else if (!owner.widen(exchange, increment)) this.#breakOff(exchange, CODE.flowControlError);
   }
 
@@ -288,8 +291,11 @@ export class StreamFrames implements FrameConsumer {
     else if (stream === 0 || stream > this.lastStream) this.#fail(CODE.protocolError, 'RST_STREAM of nothing');
     else {
       const exchange = this.#owner.streams.get(stream);
-      if (exchange === undefined) this.#owner.countControl();
-      else this.#owner.broken(exchange);
+      if (exchange === undefined) {
+        this.#owner.countControl();
+        // Nothing of it is on the way any more.
+        if (this.#reset.delete(stream)) this.rememberClosed(stream);
+      } else this.#owner.broken(exchange);
     }
   }
 
