@@ -1,12 +1,13 @@
 #!/bin/sh
-# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver, helm.
+# Builds the reference programs from Go modules into .cache/peers/bin: etcd, kubectl, kube-apiserver, helm, h2spec.
 # About 5 minutes on 2 cores the first time; a program that is there already is kept.
-# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [helm]
+# usage: compat/peers/build.sh [etcd] [kubectl] [kube-apiserver] [helm] [h2spec]
 set -eu
 
 KUBERNETES=1.36.3
 ETCD=3.6.7
 HELM=3.22.0
+H2SPEC=2.2.1
 STAGING=v0.${KUBERNETES#1.}
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -65,6 +66,14 @@ build() {
 		go get -tool "helm.sh/helm/v3/cmd/helm@v$HELM"
 		finish helm $HELM "-s -w -X helm.sh/helm/v3/internal/version.version=v$HELM" helm.sh/helm/v3/cmd/helm
 		;;
+	h2spec)
+		have h2spec $H2SPEC && return
+		begin h2spec
+		# It is older than modules and says nothing of what it requires.
+		go get "github.com/summerwind/h2spec@v$H2SPEC+incompatible" \
+			github.com/fatih/color@v1.19.0 github.com/spf13/cobra@v1.10.2 golang.org/x/net@v0.62.0
+		finish h2spec $H2SPEC "-s -w -X main.VERSION=$H2SPEC" github.com/summerwind/h2spec/cmd/h2spec
+		;;
 	kube-apiserver)
 		have kube-apiserver $KUBERNETES && return
 		begin kube-apiserver
@@ -81,4 +90,4 @@ build() {
 base=k8s.io/component-base/version
 versions="-X $base.gitVersion=v$KUBERNETES -X $base.gitMajor=1 -X $base.gitMinor=36"
 
-for peer in ${*:-etcd kubectl kube-apiserver helm}; do build "$peer"; done
+for peer in ${*:-etcd kubectl kube-apiserver helm h2spec}; do build "$peer"; done
