@@ -6,6 +6,7 @@ import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
+import { NO_PLAIN_NODES, type PlainNodes } from './plain-nodes.ts';
 import { namedSchema, namesOf, PRESERVE_UNKNOWN, type SchemaSource, schemaOf, schemasOf } from './schema-source.ts';
 import type { StructuralSchema } from './structural.ts';
 import { structuralOf } from './structural-node.ts';
@@ -15,20 +16,24 @@ export type ParsedStructural =
   /** `message` is the reference's sentence; `issue` the same at the path given. */
   | { readonly ok: false; readonly message: string; readonly issue: FieldIssue };
 
-/** The schema of JSONSchemaProps (v1, plain JSON), which is shared and must not be changed afterwards. Of several problems the first is told. */
-export function parseStructural(json: Readonly<JsonObject>, path?: FieldPath): ParsedStructural {
-  const message = problemOf(json);
+/** The schema of JSONSchemaProps (v1, plain JSON), which is shared and must not be changed afterwards. Of several problems the first is told. `plain` are nodes of it that are known to have none. */
+export function parseStructural(
+  json: Readonly<JsonObject>,
+  path?: FieldPath,
+  plain: PlainNodes = NO_PLAIN_NODES,
+): ParsedStructural {
+  const message = problemOf(json, plain);
   if (message === undefined) return { ok: true, schema: structuralOf(json) };
   return { ok: false, message, issue: invalid(path, '', message) };
 }
 
 /** Logic operators first, then what is inside, each node before its parts. */
-function problemOf(root: SchemaSource): string | undefined {
+function problemOf(root: SchemaSource, plain: PlainNodes): string | undefined {
   const pending: SchemaSource[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const problem = ownProblem(next);
     if (problem !== undefined) return problem;
-    for (const part of partsOf(next).reverse()) pending.push(part);
+    for (const part of partsOf(next).reverse()) if (!plain.has(part)) pending.push(part);
   }
   return undefined;
 }

@@ -32,17 +32,16 @@ export function validateSpec(spec: JsonObject, path: FieldPath, given: Validatio
     ...validateSchemasPresent(spec, path, given),
   ];
   const schemas = schemasOf({ spec });
-  const hasDefaults = schemas.some((schema) => schemaHas(schema, (one) => getField(one, 'default') !== undefined));
-  const mayHaveDefaults = given.defaultsForbidden === undefined;
-  if (mayHaveDefaults && hasDefaults && preserves !== false) {
+  const has = (test: (schema: JsonObject) => boolean): boolean => schemas.some((schema) => schemaHas(schema, test));
+  const hasDefaults =
+    given.defaultsForbidden === undefined &&
+    preserves !== false &&
+    has((schema) => getField(schema, 'default') !== undefined);
+  if (hasDefaults) {
     const detail = 'must be false in order to use defaults in the schema';
     issues.push(invalid(path.child('preserveUnknownFields'), true, detail));
   }
-  const requireStructural =
-    given.requireStructural ||
-    preserves !== true ||
-    (mayHaveDefaults && hasDefaults) ||
-    schemas.some((schema) => schemaHas(schema, hasExtensions));
+  const requireStructural = given.requireStructural || preserves !== true || hasDefaults || has(hasExtensions);
   const options = { ...given, requireStructural };
   issues.push(
     ...validateVersions(spec, path, options),
