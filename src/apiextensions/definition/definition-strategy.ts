@@ -7,7 +7,7 @@ import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
-import { validateFieldRules } from '../conversion/validate-field-rules.ts';
+import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './conditions.ts';
 import { toV1 } from './conversion.ts';
@@ -32,13 +32,16 @@ export function definitionStrategy(tools: ValidationTools): Strategy {
     prepareForCreate,
     validate: (object, context) => {
       const issues = validateDefinition(object, { isV1beta1: isV1beta1(context), tools });
-      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), undefined);
+      return issues.length > 0 || !hasFieldRules(object)
+        ? issues
+        : validateFieldRules(crdOf(object, context), undefined);
     },
     warningsOnCreate: (object, context) => formatWarnings(unknownFormats(object, isV1beta1(context))),
     prepareForUpdate,
     validateUpdate: (object, old, context) => {
       const issues = validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools });
-      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), crdOf(old, context));
+      if (issues.length > 0 || !hasFieldRules(object)) return issues;
+      return validateFieldRules(crdOf(object, context), crdOf(old, context));
     },
     warningsOnUpdate: (object, old, context) => {
       const known = new Set(unknownFormats(old, isV1beta1(context)));

@@ -41,8 +41,16 @@ export function isDeeper(root: JsonObject, limit: number, plain: PlainNodes): bo
 const SINGLE = ['not', 'additionalProperties', 'additionalItems', 'items'] as const;
 const LISTS = ['items', 'allOf', 'anyOf', 'oneOf'] as const;
 const MAPS = ['properties', 'patternProperties', 'definitions', 'dependencies'] as const;
+const HOLDERS: ReadonlySet<string> = new Set<string>([...SINGLE, ...LISTS, ...MAPS]);
 
+/** Most schemas hold none: fields that are given are fewer than those that could be. */
 function pushInner(schema: JsonObject, to: JsonObject[]): void {
+  let holds = false;
+  for (const name of Object.keys(schema)) {
+    const value = schema[name];
+    if (typeof value === 'object' && value !== null && HOLDERS.has(name)) holds = true;
+  }
+  if (!holds) return;
   const push = (value: JsonValue | undefined): void => {
     if (isJsonObject(value)) to.push(value);
   };

@@ -239,9 +239,9 @@ export class RegistryLister implements Lister {
 function withoutNotes(object: JsonObject): JsonObject {
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return object;
-  delete metadata['managedFields'];
+  if (metadata['managedFields'] !== undefined) delete metadata['managedFields'];
   const { annotations } = metadata;
-  if (isJsonObject(annotations)) delete annotations[LAST_APPLIED];
+  if (isJsonObject(annotations) && annotations[LAST_APPLIED] !== undefined) delete annotations[LAST_APPLIED];
   return object;
 }
 
