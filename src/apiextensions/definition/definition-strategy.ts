@@ -21,9 +21,16 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const V1BETA1 = 'v1beta1';
 
+export interface DefinitionTools extends ValidationTools {
+  /** See Strategy. Default: nothing is written. */
+  readonly followCreate?: NonNullable<Strategy['followCreate']>;
+}
+
 /** Each version is judged as it came, because v1beta1 may say what v1 cannot. */
-export function definitionStrategy(tools: ValidationTools): Strategy {
+export function definitionStrategy(tools: DefinitionTools): Strategy {
+  const { followCreate } = tools;
   return {
+    ...(followCreate === undefined ? {} : { followCreate }),
     sees: 'request',
     nameRule: nameIsPathSegment,
     allowUnconditionalUpdate: false,
@@ -54,7 +61,7 @@ export function definitionStrategy(tools: ValidationTools): Strategy {
 }
 
 /** `/status`: everything but the spec may change; metadata too, as in the reference. */
-export function definitionStatusStrategy(tools: ValidationTools): Strategy {
+export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
   const { warningsOnUpdate: _, ...strategy } = definitionStrategy(tools);
   return {
     ...strategy,
