@@ -3,12 +3,14 @@
 import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { isKnownFormat } from '../../schema/formats/formats.ts';
+import { plainSchema } from '../../schema/plain-nodes.ts';
 import { schemaHas, schemasOf } from './schema-walk.ts';
 
 /** The unknown formats of a definition of either version, in the order in which they are found, repeated ones included. */
 export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly string[] {
   const found: string[] = [];
   for (const schema of isV1beta1 ? schemasOf(object) : distinctSchemas(object)) {
+    if (plainSchema(schema, true).isWhole) continue;
     schemaHas(schema, (one) => {
       const format = textAt(one, 'format');
       if (format !== '' && !isKnownFormat(textAt(one, 'type'), format)) found.push(format);

@@ -7,7 +7,7 @@ import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.
 import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { type PlainNodes, plainNodes } from '../../schema/plain-nodes.ts';
+import { type PlainNodes, plainSchema } from '../../schema/plain-nodes.ts';
 import { fieldsSet, schemaValue } from './go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';
@@ -52,7 +52,8 @@ export function validateSchema(
   const schema = validation && objectAt(validation, 'openAPIV3Schema');
   if (schema === undefined) return [];
   const place = path.child('openAPIV3Schema');
-  const plain = plainNodes(schema);
+  const { nodes: plain, isWhole } = plainSchema(schema, options.defaultsForbidden === undefined);
+  if (isWhole) return [];
   if (isDeeper(schema, MAX_DEPTH, plain))
     return [forbidden(place, `must not be nested deeper than ${MAX_DEPTH} levels`)];
   const issues: FieldIssue[] = [];
@@ -67,11 +68,7 @@ export function validateSchema(
   return issues;
 }
 
-/** Roots mostly say no more than this. */
-const USUAL_ROOT: ReadonlySet<string> = new Set(['description', 'type', 'required', 'properties']);
-
 function validateRoot(schema: JsonObject, path: FieldPath): FieldIssue[] {
-  if (schema['type'] === 'object' && Object.keys(schema).every((name) => USUAL_ROOT.has(name))) return [];
   for (const name of fieldsSet(schema)) {
     if (name === 'Type') {
       const type = textAt(schema, 'type');
