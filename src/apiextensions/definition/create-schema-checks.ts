@@ -17,7 +17,7 @@ export function createSchemaChecks(): SchemaChecks {
     return parsed.ok && validateStructural(parsed.schema).length === 0 ? parsed.schema : undefined;
   };
   return {
-    parse: (schema, plain) => parseStructural(schema, undefined, plain),
+    parse: (schema) => parseStructural(schema),
     validateStructural,
     validateDefaults: (schema, path, requirePruned, plain = NO_PLAIN_NODES) =>
       validateDefaults(schema, { path, requirePruned, objectMeta: objectMetaView(), rules: defaultRules, plain }),

@@ -14,7 +14,7 @@ export type ParsedSchema =
 
 export interface SchemaChecks {
   /** A schema as a structural one; the message says what a structural one cannot say. */
-  parse(schema: JsonObject, plain?: PlainNodes): ParsedSchema;
+  parse(schema: JsonObject): ParsedSchema;
   /** What makes it not structural all the same. */
   validateStructural(schema: StructuralSchema, path: FieldPath, plain?: PlainNodes): readonly FieldIssue[];
   /** Defaults that do not validate, or that pruning would change if `requirePruned`. */

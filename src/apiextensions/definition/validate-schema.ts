@@ -96,7 +96,7 @@ const NOTHING: Structure = { issues: [], unparsed: [], context: undefined };
 function checkStructure(schema: JsonObject, path: FieldPath, plain: PlainNodes, options: SchemaOptions): Structure {
   if (!options.requireStructural) return NOTHING;
   const { checks } = options;
-  const parsed = checks.parse(schema, plain);
+  const parsed = checks.parse(schema);
   if (!parsed.ok) return { ...NOTHING, unparsed: [invalid(path, '', parsed.message)] };
   const structural = checks.validateStructural(parsed.schema, path, plain);
   if (structural.length > 0) return { ...NOTHING, issues: structural };
