@@ -39,7 +39,6 @@ const FIELDS: ReadonlyMap<string, 'schema' | 'schemas' | 'suspect'> = new Map<st
     ['dependencies', 'suspect'],
     ['additionalItems', 'suspect'],
     ['definitions', 'suspect'],
-    [PRESERVE_UNKNOWN, 'suspect'],
   ],
 );
 
@@ -49,9 +48,10 @@ function isFree(root: SchemaSource): boolean {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const name of Object.keys(next)) {
       const field = FIELDS.get(name);
-      if (field === undefined) continue;
       const value = next[name] as JsonValue;
-      if (field === 'suspect' ? value !== true : field === 'schema' && Array.isArray(value)) return false;
+      if (field === 'suspect' || (field === 'schema' && Array.isArray(value))) return false;
+      if (field === undefined && name === PRESERVE_UNKNOWN && value === false) return false;
+      if (field === undefined) continue;
       if (typeof value !== 'object' || value === null) continue;
       if (field === 'schema') pending.push(value as JsonObject);
       else for (const part of Object.values(value)) if (isJsonObject(part)) pending.push(part);
