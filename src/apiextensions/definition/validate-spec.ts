@@ -4,7 +4,14 @@
  */
 
 import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+} from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
@@ -106,10 +113,13 @@ const EXCLUSIVE = [
 function validateVersions(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
   const versions = objectsAt(spec, 'versions');
   const place = path.child('versions');
-  const issues = versions.flatMap((version, i) => [
-    ...checkText(textAt(version, 'name'), textAt(version, 'name'), place.index(i).child('name')),
-    ...validateVersion(version, spec, place.index(i), options),
-  ]);
+  const issues: FieldIssue[] = [];
+  for (let i = 0; i < versions.length; i++) {
+    const version = versions[i] as JsonObject;
+    const at = place.index(i);
+    addIssues(issues, checkText(textAt(version, 'name'), textAt(version, 'name'), at.child('name')));
+    addIssues(issues, validateVersion(version, spec, at, options));
+  }
   for (const [inVersion, atTop, plural] of EXCLUSIVE)
     if (isSet(spec, atTop) && versions.some((version) => isSet(version, inVersion)))
       issues.push(forbidden(path.child(atTop), `top-level and per-version ${plural} are mutually exclusive`));
