@@ -22,6 +22,53 @@ describe('a definition', () => {
     });
   });
 
+  it('is answered as it was created and served at once; watchers see both states', async () => {
+    const { request, watch } = await startTestExtensions();
+    const seen = await watch(`${CRDS}?watch=true`);
+    const answer = await request('POST', CRDS, gadgets());
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { metadata: { resourceVersion: '2' }, status: { conditions: null, storedVersions: ['v1'] } },
+    });
+    expect((await request('POST', GADGETS, gadget('a'))).status).toBe(201);
+    await settle();
+    expect(seen.events.map(({ type, object }) => [type, conditionsOf(object)['Established']])).toEqual([
+      ['ADDED', undefined],
+      ['MODIFIED', 'True InitialNamesAccepted'],
+    ]);
+    const versions = seen.events.map(({ object }) => (object['metadata'] as JsonObject)['resourceVersion']);
+    expect(versions).toEqual(['2', '3']);
+  });
+
+  it('that is refused because of its name leaves the names of the one that exists', async () => {
+    const { define, request } = await startTestExtensions();
+    await define(gadgets());
+    expect((await request('POST', CRDS, gadgets())).status).toBe(409);
+    const names = { plural: 'gizmos', singular: 'gizmo', kind: 'Gadget', listKind: 'GizmoList' };
+    await define({ ...gadgets([{}], { names }), metadata: { name: 'gizmos.example.test' } });
+    expect(conditionsOf((await request('GET', `${CRDS}/gizmos.example.test`)).body)).toMatchObject({
+      NamesAccepted: 'False KindConflict',
+    });
+  });
+
+  it('gets its names once, of several that are created at the same time', async () => {
+    const { request } = await startTestExtensions();
+    const rivals = ['as', 'bs', 'cs'].map((plural) => {
+      const names = { plural, singular: plural.slice(0, -1), kind: 'Same', listKind: `Same${plural}` };
+      return { ...gadgets([{}], { names }), metadata: { name: `${plural}.example.test` } };
+    });
+    await Promise.all(rivals.map((rival) => request('POST', CRDS, rival)));
+    await settle();
+    const accepted = await Promise.all(
+      rivals.map(async ({ metadata }) => conditionsOf((await request('GET', `${CRDS}/${metadata.name}`)).body)),
+    );
+    expect(accepted.map((conditions) => conditions['NamesAccepted']).sort()).toEqual([
+      'False KindConflict',
+      'False KindConflict',
+      'True NoConflicts',
+    ]);
+  });
+
   it('waits for names that another has, and gets them when that one goes', async () => {
     const { define, request } = await startTestExtensions();
     await define(

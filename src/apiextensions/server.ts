@@ -3,10 +3,12 @@
  * delegate unchanged; a definition that was written through this server is known in the next request.
  */
 import { BugError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json-value.ts';
 import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import type { Answer } from '../server/exchange.ts';
+import type { FollowUp } from '../server/registry/definition.ts';
 import type { RegistryHost } from '../server/registry/host.ts';
 import { openResource } from '../server/registry/open-resource.ts';
 import type { RequestHandler, ServerRequest } from '../server/request.ts';
@@ -65,7 +67,9 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
   };
 
   const server = new ResourceServer({ ...options, delegate });
-  const definitions = openResource(crdDefinition({ checks, caBundle }), host);
+  let status: StatusLoop | undefined;
+  const followCreate = (object: JsonObject): FollowUp | undefined => status?.first(object);
+  const definitions = openResource(crdDefinition({ checks, caBundle, followCreate }), host);
   server.install([definitions], {
     groupPriority: () => GROUP_PRIORITY,
     versionPriority: ({ version }) => VERSION_PRIORITY[version] ?? 0,
@@ -89,7 +93,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
         reason: error.message,
       });
     const writer = new DefinitionWriter(registry);
-    const status = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
+    const naming = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
     const finalizing = new FinalizingLoop({
       clock,
       lister: known,
@@ -97,9 +101,10 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
       handlerOf: (crd) => custom.handlerOf(crd),
       onFailure,
     });
-    loops.push(status, finalizing);
+    loops.push(naming, finalizing);
     // Served first, so that whoever hears of a definition finds its objects.
-    known.follow(custom.changed, status.changed, finalizing.changed);
+    known.follow(custom.changed, naming.changed, finalizing.changed);
+    status = naming;
     lister = known;
     started?.();
   };

@@ -56,7 +56,9 @@ export function setField(object: JsonObject, key: string, value: JsonValue): voi
 
 /** The value of an own field; undefined for a missing one and for what objects inherit (`constructor`, `__proto__`). */
 export function getField(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
+  const value = object[key];
+  // Most of what is asked for is absent, which is known sooner than whose a value is.
+  return value === undefined || Object.hasOwn(object, key) ? value : undefined;
 }
 
 /** Deep equality; the order of keys does not count, `1` and `1n` are equal. */

@@ -277,22 +277,30 @@ function readFacts(
   return { labels, fields: makeStringMap(fields), hash };
 }
 
-/** `paths[i]` gets span i. */
-function wantedTree(paths: readonly string[]): Wanted[] {
-  const build = (rest: readonly { readonly segments: readonly string[]; readonly span: number }[]): Wanted[] => {
-    const names = [...new Set(rest.map((path) => path.segments[0]!))];
-    return names.map((name) => {
-      const same = rest.filter((path) => path.segments[0] === name);
-      return {
-        name: name === METADATA ? NAME_METADATA : encodeUtf8(name),
-        span: same.find((path) => path.segments.length === 1)?.span ?? -1,
-        below: build(
-          same
-            .filter((path) => path.segments.length > 1)
-            .map((path) => ({ segments: path.segments.slice(1), span: path.span })),
-        ),
-      };
-    });
-  };
-  return build(paths.map((path, span) => ({ segments: path.split('.'), span })));
+interface Making extends Wanted {
+  readonly text: string;
+  span: number;
+  readonly below: Making[];
+}
+
+/** `paths[i]` gets span i. In loops: every custom resource has such a tree, made before anything is warm. */
+function wantedTree(paths: readonly string[]): readonly Wanted[] {
+  const top: Making[] = [];
+  for (let i = 0; i < paths.length; i++) {
+    const segments = paths[i]!.split('.');
+    let level = top;
+    for (let depth = 0; depth < segments.length; depth++) {
+      const node = nodeOf(level, segments[depth]!);
+      if (depth === segments.length - 1 && node.span < 0) node.span = i;
+      level = node.below;
+    }
+  }
+  return top;
+}
+
+function nodeOf(level: Making[], text: string): Making {
+  for (let i = 0; i < level.length; i++) if (level[i]!.text === text) return level[i]!;
+  const made: Making = { text, name: text === METADATA ? NAME_METADATA : encodeUtf8(text), span: -1, below: [] };
+  level.push(made);
+  return made;
 }

@@ -108,7 +108,8 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
   mountHealth(mux, health);
   mountMetrics(mux, registry, { startedAt: platform.processUse().startedAt });
   mountOpenId(mux, () => kube.openIdDocuments(address.hostAndPort), logger);
-  mux.list(() => [...discovery.paths(), ...openapi.paths()]);
+  mux.list(() => discovery.paths(), '/api');
+  mux.list(() => openapi.paths(), '/openapi/');
 
   const gate = new InFlightGate({
     readOnly: options.limits.readOnlyInFlight,
@@ -293,7 +294,7 @@ function dispatcher(
 }
 
 function isServed(info: RequestInfo, discovery: DiscoveryManager, mux: PathMux): boolean {
-  if (!info.isResourceRequest) return mux.paths().includes(info.path);
+  if (!info.isResourceRequest) return mux.lists(info.path);
   const version = discovery.get({ group: info.apiGroup, version: info.apiVersion });
   const resource = version?.resources.find(({ plural }) => plural === info.resource);
   if (resource === undefined) return false;

@@ -4,7 +4,7 @@
  */
 import { type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
-import { isJsonObject, type JsonObject } from '../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { namedSchema, namesOf, PRESERVE_UNKNOWN, type SchemaSource, schemaOf, schemasOf } from './schema-source.ts';
 import type { StructuralSchema } from './structural.ts';
@@ -17,9 +17,47 @@ export type ParsedStructural =
 
 /** The schema of JSONSchemaProps (v1, plain JSON), which is shared and must not be changed afterwards. Of several problems the first is told. */
 export function parseStructural(json: Readonly<JsonObject>, path?: FieldPath): ParsedStructural {
-  const message = problemOf(json);
+  const message = isFree(json) ? undefined : problemOf(json);
   if (message === undefined) return { ok: true, schema: structuralOf(json) };
   return { ok: false, message, issue: invalid(path, '', message) };
+}
+
+/** What a field may have to do with problems: it holds schemas, or may be one itself. */
+const FIELDS: ReadonlyMap<string, 'schema' | 'schemas' | 'suspect'> = new Map<string, 'schema' | 'schemas' | 'suspect'>(
+  [
+    ['items', 'schema'],
+    ['additionalProperties', 'schema'],
+    ['not', 'schema'],
+    ['properties', 'schemas'],
+    ['allOf', 'schemas'],
+    ['anyOf', 'schemas'],
+    ['oneOf', 'schemas'],
+    ['id', 'suspect'],
+    ['$schema', 'suspect'],
+    ['$ref', 'suspect'],
+    ['patternProperties', 'suspect'],
+    ['dependencies', 'suspect'],
+    ['additionalItems', 'suspect'],
+    ['definitions', 'suspect'],
+  ],
+);
+
+/** True if there is no problem for sure: nothing is asked about the order in which they would be told. */
+function isFree(root: SchemaSource): boolean {
+  const pending: SchemaSource[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const name of Object.keys(next)) {
+      const field = FIELDS.get(name);
+      const value = next[name] as JsonValue;
+      if (field === 'suspect' || (field === 'schema' && Array.isArray(value))) return false;
+      if (field === undefined && name === PRESERVE_UNKNOWN && value === false) return false;
+      if (field === undefined) continue;
+      if (typeof value !== 'object' || value === null) continue;
+      if (field === 'schema') pending.push(value as JsonObject);
+      else for (const part of Object.values(value)) if (isJsonObject(part)) pending.push(part);
+    }
+  }
+  return true;
 }
 
 /** Logic operators first, then what is inside, each node before its parts. */

@@ -2,7 +2,7 @@
  * Schemas as OpenAPI publishes them: v3 says everything, v2 what its clients can bear. Invariant: parts that are published as they are written are shared with the source; nothing of
  * it is changed. References are those of v3 documents (`#/components/schemas/`) and v2 documents (`#/definitions/`); the kind is for the caller to add.
  */
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './int-or-string.ts';
 import {
@@ -79,25 +79,30 @@ function publish(source: SchemaSource, dialect: Dialect): JsonObject {
   return withMeta({ ...out, required: [...required, ...missing] }, dialect);
 }
 
+const PARTS = ['items', 'additionalProperties'] as const;
+
 /** The node with its parts published; the source itself if that changes none of them. */
 function withParts(source: SchemaSource, dialect: Dialect): JsonObject {
-  const changes: JsonObject = {};
-  for (const name of ['items', 'additionalProperties']) {
+  let changes: JsonObject | undefined;
+  for (const name of PARTS) {
     const part = schemaOf(source, name);
     if (part === undefined) continue;
     const published = publish(part, dialect);
-    if (published !== part) changes[name] = published;
+    if (published !== part) changes = { ...changes, [name]: published };
   }
   const properties = source['properties'];
   if (isJsonObject(properties)) {
-    const published = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
-      name,
-      isJsonObject(property) ? publish(property, dialect) : {},
-    ]);
-    if (published.some(([name, property]) => property !== properties[name]))
-      changes['properties'] = Object.fromEntries(published);
+    const published: JsonObject = {};
+    let isSame = true;
+    for (const name of Object.keys(properties)) {
+      const property = properties[name] as JsonValue;
+      const part = isJsonObject(property) ? publish(property, dialect) : {};
+      if (part !== property) isSame = false;
+      setField(published, name, part);
+    }
+    if (!isSame) changes = { ...changes, properties: published };
   }
-  return Object.keys(changes).length === 0 ? (source as JsonObject) : { ...source, ...changes };
+  return changes === undefined ? (source as JsonObject) : { ...source, ...changes };
 }
 
 /** An integer or a string, said in plain OpenAPI too. */
@@ -112,6 +117,7 @@ const NOT_IN_V2: ReadonlySet<string> = new Set(['allOf', 'oneOf', 'anyOf', 'not'
 
 /** Without what clients of v2 stumble over: logic operators, types of what may be null or holds unknown fields, defaults. */
 function simplified(schema: JsonObject, source: SchemaSource): JsonObject {
+  if (isSimple(source)) return schema;
   const nullable = flagOf(source, 'nullable');
   const isOpen = nullable || flagOf(source, PRESERVE_UNKNOWN);
   const isUntyped =
@@ -127,6 +133,13 @@ function simplified(schema: JsonObject, source: SchemaSource): JsonObject {
   if (!changed) return schema;
   const { required: _, ...rest } = Object.fromEntries(kept);
   return required === undefined || required.length === 0 ? rest : { ...rest, required };
+}
+
+/** Nodes that say nothing of all that, which are most. */
+function isSimple(source: SchemaSource): boolean {
+  for (const name of Object.keys(source))
+    if (NOT_IN_V2.has(name) || name === PRESERVE_UNKNOWN || name === 'required') return false;
+  return source['type'] !== 'array' || schemaOf(source, 'items') !== undefined;
 }
 
 /** What may be null is not required. */

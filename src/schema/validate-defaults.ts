@@ -9,6 +9,7 @@ import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../base/j
 import { accepts } from './accepts.ts';
 import { coerceEmbedded, validateEmbedded } from './embedded-resource.ts';
 import { explain } from './explain.ts';
+import { NO_PLAIN_NODES, type PlainNodes } from './plain-nodes.ts';
 import { pruneValue } from './prune.ts';
 import { defaultsOf } from './prune-default.ts';
 import type { DefaultRules } from './rule-evaluator.ts';
@@ -25,6 +26,8 @@ export interface DefaultsOptions {
   readonly requirePruned: boolean;
   /** The rules of nodes that have some. Default: none are run. */
   readonly rules?: DefaultRules;
+  /** Nodes that have none. Default: none are known. */
+  readonly plain?: PlainNodes;
 }
 
 /** What all rules of all defaults may cost together. */
@@ -73,10 +76,12 @@ function resourceOf(value: JsonValue): JsonValue {
 class DefaultsPass {
   readonly issues: FieldIssue[] = [];
   readonly #options: DefaultsOptions;
+  readonly #plain: PlainNodes;
   #remaining = BUDGET;
 
   constructor(options: DefaultsOptions) {
     this.#options = options;
+    this.#plain = options.plain ?? NO_PLAIN_NODES;
   }
 
   visit(schema: StructuralSchema, around: Place): void {
@@ -85,10 +90,11 @@ class DefaultsPass {
     if (schema.default !== undefined) this.#judge(schema, cloneJson(schema.default), place);
     const { items } = schema;
     const below = { ...place, isResource: false };
-    if (items !== undefined && this.#remaining >= 0)
+    if (items !== undefined && this.#remaining >= 0 && !this.#plain.has(items.source))
       this.visit(items, { ...below, path: childPath(place.path, 'items'), wrap: (value) => place.wrap([value]) });
     for (const [name, property] of schema.properties) {
       if (this.#remaining < 0) return;
+      if (this.#plain.has(property.source)) continue;
       const isMeta = isResource && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
       this.visit(property, {
         ...below,

@@ -19,6 +19,20 @@ const STRUCTURAL = cases.structural as unknown as readonly Case[];
 const DEFAULTS = cases.defaultValues as unknown as readonly Case[];
 const path = FieldPath.of('schema');
 
+describe('parseStructural', () => {
+  it('refuses what a structural schema cannot say, wherever it stands', () => {
+    const message = (schema: JsonObject): string | undefined => {
+      const parsed = parseStructural({ type: 'object', properties: { spec: { type: 'array', items: schema } } });
+      return parsed.ok ? undefined : parsed.message;
+    };
+    expect(message({ additionalItems: true })).toBe("OpenAPIV3Schema 'additionalItems' is not supported");
+    expect(message({ not: { $ref: 'x' } })).toBe("OpenAPIV3Schema '$ref' is not supported");
+    expect(message({ 'x-kubernetes-preserve-unknown-fields': false })).toContain('must be true or undefined');
+    expect(message({ items: [{ type: 'string' }] })).toContain('must be a schema, but is an array');
+    expect(message({ 'x-kubernetes-preserve-unknown-fields': true, id: '', items: [] })).toBeUndefined();
+  });
+});
+
 describe('validateStructural says what the reference says', () => {
   it.each(STRUCTURAL.map((each) => [each.name, each] as const))('of %s', (_, { schema, list, error }) => {
     const result = parseStructural(schema, path);

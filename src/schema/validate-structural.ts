@@ -3,9 +3,10 @@
  */
 import { type FieldIssue, forbidden, formatIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
-import { compileRe2, patternWeight } from '../base/re2/re2.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { hasIntOrStringAllOf, hasIntOrStringAnyOf, says } from './int-or-string.ts';
+import { patternProblem, renewPatternEffort } from './pattern-problem.ts';
+import { NO_PLAIN_NODES, type PlainNodes } from './plain-nodes.ts';
 import {
   EMBEDDED_RESOURCE,
   INT_OR_STRING,
@@ -24,12 +25,17 @@ import { addCompletenessIssues } from './validate-completeness.ts';
 type Path = FieldPath | undefined;
 type Level = 'root' | 'item' | 'field';
 
-/** What keeps a schema from being structural; none if it is. `path` is that of the schema. */
-export function validateStructural(schema: StructuralSchema, path?: FieldPath): FieldIssue[] {
+/** What keeps a schema from being structural; none if it is. `path` is that of the schema; `plain` are nodes of it that are known to be. */
+export function validateStructural(
+  schema: StructuralSchema,
+  path?: FieldPath,
+  plain: PlainNodes = NO_PLAIN_NODES,
+): FieldIssue[] {
   const issues: FieldIssue[] = [];
-  compiledWeight = 0;
-  addNodeIssues(issues, schema, 'root', path);
+  renewPatternEffort();
+  addNodeIssues(issues, schema, 'root', path, plain);
   addCompletenessIssues(issues, schema, path);
+  if (issues.length === 0) return issues;
   const texts = new Map(issues.map((issue) => [issue, formatIssue(issue)]));
   return issues.sort((a, b) => compareUtf8(texts.get(a) as string, texts.get(b) as string));
 }
@@ -40,16 +46,24 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-function addNodeIssues(issues: FieldIssue[], schema: StructuralSchema, level: Level, path: Path): void {
+function addNodeIssues(
+  issues: FieldIssue[],
+  schema: StructuralSchema,
+  level: Level,
+  path: Path,
+  plain: PlainNodes,
+): void {
+  if (plain.has(schema.source)) return;
   const { type, items, properties, additionalProperties } = schema;
   if (type === 'array' && items === undefined) issues.push(required(childPath(path, 'items'), 'must be specified'));
-  if (items !== undefined) addNodeIssues(issues, items, 'item', childPath(path, 'items'));
+  if (items !== undefined) addNodeIssues(issues, items, 'item', childPath(path, 'items'), plain);
   for (const [name, property] of properties)
-    addNodeIssues(issues, property, 'field', childPath(path, 'properties').key(name));
+    if (!plain.has(property.source))
+      addNodeIssues(issues, property, 'field', childPath(path, 'properties').key(name), plain);
   if (additionalProperties !== undefined) {
     const at = childPath(path, 'additionalProperties');
     if (level === 'root') issues.push(forbidden(at, 'must not be used at the root'));
-    if (typeof additionalProperties === 'object') addNodeIssues(issues, additionalProperties, 'field', at);
+    if (typeof additionalProperties === 'object') addNodeIssues(issues, additionalProperties, 'field', at, plain);
   }
   addExtensionIssues(issues, schema, path);
   addValueIssues(issues, schema, {
@@ -138,30 +152,6 @@ function addValueIssues(issues: FieldIssue[], value: ValueValidation, place: Val
   if (problem === undefined) return;
   const detail = `must be a valid regular expression, but isn't: ${problem}`;
   issues.push(invalid(childPath(path, 'pattern'), value.pattern, detail));
-}
-
-/** Of all patterns of a schema that had to be compiled: about a second's worth, and ten times what large schemas have. */
-const MAX_WEIGHT = 1_000_000;
-
-/** In the schema that is being judged, which is done in one go. */
-let compiledWeight = 0;
-
-/** Short patterns that compile: schemas say the same few again and again, and a quantity's takes a millisecond. */
-const GOOD_PATTERNS = new Set<string>();
-const MAX_GOOD_PATTERNS = 256;
-const MAX_GOOD_LENGTH = 256;
-
-function patternProblem(pattern: string): string | undefined {
-  if (GOOD_PATTERNS.has(pattern)) return undefined;
-  compiledWeight += patternWeight(pattern);
-  if (compiledWeight > MAX_WEIGHT) return 'the patterns of the schema are too large together';
-  const compiled = compileRe2(pattern);
-  if (!compiled.ok) return compiled.message;
-  if (pattern.length <= MAX_GOOD_LENGTH) {
-    if (GOOD_PATTERNS.size >= MAX_GOOD_PATTERNS) GOOD_PATTERNS.clear();
-    GOOD_PATTERNS.add(pattern);
-  }
-  return undefined;
 }
 
 function addNestedIssues(issues: FieldIssue[], value: NestedValidation, skipAnyOf: boolean, path: Path): void {

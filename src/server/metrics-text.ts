@@ -22,7 +22,7 @@ export function formatValue(value: number): string {
 /** `a="x",b="y"`; empty without labels. */
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   let text = '';
-  for (const [i, name] of names.entries()) text += `${i === 0 ? '' : ','}${name}="${escapeLabel(values[i] ?? '')}"`;
+  for (let i = 0; i < names.length; i++) text += `${i === 0 ? '' : ','}${names[i]}="${escapeLabel(values[i] ?? '')}"`;
   return text;
 }
 
@@ -31,6 +31,9 @@ export function formatHeader(name: string, help: string, type: string): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
 }
 
+const ESCAPED = /[\\\n"]/;
+
 function escapeLabel(value: string): string {
+  if (!ESCAPED.test(value)) return value;
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }

@@ -35,7 +35,7 @@ export class PathMux {
   /** The longest first. */
   #prefixes: readonly (readonly [prefix: string, handler: RequestHandler])[] = [];
   readonly #listed = new Set<string>();
-  readonly #listers: (() => Iterable<string>)[] = [];
+  readonly #listers: { readonly prefix: string; readonly paths: () => Iterable<string> }[] = [];
 
   constructor() {
     const index: RequestHandler = () => this.#index();
@@ -59,15 +59,23 @@ export class PathMux {
     if (options.listed !== false) this.#listed.add(prefix);
   }
 
-  /** Shows more paths at `/`, which others serve: asked each time. */
-  list(paths: () => Iterable<string>): void {
-    this.#listers.push(paths);
+  /** Shows more paths at `/`, which others serve: asked each time. `prefix`: how all of them begin; default `/`. */
+  list(paths: () => Iterable<string>, prefix = '/'): void {
+    this.#listers.push({ prefix, paths });
+  }
+
+  /** Whether `/` shows this path. */
+  lists(path: string): boolean {
+    if (this.#listed.has(path)) return true;
+    for (const { prefix, paths } of this.#listers)
+      if (path.startsWith(prefix)) for (const listed of paths()) if (listed === path) return true;
+    return false;
   }
 
   /** Sorted, each once. */
   paths(): readonly string[] {
     const all = new Set(this.#listed);
-    for (const lister of this.#listers) for (const path of lister()) all.add(path);
+    for (const { paths } of this.#listers) for (const path of paths()) all.add(path);
     return [...all].sort(compareUtf8);
   }
 

@@ -24,6 +24,13 @@ export function checkTtl(key: string, ttlMs: number | undefined): void {
   }
 }
 
+export function checkFollowing(key: string, followedBy: Uint8Array | undefined, ttlMs: number | undefined): void {
+  if (followedBy === undefined) return;
+  checkValue(key, followedBy);
+  if (ttlMs !== undefined)
+    throw new StorageError('InvalidArgument', 'a value that is written over has no time to live', { key });
+}
+
 /** A revision that a caller asks for: an integer, 0 included. */
 export function checkRevision(revision: Revision): void {
   if (!Number.isSafeInteger(revision) || revision < 0)

@@ -13,6 +13,7 @@ export { storageSuite } from './storage.suite.ts';
 export {
   type Check,
   type Compacted,
+  type CreateOptions,
   type DeleteResult,
   type ForkableStorage,
   type Future,

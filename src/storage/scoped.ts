@@ -11,6 +11,7 @@ import { checkKey, type KeyRange } from './keys.ts';
 import { inScope, ScopedSnapshot } from './scoped-snapshot.ts';
 import { ScopedWatch } from './scoped-watch.ts';
 import {
+  type CreateOptions,
   type DeleteResult,
   type ForkableStorage,
   type GetResult,
@@ -94,7 +95,7 @@ class ScopedStorage implements Storage {
     );
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
+  create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
     return this.#write(async (inner) => {
       checkKey(key);
       return this.#stripWrite(await inner.create(this.prefix + key, value, options));

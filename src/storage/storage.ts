@@ -126,6 +126,14 @@ export interface WriteOptions {
   readonly ttlMs?: number;
 }
 
+export interface CreateOptions extends WriteOptions {
+  /**
+   * Written over the new key in the same commit, at the next revision, if it was created: what its owner would write next anyway. Nobody reads the key in the state between, watchers hear of both. The
+   * answer is that of the creation. Not together with `ttlMs`.
+   */
+  readonly followedBy?: Uint8Array | undefined;
+}
+
 export type WriteResult =
   /** `changed` is false for a no-op: the stored bytes were equal and no ttl is involved; `revision` is then the key's old one. */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
@@ -241,7 +249,7 @@ export interface Storage extends Reader, Stoppable {
   revision(): MaybePromise<Revision>;
 
   /** Writes a key that must not exist; otherwise `conflict` with the present state. */
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<WriteResult>;
+  create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult>;
 
   /** Writes a key whose revision must be `expected` (0: must not exist). Equal bytes without ttl on either side are a no-op. */
   compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult>;

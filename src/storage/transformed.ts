@@ -6,10 +6,11 @@
 import { equalBytes } from '../base/bytes.ts';
 import { isKeelsonError } from '../base/errors.ts';
 import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
-import { checkTransaction, checkValue } from './checks.ts';
+import { checkFollowing, checkTransaction, checkValue } from './checks.ts';
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
 import {
+  type CreateOptions,
   type DeleteResult,
   type ForkableStorage,
   type GetResult,
@@ -163,11 +164,15 @@ class TransformedStorage implements Storage {
     );
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
+  create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
     return this.#write(async (inner) => {
       checkKey(key);
       checkValue(key, value);
-      return this.#openWrite(await inner.create(key, await this.values.seal(key, value), options));
+      const { followedBy, ttlMs } = options;
+      checkFollowing(key, followedBy, ttlMs);
+      const stored = await this.values.seal(key, value);
+      const next = followedBy === undefined ? undefined : await this.values.seal(key, followedBy);
+      return this.#openWrite(await inner.create(key, stored, { ...options, followedBy: next }));
     });
   }
 

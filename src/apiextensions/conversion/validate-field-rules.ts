@@ -1,6 +1,8 @@
 /** Field rules as part of a definition that is written. Invariant: a definition whose rules would fail or lose fields unsaid is never stored. */
+import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/parse-structural.ts';
 import { compileVersion } from '../compile-version.ts';
 import type { Crd } from '../crd.ts';
@@ -8,6 +10,11 @@ import { checkFieldRules } from './fields/check-field-rules.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
 
 const PATH = FieldPath.of('metadata', 'annotations').key(FIELD_RULES_ANNOTATION);
+
+/** Whoever has none need not be asked further. */
+export function hasFieldRules(object: JsonObject): boolean {
+  return fieldAt(object, 'metadata', 'annotations', FIELD_RULES_ANNOTATION) !== undefined;
+}
 
 /** `old` is the definition before: rules that did not change, with the schemas they are about, are not judged again. */
 export function validateFieldRules(crd: Crd, old: Crd | undefined): readonly FieldIssue[] {

@@ -16,12 +16,25 @@ import { customDefinition } from './definition.ts';
 import type { Documenter, Published } from './published.ts';
 import { SCALE_SUBRESOURCE } from './scale.ts';
 
-const REF = '#/components/schemas/';
-
 const API_VERSION_TEXT =
   'The version of the schema in which this list is written: the group and the version, with a slash between them.';
 const KIND_TEXT = 'What this list is, in CamelCase.';
 const LIST_METADATA_TEXT = "The list's metadata.";
+
+/** How a list refers to types. */
+interface ListDialect {
+  readonly ref: string;
+  readonly metadata: JsonObject;
+}
+
+const LIST_V3: ListDialect = {
+  ref: '#/components/schemas/',
+  metadata: { description: LIST_METADATA_TEXT, allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] },
+};
+const LIST_V2: ListDialect = {
+  ref: '#/definitions/',
+  metadata: { description: LIST_METADATA_TEXT, $ref: `#/definitions/${META_TYPES}ListMeta` },
+};
 
 /** Which verbs there are. Watches have no paths of their own, as in the reference. */
 const VERBS: ResourceStore = {
@@ -48,7 +61,8 @@ export const documentCustomResources: Documenter = (published) => {
     names.set(view, name);
     schemas.set(name, objectSchema(one));
     schemas.set(modelName(one, listKind), {
-      v3: () => listSchema(one),
+      v3: () => listSchema(one, LIST_V3),
+      v2: () => listSchema(one, LIST_V2),
       refers: [`${META_TYPES}ListMeta`],
     });
     return { ...one, view };
@@ -114,7 +128,7 @@ function withSelectableFields({ version: { selectableFields } }: Published, sche
   return { ...schema, 'x-kubernetes-selectable-fields': fields };
 }
 
-function listSchema(published: Published): JsonObject {
+function listSchema(published: Published, { ref, metadata }: ListDialect): JsonObject {
   const { kind, listKind, plural } = published.crd.acceptedNames;
   return {
     description: `${listKind} is a list of ${kind}`,
@@ -125,14 +139,10 @@ function listSchema(published: Published): JsonObject {
       items: {
         description: `List of ${plural}.`,
         type: 'array',
-        items: { $ref: REF + modelName(published, kind) },
+        items: { $ref: ref + modelName(published, kind) },
       },
       kind: { description: KIND_TEXT, type: 'string' },
-      metadata: reference('ListMeta', LIST_METADATA_TEXT),
+      metadata,
     },
   };
-}
-
-function reference(type: string, description: string): JsonObject {
-  return { description, allOf: [{ $ref: `${REF}${META_TYPES}${type}` }] };
 }

@@ -138,6 +138,7 @@ function discoveryResource({ crd, version }: Published): DiscoveryResource {
   const { acceptedNames: names, group } = crd;
   const kind = { group, version: version.name, kind: names.kind };
   const stored = crd.versions.find(({ storage, served }) => storage && served);
+  let hash: string | undefined;
   const subresource = (name: string, of = kind) => ({ name, kind: of, verbs: SUBRESOURCE_VERBS });
   return {
     plural: names.plural,
@@ -147,8 +148,11 @@ function discoveryResource({ crd, version }: Published): DiscoveryResource {
     scope: crd.scope,
     kind,
     verbs: isConditionTrue(crd, 'Terminating') ? TERMINATING_VERBS : VERBS,
-    storageVersionHash:
-      stored === undefined ? '' : storageVersionHash({ group, version: stored.name, kind: crd.names.kind }),
+    // Asked for by documents alone, and a kind is looked up more often than that.
+    get storageVersionHash() {
+      hash ??= stored === undefined ? '' : storageVersionHash({ group, version: stored.name, kind: crd.names.kind });
+      return hash;
+    },
     subresources: [
       ...(version.hasStatus ? [subresource('status')] : []),
       ...(version.scale === undefined

@@ -4,7 +4,7 @@
  */
 
 import { flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
 /** What versions may have in common: the name inside a version, and at the top. */
 const SHARED = [
@@ -31,27 +31,34 @@ function withSpec(object: JsonObject, apiVersion: string, convert: (spec: JsonOb
 
 // ── To v1beta1 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const OF_SPEC: ReadonlySet<string> = new Set(['conversion', 'versions', 'preserveUnknownFields']);
+
 function specToV1beta1(spec: JsonObject): JsonObject {
-  const { conversion, versions: _, preserveUnknownFields: __, ...rest } = spec;
   const versions = objectsAt(spec, 'versions').map((version) => withColumns(version, 'jsonPath', 'JSONPath'));
   const first = versions[0];
-  const shared: JsonObject = {};
+  const out = without(spec, OF_SPEC);
+  const inCommon = new Set<string>();
   if (first !== undefined) {
-    shared['version'] = textAt(first, 'name');
+    out['version'] = textAt(first, 'name');
     for (const [inVersion, atTop] of SHARED) {
       const value = getField(first, inVersion);
       if (value === undefined || !versions.every((version) => isSame(getField(version, inVersion), value))) continue;
-      shared[atTop] = value;
-      for (const version of versions) delete version[inVersion];
+      out[atTop] = value;
+      inCommon.add(inVersion);
     }
   }
-  return {
-    ...rest,
-    ...shared,
-    versions: Array.isArray(getField(spec, 'versions')) ? versions : null,
-    ...(isJsonObject(conversion) ? { conversion: conversionToV1beta1(conversion) } : undefined),
-    preserveUnknownFields: flagAt(spec, 'preserveUnknownFields'),
-  };
+  const { conversion } = spec;
+  out['versions'] = Array.isArray(getField(spec, 'versions')) ? versions.map((one) => without(one, inCommon)) : null;
+  if (isJsonObject(conversion)) out['conversion'] = conversionToV1beta1(conversion);
+  out['preserveUnknownFields'] = flagAt(spec, 'preserveUnknownFields');
+  return out;
+}
+
+/** A copy without some fields; to delete them would make an object that is slow to read. */
+function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  const out: JsonObject = {};
+  for (const name of Object.keys(object)) if (!names.has(name)) setField(out, name, object[name] as JsonValue);
+  return out;
 }
 
 function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
@@ -102,10 +109,10 @@ function conversionToV1({ webhookClientConfig, conversionReviewVersions, ...rest
   };
 }
 
-/** A copy of a version whose columns say their path under another name. */
+/** A version whose columns say their path under another name. */
 function withColumns(version: JsonObject, from: string, to: string): JsonObject {
   const columns = getField(version, 'additionalPrinterColumns');
-  if (!Array.isArray(columns)) return { ...version };
+  if (!Array.isArray(columns)) return version;
   const renamed = columns.map((column) => {
     if (!isJsonObject(column)) return column;
     const { [from]: path, ...rest } = column;

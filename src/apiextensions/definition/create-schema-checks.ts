@@ -1,6 +1,7 @@
 /** What definitions ask of schemas, answered by the layer of schemas. Invariant: pure; a schema is parsed when it is asked about and not kept. */
 import type { JsonObject } from '../../base/json-value.ts';
 import { parseStructural } from '../../schema/parse-structural.ts';
+import { NO_PLAIN_NODES } from '../../schema/plain-nodes.ts';
 import { checkRules } from '../../schema/rules/check-rules.ts';
 import { defaultRules } from '../../schema/rules/rules-of.ts';
 import { validFieldPath } from '../../schema/rules/valid-field-path.ts';
@@ -18,8 +19,8 @@ export function createSchemaChecks(): SchemaChecks {
   return {
     parse: (schema) => parseStructural(schema),
     validateStructural,
-    validateDefaults: (schema, path, requirePruned) =>
-      validateDefaults(schema, { path, requirePruned, objectMeta: objectMetaView(), rules: defaultRules }),
+    validateDefaults: (schema, path, requirePruned, plain = NO_PLAIN_NODES) =>
+      validateDefaults(schema, { path, requirePruned, objectMeta: objectMetaView(), rules: defaultRules, plain }),
     isStructural: (schema) => structural(schema) !== undefined,
     hasUnprunedDefaults: (schema) => {
       const parsed = structural(schema);

@@ -7,7 +7,7 @@ import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
-import { validateFieldRules } from '../conversion/validate-field-rules.ts';
+import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './conditions.ts';
 import { toV1 } from './conversion.ts';
@@ -21,9 +21,16 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const V1BETA1 = 'v1beta1';
 
+export interface DefinitionTools extends ValidationTools {
+  /** See Strategy. Default: nothing is written. */
+  readonly followCreate?: NonNullable<Strategy['followCreate']>;
+}
+
 /** Each version is judged as it came, because v1beta1 may say what v1 cannot. */
-export function definitionStrategy(tools: ValidationTools): Strategy {
+export function definitionStrategy(tools: DefinitionTools): Strategy {
+  const { followCreate } = tools;
   return {
+    ...(followCreate === undefined ? {} : { followCreate }),
     sees: 'request',
     nameRule: nameIsPathSegment,
     allowUnconditionalUpdate: false,
@@ -32,13 +39,16 @@ export function definitionStrategy(tools: ValidationTools): Strategy {
     prepareForCreate,
     validate: (object, context) => {
       const issues = validateDefinition(object, { isV1beta1: isV1beta1(context), tools });
-      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), undefined);
+      return issues.length > 0 || !hasFieldRules(object)
+        ? issues
+        : validateFieldRules(crdOf(object, context), undefined);
     },
     warningsOnCreate: (object, context) => formatWarnings(unknownFormats(object, isV1beta1(context))),
     prepareForUpdate,
     validateUpdate: (object, old, context) => {
       const issues = validateDefinitionUpdate(object, old, { isV1beta1: isV1beta1(context), tools });
-      return issues.length > 0 ? issues : validateFieldRules(crdOf(object, context), crdOf(old, context));
+      if (issues.length > 0 || !hasFieldRules(object)) return issues;
+      return validateFieldRules(crdOf(object, context), crdOf(old, context));
     },
     warningsOnUpdate: (object, old, context) => {
       const known = new Set(unknownFormats(old, isV1beta1(context)));
@@ -51,7 +61,7 @@ export function definitionStrategy(tools: ValidationTools): Strategy {
 }
 
 /** `/status`: everything but the spec may change; metadata too, as in the reference. */
-export function definitionStatusStrategy(tools: ValidationTools): Strategy {
+export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
   const { warningsOnUpdate: _, ...strategy } = definitionStrategy(tools);
   return {
     ...strategy,

@@ -12,8 +12,7 @@ import { RegistryStore } from '../../server/registry/store.ts';
 import type { TableDefinition, VersionDefinition } from '../../server/registry/version-definition.ts';
 import { toV1, toV1beta1 } from './conversion.ts';
 import { setV1beta1Defaults, setV1Defaults } from './defaults.ts';
-import { definitionStatusStrategy, definitionStrategy, V1BETA1 } from './definition-strategy.ts';
-import type { ValidationTools } from './validation-options.ts';
+import { type DefinitionTools, definitionStatusStrategy, definitionStrategy, V1BETA1 } from './definition-strategy.ts';
 
 export const CRD_GROUP = 'apiextensions.k8s.io';
 export const CRD_KIND = 'CustomResourceDefinition';
@@ -22,8 +21,8 @@ export const CRD_PLURAL = 'customresourcedefinitions';
 export const CRD_V1: VersionDefinition = version('v1', setV1Defaults);
 export const CRD_V1BETA1: VersionDefinition = version(V1BETA1, setV1beta1Defaults);
 
-/** The resource. `tools` know schemas, rules and certificates. */
-export function crdDefinition(tools: ValidationTools): ResourceDefinition {
+/** The resource. `tools` know schemas, rules and certificates, and what a new definition gets at once. */
+export function crdDefinition(tools: DefinitionTools): ResourceDefinition {
   return {
     plural: CRD_PLURAL,
     singular: CRD_KIND.toLowerCase(),
@@ -81,7 +80,7 @@ const TABLE: TableDefinition = {
 };
 
 /** `/status`: get, update and patch of the same object under other rules. */
-function statusOf(tools: ValidationTools): SubresourceDefinition {
+function statusOf(tools: DefinitionTools): SubresourceDefinition {
   const strategy = definitionStatusStrategy(tools);
   return {
     name: 'status',

@@ -1,15 +1,16 @@
 /** Formats that nothing checks: the author is warned of them. Invariant: they are those that validation does not know. */
 
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { isKnownFormat } from '../../schema/formats/formats.ts';
-import { toV1beta1 } from './conversion.ts';
+import { plainSchema } from '../../schema/plain-nodes.ts';
 import { schemaHas, schemasOf } from './schema-walk.ts';
 
 /** The unknown formats of a definition of either version, in the order in which they are found, repeated ones included. */
 export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly string[] {
   const found: string[] = [];
-  for (const schema of schemasOf(isV1beta1 ? object : toV1beta1(object, ''))) {
+  for (const schema of isV1beta1 ? schemasOf(object) : distinctSchemas(object)) {
+    if (plainSchema(schema, true).isWhole) continue;
     schemaHas(schema, (one) => {
       const format = textAt(one, 'format');
       if (format !== '' && !isKnownFormat(textAt(one, 'type'), format)) found.push(format);
@@ -17,4 +18,15 @@ export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly
     });
   }
   return found;
+}
+
+/** Of a v1 definition. A schema that all versions have in common counts once, as if it stood at the top. */
+function distinctSchemas(object: JsonObject): readonly JsonObject[] {
+  const versions = objectsAt(object, 'spec', 'versions');
+  const schemas = versions
+    .map((version) => objectAt(version, 'schema', 'openAPIV3Schema'))
+    .filter((schema) => schema !== undefined);
+  const [first, ...others] = schemas;
+  if (first === undefined || schemas.length < versions.length) return schemas;
+  return others.every((schema) => equalJson(schema, first)) ? [first] : schemas;
 }

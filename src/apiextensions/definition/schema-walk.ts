@@ -5,6 +5,7 @@
 import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
+import type { PlainNodes } from '../../schema/plain-nodes.ts';
 
 export const SCHEMA_TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -26,12 +27,12 @@ export function schemaHas(root: JsonObject, test: (schema: JsonObject) => boolea
 }
 
 /** True if schemas stand in schemas more than `limit` levels deep. */
-export function isDeeper(root: JsonObject, limit: number): boolean {
+export function isDeeper(root: JsonObject, limit: number, plain: PlainNodes): boolean {
   let level: JsonObject[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > limit) return true;
     const below: JsonObject[] = [];
-    for (const schema of level) pushInner(schema, below);
+    for (const schema of level) if (!plain.has(schema)) pushInner(schema, below);
     level = below;
   }
   return false;
@@ -40,8 +41,16 @@ export function isDeeper(root: JsonObject, limit: number): boolean {
 const SINGLE = ['not', 'additionalProperties', 'additionalItems', 'items'] as const;
 const LISTS = ['items', 'allOf', 'anyOf', 'oneOf'] as const;
 const MAPS = ['properties', 'patternProperties', 'definitions', 'dependencies'] as const;
+const HOLDERS: ReadonlySet<string> = new Set<string>([...SINGLE, ...LISTS, ...MAPS]);
 
+/** Most schemas hold none: fields that are given are fewer than those that could be. */
 function pushInner(schema: JsonObject, to: JsonObject[]): void {
+  let holds = false;
+  for (const name of Object.keys(schema)) {
+    const value = schema[name];
+    if (typeof value === 'object' && value !== null && HOLDERS.has(name)) holds = true;
+  }
+  if (!holds) return;
   const push = (value: JsonValue | undefined): void => {
     if (isJsonObject(value)) to.push(value);
   };

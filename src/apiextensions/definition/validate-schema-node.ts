@@ -7,6 +7,7 @@ import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../apimachinery
 import { addIssues, type FieldIssue, forbidden, notSupported } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import type { PlainNodes } from '../../schema/plain-nodes.ts';
 import { innerContext, type RuleContext, validateRules } from './schema-rules.ts';
 import { SCHEMA_TYPES, schemaEntries } from './schema-walk.ts';
 import { validateExtensions } from './validate-extensions.ts';
@@ -24,9 +25,14 @@ interface Standing {
   readonly uncorrelatable: FieldPath | undefined;
 }
 
-export interface NodeOptions extends ValidationOptions {
+export interface SchemaOptions extends ValidationOptions {
   /** The schema did not change: rules may cost what they cost. */
   readonly anyCost: boolean;
+}
+
+export interface NodeOptions extends SchemaOptions {
+  /** What need not be looked at. */
+  readonly plain: PlainNodes;
 }
 
 /** Everything wrong with a schema, rules last. `context` is undefined where rules cannot be compiled anyway. */
@@ -58,6 +64,7 @@ class SchemaValidation {
     context: RuleContext | undefined,
     isRoot: boolean,
   ): void {
+    if (this.#options.plain.has(schema)) return;
     const before = this.schemaIssues.length;
     addIssues(this.schemaIssues, validateDialect(schema, path, standing, this.#options));
     if (flagAt(schema, 'uniqueItems')) {
@@ -100,6 +107,7 @@ class SchemaValidation {
     const isCorrelatable = ['', 'granular', 'atomic'].includes(textAt(schema, 'x-kubernetes-map-type'));
     const isResource = isRoot || flagAt(schema, 'x-kubernetes-embedded-resource');
     for (const [name, property] of schemaEntries(schema, 'properties')) {
+      if (this.#options.plain.has(property)) continue;
       let inner = isCorrelatable ? standing : uncorrelatable(standing, path);
       if (isResource && META_FIELDS.has(name)) {
         inner = { ...inner, insideMeta: true };

@@ -7,10 +7,11 @@ import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.
 import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
+import { type PlainNodes, plainSchema } from '../../schema/plain-nodes.ts';
 import { fieldsSet, schemaValue } from './go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';
-import { type NodeOptions, validateSchemaNodes } from './validate-schema-node.ts';
+import { type SchemaOptions, validateSchemaNodes } from './validate-schema-node.ts';
 
 /** What the root may say if the status is a subresource: it is cut out of the schema, and nothing else at the root may apply to it. */
 const ROOT_FIELDS: readonly string[] = [
@@ -46,18 +47,21 @@ export function validateSchema(
   validation: JsonObject | undefined,
   hasStatus: boolean,
   path: FieldPath,
-  options: NodeOptions,
+  options: SchemaOptions,
 ): FieldIssue[] {
   const schema = validation && objectAt(validation, 'openAPIV3Schema');
   if (schema === undefined) return [];
   const place = path.child('openAPIV3Schema');
-  if (isDeeper(schema, MAX_DEPTH)) return [forbidden(place, `must not be nested deeper than ${MAX_DEPTH} levels`)];
+  const { nodes: plain, isWhole } = plainSchema(schema, options.defaultsForbidden === undefined);
+  if (isWhole) return [];
+  if (isDeeper(schema, MAX_DEPTH, plain))
+    return [forbidden(place, `must not be nested deeper than ${MAX_DEPTH} levels`)];
   const issues: FieldIssue[] = [];
   if (hasStatus) issues.push(...validateRoot(schema, path));
   if (flagAt(schema, 'nullable'))
     issues.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
-  const structure = checkStructure(schema, place, options);
-  issues.push(...structure.issues, ...validateSchemaNodes(schema, place, structure.context, options));
+  const structure = checkStructure(schema, place, plain, options);
+  issues.push(...structure.issues, ...validateSchemaNodes(schema, place, structure.context, { ...options, plain }));
   // What cannot be parsed is mostly told better by the dialect.
   if (issues.length === 0) issues.push(...structure.unparsed);
   if (structure.context !== undefined) issues.push(...structure.context.total.issues(place));
@@ -89,14 +93,14 @@ interface Structure {
 
 const NOTHING: Structure = { issues: [], unparsed: [], context: undefined };
 
-function checkStructure(schema: JsonObject, path: FieldPath, options: NodeOptions): Structure {
+function checkStructure(schema: JsonObject, path: FieldPath, plain: PlainNodes, options: SchemaOptions): Structure {
   if (!options.requireStructural) return NOTHING;
   const { checks } = options;
   const parsed = checks.parse(schema);
   if (!parsed.ok) return { ...NOTHING, unparsed: [invalid(path, '', parsed.message)] };
-  const structural = checks.validateStructural(parsed.schema, path);
+  const structural = checks.validateStructural(parsed.schema, path, plain);
   if (structural.length > 0) return { ...NOTHING, issues: structural };
-  const defaults = checks.validateDefaults(parsed.schema, path, options.requirePrunedDefaults);
+  const defaults = checks.validateDefaults(parsed.schema, path, options.requirePrunedDefaults, plain);
   if (defaults.length > 0) return { ...NOTHING, issues: defaults };
   const context = { schema: parsed.schema, isResource: true, cardinality: 1, total: new TotalCost() };
   return { ...NOTHING, context };

@@ -4,7 +4,14 @@
  */
 
 import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+} from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
@@ -32,17 +39,16 @@ export function validateSpec(spec: JsonObject, path: FieldPath, given: Validatio
     ...validateSchemasPresent(spec, path, given),
   ];
   const schemas = schemasOf({ spec });
-  const hasDefaults = schemas.some((schema) => schemaHas(schema, (one) => getField(one, 'default') !== undefined));
-  const mayHaveDefaults = given.defaultsForbidden === undefined;
-  if (mayHaveDefaults && hasDefaults && preserves !== false) {
+  const has = (test: (schema: JsonObject) => boolean): boolean => schemas.some((schema) => schemaHas(schema, test));
+  const hasDefaults =
+    given.defaultsForbidden === undefined &&
+    preserves !== false &&
+    has((schema) => getField(schema, 'default') !== undefined);
+  if (hasDefaults) {
     const detail = 'must be false in order to use defaults in the schema';
     issues.push(invalid(path.child('preserveUnknownFields'), true, detail));
   }
-  const requireStructural =
-    given.requireStructural ||
-    preserves !== true ||
-    (mayHaveDefaults && hasDefaults) ||
-    schemas.some((schema) => schemaHas(schema, hasExtensions));
+  const requireStructural = given.requireStructural || preserves !== true || hasDefaults || has(hasExtensions);
   const options = { ...given, requireStructural };
   issues.push(
     ...validateVersions(spec, path, options),
@@ -107,10 +113,13 @@ const EXCLUSIVE = [
 function validateVersions(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
   const versions = objectsAt(spec, 'versions');
   const place = path.child('versions');
-  const issues = versions.flatMap((version, i) => [
-    ...checkText(textAt(version, 'name'), textAt(version, 'name'), place.index(i).child('name')),
-    ...validateVersion(version, spec, place.index(i), options),
-  ]);
+  const issues: FieldIssue[] = [];
+  for (let i = 0; i < versions.length; i++) {
+    const version = versions[i] as JsonObject;
+    const at = place.index(i);
+    addIssues(issues, checkText(textAt(version, 'name'), textAt(version, 'name'), at.child('name')));
+    addIssues(issues, validateVersion(version, spec, at, options));
+  }
   for (const [inVersion, atTop, plural] of EXCLUSIVE)
     if (isSet(spec, atTop) && versions.some((version) => isSet(version, inVersion)))
       issues.push(forbidden(path.child(atTop), `top-level and per-version ${plural} are mutually exclusive`));

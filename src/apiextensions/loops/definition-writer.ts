@@ -39,8 +39,8 @@ export class DefinitionWriter {
     this.#update = update;
   }
 
-  /** Changes the definition in place and stores it. Undefined: it is gone or was changed meanwhile. The answer is what is stored now, or was last. */
-  async write(crd: Crd, change: (object: JsonObject) => void): Promise<Crd | undefined> {
+  /** Changes the definition in place and stores it. Undefined: it is gone or was changed meanwhile. The answer is what is stored now, or was last; nothing is read of it before it is called. */
+  async write(crd: Crd, change: (object: JsonObject) => void): Promise<(() => Crd) | undefined> {
     const { name, uid, resourceVersion } = crd;
     try {
       const { bytes } = await this.#update(
@@ -55,7 +55,7 @@ export class DefinitionWriter {
         },
         UPDATE,
       );
-      return readCrd(parseObject(bytes, name));
+      return () => readCrd(parseObject(bytes, name));
     } catch (caught) {
       if (isConflict(caught) || isNotFound(caught)) return undefined;
       throw caught;

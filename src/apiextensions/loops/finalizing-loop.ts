@@ -135,11 +135,12 @@ export class FinalizingLoop {
     timer.cancel();
   }
 
-  #tell(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
-    return this.#options.writer.write(crd, (object) => this.#set(object, condition));
+  async #tell(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
+    const written = await this.#options.writer.write(crd, (object) => this.#set(object, condition));
+    return written?.();
   }
 
-  #release(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
+  #release(crd: Crd, condition: WantedCondition): Promise<(() => Crd) | undefined> {
     return this.#options.writer.write(crd, (object) => {
       this.#set(object, condition);
       const metadata = getField(object, 'metadata');

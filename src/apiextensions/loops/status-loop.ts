@@ -1,13 +1,14 @@
 /**
  * Gives definitions their names and their conditions: NamesAccepted, Established, NonStructuralSchema, KubernetesAPIApprovalPolicyConformant. Invariant: everything that a state asks for is decided at once and written
- * in one update; a definition whose names are taken gets them when they become free.
+ * in one update, with the creation itself where that comes by this server; a definition whose names are taken gets them when they become free.
  */
 
-import { ensureObject } from '../../apimachinery/meta/object-fields.ts';
+import { ensureObject, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { FollowUp } from '../../server/registry/definition.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
-import type { Crd, CrdNames } from '../crd.ts';
+import { type Crd, type CrdNames, readCrd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import { apiApprovalConformance } from '../definition/api-approval.ts';
 import type { CheckCaBundle } from '../definition/ca-bundle.ts';
@@ -67,6 +68,28 @@ export class StatusLoop {
     }
   };
 
+  /** What is written over a new definition as it is created: all that this loop would write as soon as it heard of it. */
+  first(object: JsonObject): FollowUp | undefined {
+    const crd = readCrd(object);
+    const { name } = crd;
+    const { lister } = this.#options;
+    if (lister.get(name) !== undefined || this.#writing.has(name)) return undefined;
+    const wanted = this.#decide(crd);
+    if (wanted === undefined) return undefined;
+    const next = { ...object, status: cloneJson(objectAt(object, 'status') ?? {}) };
+    this.#apply(next, wanted);
+    this.#begin(crd, wanted);
+    const settled = async (): Promise<void> => {
+      try {
+        await lister.fresh();
+      } finally {
+        this.#end(name);
+      }
+    };
+    // Who is stopped hears of nothing any more.
+    return { object: next, settled: () => void settled().catch(() => undefined) };
+  }
+
   stop(): Promise<void> {
     return this.#queue.stop();
   }
@@ -77,16 +100,24 @@ export class StatusLoop {
     const wanted = this.#decide(crd);
     if (wanted === undefined) return;
     const { lister, writer } = this.#options;
-    const { acceptedNames } = wanted;
-    this.#writing.add(name);
-    if (acceptedNames !== undefined) this.#claims.set(name, { group: crd.group, acceptedNames });
+    this.#begin(crd, wanted);
     try {
       await writer.write(crd, (stored) => this.#apply(stored, wanted));
       await lister.fresh();
     } finally {
-      this.#writing.delete(name);
-      this.#claim(name, lister.get(name));
+      this.#end(name);
     }
+  }
+
+  /** From now on the names are taken, until it is known how the write ended. */
+  #begin({ name, group }: Crd, { acceptedNames }: WantedStatus): void {
+    this.#writing.add(name);
+    if (acceptedNames !== undefined) this.#claims.set(name, { group, acceptedNames });
+  }
+
+  #end(name: string): void {
+    this.#writing.delete(name);
+    this.#claim(name, this.#options.lister.get(name));
   }
 
   /** Those that wait for names look again if some became free. */

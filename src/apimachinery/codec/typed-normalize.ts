@@ -36,6 +36,8 @@ export function normalizeTyped(value: JsonObject, view: StructView, form: Normal
 }
 
 const MAX_DEPTH = 1000;
+/** Fewer are looked at one by one. */
+const MANY_FIELDS = 16;
 
 /** As `Keep`, for values that hold others; `depth` counts the structs around. */
 type KeepDeep = (value: JsonValue, depth: number) => JsonValue | undefined;
@@ -74,6 +76,8 @@ class StructPlan {
   readonly #view: StructView;
   readonly #form: NormalizeForm;
   #fields: readonly FieldPlan[] | undefined;
+  /** The places of the fields, where none is written unless it is given: large types whose values mostly have few of them. */
+  #places: ReadonlyMap<string, number> | undefined;
 
   constructor(view: StructView, form: NormalizeForm) {
     this.#view = view;
@@ -83,8 +87,9 @@ class StructPlan {
   keep(value: JsonValue, depth: number): JsonObject | undefined {
     if (!isJsonObject(value) || depth > MAX_DEPTH) return undefined;
     this.#fields ??= this.#plan();
+    const fields = this.#places === undefined ? this.#fields : this.#given(value, this.#fields, this.#places);
     const out: JsonObject = {};
-    for (const field of this.#fields) {
+    for (const field of fields) {
       const given = value[field.name];
       if (given === undefined || given === null) {
         if (given === null && field.refusesNull) return undefined;
@@ -101,7 +106,26 @@ class StructPlan {
 
   #plan(): readonly FieldPlan[] {
     const isBinary = this.#form === 'stored' && hasBinaryForm(this.#view);
-    return Array.from(this.#view.fields(), (field) => planField(field, this.#form, isBinary));
+    const fields = Array.from(this.#view.fields(), (field) => planField(field, this.#form, isBinary));
+    if (fields.length >= MANY_FIELDS && fields.every(({ absent }) => absent === undefined))
+      this.#places = new Map(fields.map(({ name }, place) => [name, place]));
+    return fields;
+  }
+
+  /** The plans of the fields that a value has, in the order of the type. */
+  #given(value: JsonObject, fields: readonly FieldPlan[], places: ReadonlyMap<string, number>): readonly FieldPlan[] {
+    const found: number[] = [];
+    let last = -1;
+    let inOrder = true;
+    for (const name of Object.keys(value)) {
+      const place = places.get(name);
+      if (place === undefined) continue;
+      if (place < last) inOrder = false;
+      last = place;
+      found.push(place);
+    }
+    if (!inOrder) found.sort((a, b) => a - b);
+    return found.map((place) => fields[place] as FieldPlan);
   }
 
   /** What is written if nothing was read. */

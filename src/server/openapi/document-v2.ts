@@ -22,6 +22,8 @@ export class DocumentV2 {
   readonly #definitions = new Map<string, Definition>();
   readonly #parameters = new Map<string, JsonObject>();
   readonly #versions: GroupVersion[] = [];
+  /** Whose parameters are all known here, as they are: items of one template share them. */
+  readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
   /** `version`: the group-version that the document is about, if it is one of the server's own. */
   add({ paths, schemas }: DocumentParts, version?: GroupVersion): void {
@@ -60,12 +62,14 @@ export class DocumentV2 {
   /** Parameters are written once and referred to. An item that means another one by the name of one that is known is written anew, with that one in place. */
   #pathItem(path: PathText): string {
     const { text, parameters } = path.v2();
+    if (this.#agreed.has(parameters)) return text;
     const clash = [...parameters].some(([name, value]) => {
       const known = this.#parameters.get(name);
       return known !== undefined && known !== value && !equalJson(known, value);
     });
     if (clash) return writeJson(pathItemV2(path.item(), this.#parameters));
     for (const [name, value] of parameters) if (!this.#parameters.has(name)) this.#parameters.set(name, value);
+    this.#agreed.add(parameters);
     return text;
   }
 

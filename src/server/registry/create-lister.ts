@@ -122,7 +122,8 @@ export class RegistryLister implements Lister {
   #events(events: readonly StorageEvent[]): void {
     this.#failures = 0;
     const changes: ListerChange[] = [];
-    for (const event of events) {
+    for (const [i, event] of events.entries()) {
+      if (isReplaced(event, events[i + 1])) continue;
       if (this.#loading !== undefined) {
         const object = this.#parse(event);
         if (object !== undefined) this.#loading.set(event.key, object);
@@ -235,13 +236,19 @@ export class RegistryLister implements Lister {
   }
 }
 
+/** Whether the next event has a later state of the same object: nobody needs this one. */
+function isReplaced(event: StorageEvent, next: StorageEvent | undefined): boolean {
+  if (next?.type !== 'put' || event.type !== 'put' || next.key !== event.key) return false;
+  return next.created === event.created;
+}
+
 /** What clients and field management note down for themselves may be larger than the rest, and nobody here reads it. */
 function withoutNotes(object: JsonObject): JsonObject {
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return object;
-  delete metadata['managedFields'];
+  if (metadata['managedFields'] !== undefined) delete metadata['managedFields'];
   const { annotations } = metadata;
-  if (isJsonObject(annotations)) delete annotations[LAST_APPLIED];
+  if (isJsonObject(annotations) && annotations[LAST_APPLIED] !== undefined) delete annotations[LAST_APPLIED];
   return object;
 }
 

@@ -27,6 +27,12 @@ export interface GraceDecision {
 }
 
 /** Per-kind behaviour: synchronous and pure. The objects are those of the version that `sees` says. */
+export interface FollowUp {
+  readonly object: JsonObject;
+  /** Called once, whether it was written or not. */
+  settled(): void;
+}
+
 export interface Strategy {
   /** `hub`: the storage version, whatever version the request was in. `request`: the request's. */
   readonly sees: 'hub' | 'request';
@@ -37,6 +43,8 @@ export interface Strategy {
   readonly allowCreateOnUpdate: boolean;
   /** metadata.generation is counted: 1 at the start, one more when `metadata` and `status` are not all that changed. */
   readonly countsGeneration: boolean;
+  /** What the server itself writes over a new object, at a revision of its own and in the same commit. The object is the stored one and is not changed. */
+  followCreate?(object: JsonObject): FollowUp | undefined;
   /** Clears what clients may not set: status, mostly. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   /** Beyond metadata, which the store validates, unless `validatesMetadata`. */

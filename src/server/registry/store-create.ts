@@ -20,6 +20,7 @@ import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
+import type { WriteResult } from '../../storage/storage.ts';
 import { fillSystemFields, settleNamespace } from './object-metadata.ts';
 import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from './resource-store.ts';
 import { parseVersion } from './resource-version.ts';
@@ -161,10 +162,21 @@ async function store(core: StoreCore, context: ResourceContext, object: JsonObje
   if (version.ok && version.revision !== 0) throw new StatusError(unknown(VERSION_SET));
   const key = keyOf(core, context, object);
   const value = encodeStored(object);
-  const result = await core.storage.create(key, value, writeOptions(core, object));
+  const result = await write(core, key, value, object);
   if (result.outcome === 'conflict') throw taken(core, context, object, result.current);
   core.noteWrite(result.revision);
   return answerWrite(core, context, { key, revision: result.revision, value }, true);
+}
+
+async function write(core: StoreCore, key: string, value: Uint8Array, object: JsonObject): Promise<WriteResult> {
+  const options = writeOptions(core, object);
+  const next = core.definition.strategy.followCreate?.(object);
+  if (next === undefined) return core.storage.create(key, value, options);
+  try {
+    return await core.storage.create(key, value, { ...options, followedBy: encodeStored(next.object) });
+  } finally {
+    next.settled();
+  }
 }
 
 /** The time to live that the strategy wants, as storage takes it. */

@@ -78,8 +78,7 @@ export class Decider {
     const { key, expected, value, ttlMs } = request;
     const next = this.revision + 1;
     if (expected === 0 && this.#insert(positionOf(next, 0), key, value, this.#expires(ttlMs))) {
-      this.revision = next;
-      request.result = { outcome: 'ok', revision: next, changed: true };
+      this.#written(request, next);
       return;
     }
     const current = this.#version(key);
@@ -91,9 +90,18 @@ export class Decider {
       request.result = { outcome: 'ok', revision, changed: false };
     } else {
       this.#put(positionOf(next, 0), key, current, value, this.#expires(ttlMs));
-      this.revision = next;
-      request.result = { outcome: 'ok', revision: next, changed: true };
+      this.#written(request, next);
     }
+  }
+
+  /** A write at this revision took place; what follows it is the next one. */
+  #written(request: WriteRequest, revision: Revision): void {
+    this.revision = revision;
+    request.result = { outcome: 'ok', revision, changed: true };
+    const { followedBy } = request;
+    if (followedBy === undefined || Buffer.compare(request.value, followedBy) === 0) return;
+    this.revision = revision + 1;
+    this.#put(positionOf(this.revision, 0), request.key, this.changes.at(-1), followedBy, 0);
   }
 
   #delete(request: DeleteRequest): void {

@@ -5,6 +5,7 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import {
+  checkFollowing,
   checkLimit,
   checkRange,
   checkRevision,
@@ -17,6 +18,7 @@ import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type {
   Compacted,
+  CreateOptions,
   DeleteResult,
   Future,
   GetResult,
@@ -155,19 +157,29 @@ export class LmdbStorage implements Storage {
     }
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
-    return this.compareAndWrite(key, 0, value, options);
+  create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
+    return this.#write(key, 0, value, options?.ttlMs, options?.followedBy);
   }
 
   compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
+    return this.#write(key, expected, value, options?.ttlMs, undefined);
+  }
+
+  #write(
+    key: string,
+    expected: Revision,
+    value: Uint8Array,
+    ttlMs: number | undefined,
+    followedBy: Uint8Array | undefined,
+  ): Promise<WriteResult> {
     try {
       this.#open();
       checkKey(key);
       checkRevision(expected);
       checkValue(key, value);
-      const ttlMs = options?.ttlMs;
       checkTtl(key, ttlMs);
-      return this.#queue.write(key, expected, value, ttlMs);
+      checkFollowing(key, followedBy, ttlMs);
+      return this.#queue.write(key, expected, value, ttlMs, followedBy);
     } catch (caught) {
       return Promise.reject(caught);
     }

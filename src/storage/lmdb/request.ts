@@ -14,6 +14,8 @@ export interface WriteRequest extends Answerable<WriteResult> {
   readonly expected: Revision;
   readonly value: Uint8Array;
   readonly ttlMs: number | undefined;
+  /** See CreateOptions. */
+  readonly followedBy: Uint8Array | undefined;
 }
 
 export interface DeleteRequest extends Answerable<DeleteResult> {

@@ -63,9 +63,16 @@ export class WriteQueue {
   }
 
   /** Writes a key whose revision must be `expected`; 0: must not exist. */
-  async write(key: string, expected: Revision, value: Uint8Array, ttlMs: number | undefined): Promise<WriteResult> {
-    const request: WriteRequest = { kind: 'write', key, expected, value, ttlMs, result: undefined, error: undefined };
-    await this.#enqueue(request, value.byteLength);
+  async write(
+    key: string,
+    expected: Revision,
+    value: Uint8Array,
+    ttlMs: number | undefined,
+    followedBy?: Uint8Array,
+  ): Promise<WriteResult> {
+    const decided = { result: undefined, error: undefined };
+    const request: WriteRequest = { kind: 'write', key, expected, value, ttlMs, followedBy, ...decided };
+    await this.#enqueue(request, value.byteLength + (followedBy?.byteLength ?? 0));
     return answerOf(request);
   }
 

@@ -7,6 +7,7 @@ import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import {
+  checkFollowing,
   checkLimit,
   checkRange,
   checkRevision,
@@ -19,6 +20,7 @@ import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type {
   Compacted,
+  CreateOptions,
   DeleteResult,
   ForkableStorage,
   Future,
@@ -122,8 +124,8 @@ class MemoryStorage implements ForkableStorage {
     return { outcome: 'ok', items: values, revision: state.revision, next, remaining };
   }
 
-  create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<WriteResult> {
-    return this.compareAndWrite(key, 0, value, options);
+  create(key: string, value: Uint8Array, options: CreateOptions = {}): Promise<WriteResult> {
+    return this.#write(key, 0, value, options);
   }
 
   compareAndWrite(
@@ -132,14 +134,19 @@ class MemoryStorage implements ForkableStorage {
     value: Uint8Array,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
+    return this.#write(key, expected, value, { ...options, followedBy: undefined });
+  }
+
+  #write(key: string, expected: Revision, value: Uint8Array, options: CreateOptions): Promise<WriteResult> {
     return this.#submit(
       () => {
         checkKey(key);
         checkRevision(expected);
         checkValue(key, value);
         checkTtl(key, options.ttlMs);
+        checkFollowing(key, options.followedBy, options.ttlMs);
       },
-      (now) => this.#world.write(key, expected, value, options.ttlMs, now),
+      (now) => this.#world.write(key, expected, value, options, now),
     );
   }
 

@@ -5,6 +5,7 @@
 import { equalBytes } from '../../base/bytes.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
 import type {
+  CreateOptions,
   DeleteResult,
   KeyValue,
   Revision,
@@ -46,7 +47,7 @@ export class World {
     key: string,
     expected: Revision,
     value: Uint8Array,
-    ttlMs: number | undefined,
+    { ttlMs, followedBy }: CreateOptions,
     now: number,
   ): Written<WriteResult> {
     const current = this.items.get(key);
@@ -55,9 +56,10 @@ export class World {
     }
     const write: Write = { type: 'put', key, value, ...(ttlMs === undefined ? {} : { ttlMs }) };
     const events = this.#apply([write], now);
-    return events.length === 0
-      ? { result: { outcome: 'ok', revision: expected, changed: false }, events }
-      : { result: { outcome: 'ok', revision: this.revision, changed: true }, events };
+    if (events.length === 0) return { result: { outcome: 'ok', revision: expected, changed: false }, events };
+    const { revision } = this;
+    const next = followedBy === undefined ? NONE : this.#apply([{ type: 'put', key, value: followedBy }], now);
+    return { result: { outcome: 'ok', revision, changed: true }, events: [...events, ...next] };
   }
 
   delete(key: string, expected: Revision | undefined, now: number): Written<DeleteResult> {

@@ -1,6 +1,6 @@
 /** Conformance: create, and what a fresh store is. */
-import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
-import { bytes, keysOf, overwrite, put, readText, remove, type SuiteCase } from './context.ts';
+import { expectEqual, expectOutcome, expectStorageError, expectTrue } from '../suite-assert.ts';
+import { bytes, keysOf, overwrite, put, Recorder, readText, remove, type SuiteCase } from './context.ts';
 
 export const createCases: readonly SuiteCase[] = [
   {
@@ -66,6 +66,51 @@ export const createCases: readonly SuiteCase[] = [
       expectTrue(first < removed && removed < second, 'revisions grow');
       const { item } = expectOutcome(await storage.get('a'), 'found');
       expectEqual([item.revision, item.created], [second, second]);
+    },
+  },
+  {
+    name: 'what follows a create is written over it at the next revision, and watchers hear of both',
+    async run(context) {
+      const storage = await context.open();
+      const watcher = Recorder.start(storage, 'p/', 'now');
+      const gone = await put(storage, 'p/again', 'x');
+      await remove(storage, 'p/again');
+      for (const key of ['p/a', 'p/again']) {
+        const created = expectOutcome(await storage.create(key, bytes('one'), { followedBy: bytes('two') }), 'ok');
+        const { revision } = created;
+        expectTrue(created.changed && revision > gone, 'it was created');
+        expectEqual(await storage.revision(), revision + 1, 'the revision of the store');
+        const { item } = expectOutcome(await storage.get(key), 'found');
+        expectEqual(item, { key, value: bytes('two'), revision: revision + 1, created: revision });
+        const before = expectOutcome(await storage.get(key, { revision }), 'found');
+        expectEqual(before.item.value, bytes('one'), 'the state between, for those who ask for it');
+        await watcher.caughtUp(storage);
+        expectEqual(watcher.lines.slice(-2), [
+          `put ${key}=one@${revision}/${revision} was -`,
+          `put ${key}=two@${revision + 1}/${revision} was ${key}=one@${revision}/${revision}`,
+        ]);
+      }
+    },
+  },
+  {
+    name: 'nothing follows a create that fails, and equal bytes are no second write',
+    async run(context) {
+      const storage = await context.open();
+      const first = await put(storage, 'a', 'one');
+      const refused = expectOutcome(await storage.create('a', bytes('x'), { followedBy: bytes('y') }), 'conflict');
+      expectEqual(refused.current?.value, bytes('one'));
+      expectEqual(await storage.revision(), first);
+      const same = expectOutcome(await storage.create('b', bytes('x'), { followedBy: bytes('x') }), 'ok');
+      expectEqual(await readText(storage, 'b'), 'x');
+      expectOutcome(
+        await storage.compareAndWrite('b', expectOutcome(await storage.get('b'), 'found').item.revision, bytes('z')),
+        'ok',
+      );
+      expectTrue(same.changed, 'it was created');
+      await expectStorageError(
+        () => storage.create('c', bytes('x'), { followedBy: bytes('y'), ttlMs: 5 }),
+        'InvalidArgument',
+      );
     },
   },
   {
