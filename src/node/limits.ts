@@ -23,7 +23,7 @@ export interface ListenerLimits {
   readonly idleTimeoutMs: number;
   /** For a whole body, from the moment somebody reads it. Beyond: HTTP/2 resets the stream, HTTP/1.1 closes; the reader gets `aborted`. */
   readonly bodyTimeoutMs: number;
-  /** A reader of an answer may be slower than `slowestReader` for this long. Beyond: as for bodies. */
+  /** A reader of an answer may be slower than `slowestReader` for this long. Beyond: as for bodies; an HTTP/2 connection that takes nothing at all is closed. */
   readonly stallTimeoutMs: number;
   /** Bytes per second. */
   readonly slowestReader: number;
@@ -33,7 +33,7 @@ export interface ListenerLimits {
   readonly resetBurst: number;
   /** How fast that allowance comes back. */
   readonly resetsPerSecond: number;
-  /** The same for frames that ask for nothing: PING, SETTINGS, PRIORITY, empty DATA, frames of streams that are over and of unknown types. */
+  /** The same for frames that ask for nothing: PING, SETTINGS, acknowledgements, PRIORITY, GOAWAY, empty DATA, frames of streams that are over and of unknown types. */
   readonly controlFrameBurst: number;
   readonly controlFramesPerSecond: number;
   /** One WebSocket message, fragments together. Beyond: closed with 1009. */

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { toError } from '../../src/base/errors.ts';
 import { celTargets } from './cel-targets.ts';
 import { crdTargets } from './crd-targets.ts';
+import { h2Targets } from './h2-targets.ts';
 import { createKindTargets } from './kind-targets.ts';
 import { mutate, stretch } from './mutate.ts';
 import { createRandom } from './random.ts';
@@ -120,7 +121,7 @@ async function fuzz(target: FuzzTarget, steps: StepCounter): Promise<Report> {
   return { accepted, refused, failures, worstStepsPerByte: worst, growth };
 }
 
-const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets, ...createKindTargets()];
+const targets = [...decoders, ...schemaTargets, ...crdTargets, ...celTargets, ...h2Targets, ...createKindTargets()];
 const chosen = targets.filter((target) => values.target === undefined || target.name.startsWith(values.target));
 if (chosen.length === 0)
   throw new Error(`no target ${values.target}; there are ${targets.map((target) => target.name).join(', ')}`);

@@ -15,6 +15,12 @@ export class Flusher {
   readonly #run = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (let i = 0; i < waiting.length; i++) waiting[i]!.flush();
+    let done = 0;
+    try {
+      while (done < waiting.length) waiting[done++]!.flush();
+    } finally {
+      // One that throws keeps nobody else from writing.
+      for (; done < waiting.length; done++) this.add(waiting[done]!);
+    }
   };
 }

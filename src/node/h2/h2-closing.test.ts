@@ -117,6 +117,26 @@ describe('a client that does not read', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('is cut also if it was idle when it stopped, whatever it opens or breaks off later', async () => {
+    const { send, socket, clock } = inMemory(({ target }) =>
+      target === '/watch' ? { kind: 'stream', status: 200, headers: {}, start: () => {} } : text('x'.repeat(200_000)),
+    );
+    send(wide());
+    await turns();
+    socket.taking = false;
+    send(request(1), request(3));
+    await turns();
+    send(request(5, { path: '/watch' }));
+    let seconds = 0;
+    for (let stream = 7; !socket.destroyed && seconds < 300; stream += 2) {
+      send(request(stream), reset(stream), reset(stream - 2));
+      await clock.advance(2_000);
+      seconds += 2;
+    }
+    expect(seconds).toBeLessThan(150);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('may be slow as long as it takes something', async () => {
     const { send, socket, clock, log } = inMemory(() => text('x'.repeat(3_000_000)));
     socket.taking = false;

@@ -320,7 +320,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
 
   #write(written: Written): void {
     this.#writer.write(written);
-    if (!this.#writer.isFull || this.deadline !== NEVER) return;
+    if (!this.#writer.isFull || this.#stalled || this.#punished || this.#ended) return;
     this.#stalled = true;
     this.deadline = readerDeadline(this.context, this.#writer.unsent);
   }
@@ -329,7 +329,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   #written(): void {
     if (this.#stalled && !this.#writer.isFull) {
       this.#stalled = false;
-      if (this.streams.size > 0 && !this.#punished) this.deadline = NEVER;
+      if (!this.#punished && !this.#ended) this.deadline = this.streams.size > 0 ? NEVER : this.#idleDeadline();
     }
     this.#goOn();
   }
@@ -361,7 +361,11 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
     exchange.closed();
     if (this.streams.size > 0) return;
     if (this.#leaving && !this.#punished) this.#end(GOODBYE_MS);
-    else if (!this.#punished) this.deadline = this.context.wheel.in(this.context.limits.idleTimeoutMs);
+    else if (!this.#punished && !this.#stalled) this.deadline = this.#idleDeadline();
+  }
+
+  #idleDeadline(): number {
+    return this.context.wheel.in(this.context.limits.idleTimeoutMs);
   }
 
   /** Closes our half when everything is written, and everything a little later. */

@@ -30,9 +30,10 @@ export class IncomingBody {
     const at = this.#size;
     this.#size += piece.length;
     if (this.#declared >= 0 && this.#size > this.#declared) return false;
+    if (this.#aborted) return true;
     if (this.#exact !== undefined) this.#exact.set(piece, at);
     else if (this.#growing !== undefined) {
-      if (!this.#growing.append(piece)) this.#settle(TOO_LARGE);
+      if (!this.#growing.append(piece)) this.#give(TOO_LARGE);
     } else if (at === 0) this.#first = piece;
     else {
       this.#growing = new GrowingBytes(mostUnread);
@@ -46,8 +47,6 @@ export class IncomingBody {
   /** Bytes that nobody wants any more are only counted. False: more than was declared. */
   skip(bytes: number): boolean {
     this.abort();
-    this.#first = undefined;
-    this.#growing = undefined;
     this.#size += bytes;
     return this.#declared < 0 || this.#size <= this.#declared;
   }
@@ -61,8 +60,7 @@ export class IncomingBody {
   }
 
   abort(): void {
-    this.#aborted = true;
-    this.#settle(ABORTED);
+    this.#give(ABORTED);
   }
 
   /** Once. `onWait` is called if not all of it is there. */
@@ -93,6 +91,14 @@ export class IncomingBody {
     this.#first = undefined;
     this.#growing = undefined;
     return bytes;
+  }
+
+  /** Nothing is kept any more. */
+  #give(result: BodyResult): void {
+    this.#aborted = true;
+    this.#first = undefined;
+    this.#settle(result);
+    this.#growing = undefined;
   }
 
   #settle(result: BodyResult): void {

@@ -318,8 +318,12 @@ export interface InMemory {
   send(...frames: readonly Uint8Array[]): void;
 }
 
-/** A connection without TLS and without the kernel, where every byte that waits can be counted. */
-export function inMemory(handler: Handler, limits: Partial<ListenerLimits> = {}): InMemory {
+/** A connection without TLS and without the kernel, where every byte that waits can be counted. `makeShared`: what it shares with others. */
+export function inMemory(
+  handler: Handler,
+  limits: Partial<ListenerLimits> = {},
+  makeShared: (clock: VirtualClock) => H2Shared = (clock) => new H2Shared(clock),
+): InMemory {
   const clock = new VirtualClock();
   const problems: ListenerProblem[] = [];
   const reports = new ProblemReports((problem) => problems.push(problem));
@@ -328,7 +332,7 @@ export function inMemory(handler: Handler, limits: Partial<ListenerLimits> = {})
   const log = new FrameLog();
   const socket = new MemorySocket(log);
   const tls = socket as unknown as TLSSocket;
-  const connection = new H2Connection(context, new H2Shared(clock), tls, new PeerFace(tls, undefined, clock));
+  const connection = new H2Connection(context, makeShared(clock), tls, new PeerFace(tls, undefined, clock));
   return {
     log,
     socket,
