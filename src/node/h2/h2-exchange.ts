@@ -105,7 +105,9 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   }
 
   header(name: string): string | undefined {
-    return fieldOf(this.#fields, name) ?? (name === 'host' ? fieldOf(this.#fields, ':authority') : undefined);
+    // As in Go, where the pseudo-header wins.
+    const authority = name === 'host' ? fieldOf(this.#fields, ':authority') : undefined;
+    return authority ?? fieldOf(this.#fields, name);
   }
 
   headerValues(name: string): readonly string[] {
