@@ -1,6 +1,7 @@
 // usage: node scripts/bundle-command.mjs FOLDER
 // Bundles the command into a folder so that it starts fast: main.js and a file for each part that is loaded only when asked for; the server is one file of its own (serve.cjs)
-// beside the code that V8 made of it at a first start (serve.cache), so that a start compiles next to nothing. Another Node than the one that bundled ignores the cache.
+// beside the code that V8 made of it at a first start (serve.cache), so that a start compiles next to nothing. Another Node than the one that bundled ignores the cache. What the server says of its own kinds
+// (openapi-index.json, openapi-v2.json) is kept as well.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,14 +65,14 @@ export async function bundleCommand(folder) {
     banner: { js: "const keelsonUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   chmodSync(join(folder, 'main.js'), 0o755);
-  warm(folder);
+  for (const script of ['warm-server', 'prepare-openapi']) runOnce(script, folder);
 }
 
-/** A first start, whose code is kept. */
-function warm(folder) {
+/** A first start, of which something is kept. */
+function runOnce(script, folder) {
   const data = mkdtempSync(join(tmpdir(), 'keelson-warm-'));
   try {
-    execFileSync(process.execPath, [join(root, 'scripts/warm-server.mjs'), folder, data], { stdio: 'pipe' });
+    execFileSync(process.execPath, [join(root, 'scripts', `${script}.mjs`), folder, data], { stdio: 'pipe' });
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

@@ -89,7 +89,12 @@ export async function composeChain(completed: CompletedOptions, given: ChainPart
     addresses: () => [{ clientCIDR: '0.0.0.0/0', serverAddress: address.hostAndPort }],
     types,
   });
-  const openapi = new OpenApiManager({ clock, types, paths: [VERSION_PATH, ...OPENID_DOCUMENTED] });
+  const openapi = new OpenApiManager({
+    clock,
+    types,
+    paths: [VERSION_PATH, ...OPENID_DOCUMENTED],
+    prepared: () => platform.preparedOpenApi(),
+  });
   const loopback = new Loopback();
   const authenticateToken: TokenAuthenticator = (token, audiences) => tokens.authenticate(token, audiences);
   const parts = { storage, logger, discovery, openapi, metrics, types };

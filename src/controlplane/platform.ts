@@ -9,6 +9,7 @@ import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import type { KeyedPem } from '../pki/pki-leaf.ts';
 import type { Compressor } from '../server/endpoints/endpoint.ts';
+import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { OutboundClient } from '../server/outbound.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -40,6 +41,8 @@ export interface Platform {
   openAuditLog(options: AuditLogOptions): Promise<AuditLog>;
   listen(options: ListenerOptions): Promise<Listener>;
   readonly compressor: Compressor;
+  /** What the build has made of the built-in kinds' documents; undefined where nothing was built. */
+  preparedOpenApi(): PreparedOpenApi | undefined;
   /** Calls to webhooks. */
   createOutboundClient(): OutboundClient;
 }

@@ -1,5 +1,5 @@
 /** Facts and files of the machine, for those who compose a server. Invariant: every failure names the path or the flag's file that it is about. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { Pki } from '../pki/pki-folder.ts';
 import { ensureLeaf, type KeyedPem } from '../pki/pki-leaf.ts';
 import { Worklist } from '../pki/pki-worklist.ts';
 import { ensureSecretFolder } from '../pki/secret-file.ts';
+import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 
 /** The reference's names of processors, where Node's differ. */
@@ -27,6 +28,15 @@ export function readPackageVersion(): string {
     readonly version: string;
   };
   return manifest.version;
+}
+
+/** The documents that the build has left beside the bundled command; undefined where nothing was bundled. */
+export function readPreparedOpenApi(): PreparedOpenApi | undefined {
+  const [index, v2] = ['openapi-index.json', 'openapi-v2.json'].map((name) => {
+    const url = new URL(name, import.meta.url);
+    return existsSync(url) ? readFileSync(url, 'utf8') : undefined;
+  });
+  return index === undefined || v2 === undefined ? undefined : { index, v2 };
 }
 
 /** Undefined if there is no such file. Throws ConfigError naming the path for anything else. */

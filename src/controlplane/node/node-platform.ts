@@ -11,6 +11,7 @@ import {
   machineNames,
   nodeBuildInfo,
   readPackageVersion,
+  readPreparedOpenApi,
   readTextFile,
 } from '../../node/platform.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
@@ -56,6 +57,7 @@ export const nodePlatform: Platform = {
   },
   listen: startListener,
   compressor: gzipCompressor,
+  preparedOpenApi: readPreparedOpenApi,
   createOutboundClient,
 };
 

@@ -9,10 +9,11 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES } from '../type-book.ts';
 import type { DocumentInfo, DocumentParts, PathText } from './document.ts';
 import { pathItemV2 } from './path-item-v2.ts';
-import { type SchemaText, withKinds } from './schema-text.ts';
+import { membersOf } from './prepared.ts';
+import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';
 
 interface Definition {
-  readonly schema: SchemaText;
+  readonly schema: Pick<SchemaText, 'v2'>;
   readonly kinds: Map<string, GroupVersionKind>;
 }
 
@@ -21,13 +22,24 @@ export class DocumentV2 {
   readonly #paths = new Map<string, string>();
   readonly #definitions = new Map<string, Definition>();
   readonly #parameters = new Map<string, JsonObject>();
-  readonly #versions: GroupVersion[] = [];
   /** Whose parameters are all known here, as they are: items of one template share them. */
   readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
-  /** `version`: the group-version that the document is about, if it is one of the server's own. */
-  add({ paths, schemas }: DocumentParts, version?: GroupVersion): void {
-    if (version !== undefined) this.#versions.push(version);
+  /** Begins with a document that was finished before. */
+  static from(text: string): DocumentV2 {
+    const made = new DocumentV2();
+    for (const [part, members] of membersOf(text)) {
+      if (part === 'paths') for (const [path, item] of membersOf(members)) made.#paths.set(path, item);
+      else if (part === 'definitions')
+        for (const [name, schema] of membersOf(members)) made.#definitions.set(name, readDefinition(schema));
+      else if (part === 'parameters')
+        for (const [name, value] of Object.entries(JSON.parse(members) as Record<string, JsonObject>))
+          made.#parameters.set(name, value);
+    }
+    return made;
+  }
+
+  add({ paths, schemas }: DocumentParts): void {
     for (const path of paths) this.#paths.set(path.path, this.#pathItem(path));
     for (const { name, schema, kinds } of schemas) {
       let known = this.#definitions.get(name);
@@ -40,9 +52,9 @@ export class DocumentV2 {
     }
   }
 
-  /** The text of the document. */
-  finish(info: DocumentInfo): string {
-    for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type);
+  /** The text of the document. `versions`: those of the server's own groups. */
+  finish(info: DocumentInfo, versions: readonly GroupVersion[]): string {
+    for (const type of ['DeleteOptions', 'WatchEvent']) this.#everyVersion(type, versions);
     const definitions = [...this.#definitions].map(([name, { schema, kinds }]): [string, string] => [
       name,
       withKinds(schema.v2, [...kinds.values()]),
@@ -74,15 +86,22 @@ export class DocumentV2 {
   }
 
   /** These belong to every group-version, also to those that have no use for them. */
-  #everyVersion(kind: string): void {
+  #everyVersion(kind: string, versions: readonly GroupVersion[]): void {
     const known = this.#definitions.get(META_TYPES + kind);
     if (known === undefined) return;
     known.kinds.clear();
-    for (const { group, version } of [{ group: '', version: 'v1' }, ...this.#versions]) {
+    for (const { group, version } of [{ group: '', version: 'v1' }, ...versions]) {
       const value = { group, version, kind };
       known.kinds.set(keyOf(value), value);
     }
   }
+}
+
+/** What `withKinds` wrote. */
+function readDefinition(text: string): Definition {
+  const kinds = new Map<string, GroupVersionKind>();
+  const v2 = withoutKinds(text, (kind) => kinds.set(keyOf(kind), kind));
+  return { schema: { v2 }, kinds };
 }
 
 function keyOf({ group, version, kind }: GroupVersionKind): string {

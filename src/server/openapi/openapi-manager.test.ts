@@ -9,6 +9,7 @@ import { gnosticV3 } from './gnostic-v3.ts';
 import { GROUP, PREFIX, resourceOf, storeOf, thingVersion, types, versionOf } from './openapi.fixtures.ts';
 import type { OpenApiVersion } from './openapi.ts';
 import { OpenApiManager } from './openapi-manager.ts';
+import type { PreparedOpenApi } from './prepared.ts';
 
 const V3 = `/openapi/v3/apis/${GROUP}/v1`;
 const things = versionOf([resourceOf({})], { ownsGroup: true });
@@ -300,5 +301,42 @@ describe('v2', () => {
     expect(ask(made, '/openapi/v2', { 'if-none-match': etag }).status, 'nothing to see in it').toBe(304);
     made.remove(things);
     expect(ask(made, '/openapi/v2', { 'if-none-match': etag }).status).toBe(200);
+  });
+});
+
+describe('documents that were prepared', () => {
+  const core = versionOf([resourceOf({})], { group: '', ownsGroup: true });
+  const custom = versionOf([resourceOf({ store: storeOf('get', 'list') })], { group: 'a.custom.example' });
+  const text = (from: OpenApiManager, target: string): string => decodeUtf8(ask(from, target).body);
+  const preparedBy = (from: OpenApiManager) => ({ index: text(from, '/openapi/v3'), v2: text(from, '/openapi/v2') });
+
+  function managerWith(prepared: PreparedOpenApi, ...versions: readonly ReturnType<typeof versionOf>[]) {
+    const made = new OpenApiManager({
+      clock: new VirtualClock(Date.UTC(2026, 1, 28, 12)),
+      types,
+      prepared: () => prepared,
+    });
+    for (const version of versions) made.publish(version);
+    return made;
+  }
+
+  it('give the same document, alone and with more beside them', () => {
+    const prepared = preparedBy(manager(core, things));
+    for (const versions of [
+      [core, things],
+      [core, things, custom],
+    ])
+      expect(text(managerWith(prepared, ...versions), '/openapi/v2')).toBe(text(manager(...versions), '/openapi/v2'));
+  });
+
+  it('are used where they hold, and only there', () => {
+    const prepared = preparedBy(manager(core, things));
+    const marked = { ...prepared, v2: prepared.v2.replace('"/apis/"', '"/marked/"') };
+    expect(marked.v2).not.toBe(prepared.v2);
+    expect(text(managerWith(marked, core, things, custom), '/openapi/v2')).toContain('"/marked/"');
+    for (const versions of [[core], [core, versionOf([resourceOf({ store: storeOf('get') })], { ownsGroup: true })]])
+      expect(text(managerWith(marked, ...versions), '/openapi/v2')).toBe(text(manager(...versions), '/openapi/v2'));
+    for (const index of ['{}', '{"paths":{"api":{}}}', '{"paths":{"api":{"serverRelativeURL":"/x"}}}'])
+      expect(text(managerWith({ ...marked, index }, core), '/openapi/v2')).not.toContain('"/marked/"');
   });
 });

@@ -18,6 +18,7 @@ import { gnosticV2 } from './gnostic-v2.ts';
 import { gnosticV3 } from './gnostic-v3.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi.ts';
 import { PathTemplates } from './path-templates.ts';
+import { hashesOf, type PreparedOpenApi } from './prepared.ts';
 import { PublishedDocument } from './published-document.ts';
 import { SchemaCache } from './schema-text.ts';
 import {
@@ -36,6 +37,8 @@ export interface OpenApiOptions {
   readonly info?: DocumentInfo;
   /** Paths that are no resources and are documented all the same (`VERSION_PATH`). Default none. */
   readonly paths?: readonly SimplePath[];
+  /** What the build has made of the server's own kinds; asked when `/openapi/v2` is. Default: nothing. */
+  readonly prepared?: () => PreparedOpenApi | undefined;
 }
 
 const NO_CACHE = 'no-cache, private';
@@ -169,17 +172,31 @@ export class OpenApiManager implements OpenApiPublisher {
 
   /** Types that several groups use, and paths of one shape, are written once; both are forgotten afterwards. */
   #makeV2(): string {
-    const whole = new DocumentV2();
+    const prepared = this.#prepared();
+    const has = (name: string): boolean => prepared?.hashes.has(name) === true;
+    const whole = prepared === undefined ? new DocumentV2() : DocumentV2.from(prepared.v2);
     const settings = {
       ...this.#settings,
       templates: new PathTemplates({ all: true }),
       schemas: new SchemaCache(() => true),
     };
+    const versions: GroupVersion[] = [];
     for (const name of [...this.#sources.keys()].sort(compareUtf8)) {
-      const parts = this.#sources.get(name)?.(settings);
-      if (parts !== undefined) whole.add(parts, this.#versions.get(name));
+      const parts = has(name) ? undefined : this.#sources.get(name)?.(settings);
+      if (parts !== undefined) whole.add(parts);
+      const version = this.#versions.get(name);
+      if (version !== undefined) versions.push(version);
     }
-    return whole.finish(this.#info);
+    return whole.finish(this.#info, versions);
+  }
+
+  /** What the build has made, if all of it is what is published now. */
+  #prepared(): { readonly v2: string; readonly hashes: ReadonlyMap<string, string> } | undefined {
+    const prepared = this.#options.prepared?.();
+    if (prepared === undefined) return undefined;
+    const hashes = hashesOf(prepared.index);
+    const isSame = ([name, hash]: readonly [string, string]): boolean => this.#documents.get(name)?.hash === hash;
+    return hashes !== undefined && [...hashes].every(isSame) ? { v2: prepared.v2, hashes } : undefined;
   }
 
   #own({ group, version }: GroupVersion, isOwned: boolean): void {

@@ -38,12 +38,22 @@ export interface WrittenSchema {
   readonly kinds: readonly GroupVersionKind[];
 }
 
+const KINDS = '"x-kubernetes-group-version-kind":';
+
 /** The text of a schema with the kinds behind it. */
 export function withKinds(text: string, kinds: readonly GroupVersionKind[]): string {
   if (kinds.length === 0) return text;
   const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
   const comma = text === '{}' ? '' : ',';
-  return `${text.slice(0, -1)}${comma}"x-kubernetes-group-version-kind":${writeJson(list)}}`;
+  return `${text.slice(0, -1)}${comma}${KINDS}${writeJson(list)}}`;
+}
+
+/** What `withKinds` was given, from what it gave. */
+export function withoutKinds(text: string, onKind: (kind: GroupVersionKind) => void): string {
+  const at = text.lastIndexOf(KINDS);
+  if (at < 0) return text;
+  for (const kind of JSON.parse(text.slice(at + KINDS.length, -1)) as GroupVersionKind[]) onKind(kind);
+  return `${text.slice(0, text.charCodeAt(at - 1) === 0x2c ? at - 1 : at)}}`;
 }
 
 /** A type as it was written, and the types that it refers to. */
