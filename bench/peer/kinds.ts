@@ -2,7 +2,7 @@
 import { encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
 import type { JsonObject } from '../../src/base/json-value.ts';
 import { kindView } from '../../src/kinds/views.ts';
-import { Connections } from './crds/connections.ts';
+import { Client } from './crds/client.ts';
 import type { PeerBenchOptions } from './crds/main.ts';
 import { memoryOf } from './process-figures.ts';
 import { ask, type Side } from './side.ts';
@@ -79,10 +79,10 @@ async function prepare(side: Side): Promise<void> {
 
 /** Of our side alone: milliseconds by the clock of one who asks on an open connection, on a server that nobody asked before. */
 async function benchDocuments(ours: Side): Promise<boolean> {
-  const connections = new Connections(ours, 1);
+  const client = new Client(ours);
   const timed = async (path: string): Promise<number> => {
     const begin = performance.now();
-    await connections.ask('GET', path);
+    await client.ask('GET', path);
     return performance.now() - begin;
   };
   await timed('/version');
@@ -92,7 +92,7 @@ async function benchDocuments(ours: Side): Promise<boolean> {
   const warm = [];
   for (let i = 0; i < 5; i++) warm.push(await timed('/openapi/v3'));
   const index = Math.min(...warm);
-  connections.close();
+  client.close();
   await new Promise((resolve) => setTimeout(resolve, 15_000));
   const kept = memoryOf(ours.pids).resident - before;
   const holds = v2 < 300 && index < 5;

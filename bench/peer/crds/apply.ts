@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/base/json-value.ts';
 import { cpuSeconds, memoryOf } from '../process-figures.ts';
 import type { Side } from '../side.ts';
-import { Connections, inParallel } from './connections.ts';
+import { Client, inParallel } from './client.ts';
 import { type CustomKind, customKind } from './definitions.ts';
 
 const AT_ONCE = 8;
@@ -33,15 +33,15 @@ export async function applyDefinitions(
   const bodies = kinds.map((kind) => JSON.stringify(make(kind)));
   await atRest(side);
   const before = { cpu: cpuSeconds(side.pids), memory: memoryOf(side.pids) };
-  const connections = new Connections(side, AT_ONCE);
+  const client = new Client(side);
   try {
     const begin = performance.now();
     await inParallel(count, AT_ONCE, async (i) => {
-      await connections.ask('POST', DEFINITIONS, bodies[i]);
+      await client.ask('POST', DEFINITIONS, bodies[i]);
     });
     const listed = until === 'documented' ? kinds : kinds.slice(-1);
-    await inParallel(listed.length, AT_ONCE, (i) => untilServed(connections, listed[i] as CustomKind));
-    if (until === 'documented') await untilDocumented(connections, kinds);
+    await inParallel(listed.length, AT_ONCE, (i) => untilServed(client, listed[i] as CustomKind));
+    if (until === 'documented') await untilDocumented(client, kinds);
     const seconds = (performance.now() - begin) / 1000;
     await atRest(side);
     const cpu = cpuSeconds(side.pids) - before.cpu;
@@ -49,28 +49,28 @@ export async function applyDefinitions(
     const resident = memoryOf(side.pids).resident - before.memory.resident;
     return { seconds, cpuMillis: (cpu * 1000) / count, residentBytes: resident / count };
   } finally {
-    connections.close();
+    client.close();
   }
 }
 
 /** Whoever asks too early is told that there is no such thing. */
-async function untilServed(connections: Connections, { collection }: CustomKind): Promise<void> {
+async function untilServed(client: Client, { collection }: CustomKind): Promise<void> {
   await repeat(`${collection} is not served`, 20, async () => {
-    const { status } = await connections.send('GET', collection);
+    const { status } = await client.send('GET', collection);
     return status === 200;
   });
 }
 
-async function untilDocumented(connections: Connections, kinds: readonly CustomKind[]): Promise<void> {
+async function untilDocumented(client: Client, kinds: readonly CustomKind[]): Promise<void> {
   for (const group of new Set(kinds.map((kind) => kind.group))) {
     const members = kinds.filter((kind) => kind.group === group);
     await repeat(`OpenAPI v3 of ${group} lacks a kind`, LOOK_MS, async () => {
-      const { status, text } = await connections.send('GET', `/openapi/v3/apis/${group}/v1`);
+      const { status, text } = await client.send('GET', `/openapi/v3/apis/${group}/v1`);
       return status === 200 && members.every((kind) => text.includes(`.v1.${kind.kind}"`));
     });
   }
   await repeat('OpenAPI v2 lacks a kind', LOOK_MS, async () => {
-    const { status, text } = await connections.send('GET', '/openapi/v2');
+    const { status, text } = await client.send('GET', '/openapi/v2');
     if (status !== 200) return false;
     const { definitions } = JSON.parse(text) as { definitions: Readonly<Record<string, unknown>> };
     return kinds.every(

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Side } from '../side.ts';
 import { DEFINITIONS } from './apply.ts';
-import { Connections } from './connections.ts';
+import { Client } from './client.ts';
 import { customKind, smallDefinition, smallObject } from './definitions.ts';
 
 const LONGEST_MS = 20_000;
@@ -16,15 +16,15 @@ const PAUSE_MS = 150;
 export async function firstObject(side: Side, index: number): Promise<number> {
   const kind = customKind('first', index);
   const [definition, object] = [JSON.stringify(smallDefinition(kind)), JSON.stringify(smallObject(kind))];
-  const connections = new Connections(side, 1);
+  const client = new Client(side);
   try {
     // The connection is open before the time begins.
-    await connections.ask('GET', '/version');
+    await client.ask('GET', '/version');
     const begin = performance.now();
-    await connections.ask('POST', DEFINITIONS, definition);
+    await client.ask('POST', DEFINITIONS, definition);
     const [method, body] = side.name === 'reference' ? ['GET', undefined] : ['POST', object];
     for (;;) {
-      const { status, text } = await connections.send(method, kind.collection, body);
+      const { status, text } = await client.send(method, kind.collection, body);
       const passed = performance.now() - begin;
       if (status === 200 || status === 201) {
         await sleep(PAUSE_MS);
@@ -33,6 +33,6 @@ export async function firstObject(side: Side, index: number): Promise<number> {
       if (passed > LONGEST_MS) throw new Error(`${side.name}: ${status} ${text.slice(0, 300)}`);
     }
   } finally {
-    connections.close();
+    client.close();
   }
 }
