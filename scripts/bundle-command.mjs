@@ -65,7 +65,7 @@ export async function bundleCommand(folder) {
     banner: { js: "const keelsonUrl = require('node:url').pathToFileURL(__filename).href;" },
   });
   chmodSync(join(folder, 'main.js'), 0o755);
-  for (const script of ['warm-server', 'prepare-openapi']) runOnce(script, folder);
+  for (const script of ['warm-server', 'check-cache', 'prepare-openapi']) runOnce(script, folder);
 }
 
 /** A first start, of which something is kept. */
