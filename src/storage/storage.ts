@@ -128,8 +128,8 @@ export interface WriteOptions {
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Written over the new key in the same commit, at the next revision, if it was created: what its owner would write next anyway. Nobody reads the key in the state between, watchers hear of both. The
-   * answer is that of the creation. Not together with `ttlMs`.
+   * Written over the new key at the next revision, if it was created: what its owner would write next anyway. Watchers hear of both; the answer is that of the creation. In the same commit, so that nobody reads the key in
+   * the state between; a driver whose commits cannot write a key twice writes it right after, and a failure of that leaves the creation. Not together with `ttlMs`.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
