@@ -67,8 +67,7 @@ export class FrameOutput {
         if (this.size === 0) this.#use(slab);
         continue;
       }
-      const spare = slab.bytes.length > SLAB_BYTES ? this.#spareLarge : this.#spare;
-      if (spare.length < MOST_SPARE) spare.push(slab);
+      this.#keep(slab);
     }
   }
 
@@ -79,7 +78,7 @@ export class FrameOutput {
     const before = this.#slab;
     this.#use(this.#free(bytes));
     // Nobody else will say that it is free.
-    if (before.users === 0 && before !== NO_SLAB && this.#spare.length < MOST_SPARE) this.#spare.push(before);
+    if (before.users === 0 && before !== NO_SLAB) this.#keep(before);
   }
 
   bytes(bytes: Uint8Array): void {
@@ -148,6 +147,12 @@ export class FrameOutput {
     this.#slab = slab;
     this.#start = 0;
     this.#end = 0;
+  }
+
+  /** For later, if there are not enough already. */
+  #keep(slab: Slab): void {
+    const spare = slab.bytes.length > SLAB_BYTES ? this.#spareLarge : this.#spare;
+    if (spare.length < MOST_SPARE) spare.push(slab);
   }
 
   #free(bytes: number): Slab {
