@@ -8,14 +8,12 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import { chunksOf } from '../server/chunk-source.ts';
 import type { Answer, BodyResult, Handler } from '../server/exchange.ts';
 import type { ListenerLimits } from './limits.ts';
-import { closed, h2, h2Request, listen, raw, readAll, text } from './listener.fixtures.ts';
+import { closed, h2, h2Request, listen, raw, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
 import type { ListenerProblem } from './problems.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 interface Attacked {
   readonly listener: Listener;

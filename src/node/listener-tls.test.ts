@@ -5,14 +5,12 @@ import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { createCa, issueClientCertificate, issueServerCertificate } from '../pki/certificates.ts';
 import type { Connection } from '../server/exchange.ts';
-import { certificates, clock, listen, readAll, text } from './listener.fixtures.ts';
+import { certificates, clock, listen, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
 import type { TlsConfig } from './tls-identity.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 async function tlsConfig(more: Partial<TlsConfig> = {}): Promise<TlsConfig> {
   const { server } = await certificates();

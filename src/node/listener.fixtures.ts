@@ -26,6 +26,11 @@ export async function listen(handler: Handler, options: Partial<ListenerOptions>
   return startListener({ host: '127.0.0.1', port: 0, tls, handler, ...options });
 }
 
+/** What a test has opened. */
+export async function stopAll(listeners: Listener[]): Promise<void> {
+  for (const listener of listeners.splice(0)) await listener.stop();
+}
+
 export function text(body: string, status = 200): Answer {
   return { kind: 'bytes', status, headers: { 'content-type': 'text/plain' }, body: new TextEncoder().encode(body) };
 }

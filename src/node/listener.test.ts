@@ -15,15 +15,14 @@ import {
   type Response,
   raw,
   readAll,
+  stopAll,
   text,
 } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
 import type { ListenerProblem } from './problems.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 async function start(handler: Handler, options: Parameters<typeof listen>[1] = {}): Promise<Listener> {
   const listener = await listen(handler, options);

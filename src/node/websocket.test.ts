@@ -5,14 +5,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import type { WebSocketPeer } from '../server/exchange.ts';
-import { listen, raw, readAll, text } from './listener.fixtures.ts';
+import { listen, raw, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 const requestHead = (more = '', key = KEY, version = '13'): string =>
   `GET /watch HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: ${version}\r\nsec-websocket-key: ${key}\r\n${more}\r\n`;

@@ -3,7 +3,7 @@ import { Deferred } from '../../base/deferred.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { Answer, Handler } from '../../server/exchange.ts';
 import type { ListenerLimits } from '../limits.ts';
-import { closed, h2, h2Request, listen, text } from '../listener.fixtures.ts';
+import { closed, h2, h2Request, listen, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import type { ListenerProblem } from '../problems.ts';
 import { CODE, FLAG, FRAME, SETTING } from './frames.ts';
@@ -24,9 +24,7 @@ import {
 } from './wire.fixtures.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 interface Attacked {
   readonly listener: Listener;

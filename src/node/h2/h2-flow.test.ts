@@ -1,16 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
+import { createRandom } from '../../base/random.fixtures.ts';
 import { chunksOf } from '../../server/chunk-source.ts';
 import type { Answer, AnswerSink, Handler } from '../../server/exchange.ts';
-import { listen, text } from '../listener.fixtures.ts';
+import { listen, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import { CODE, FRAME, SETTING, WINDOW_LIMIT } from './frames.ts';
-import { createRandom, isEnd, RawClient, request, settings, windowUpdate } from './wire.fixtures.ts';
+import { isEnd, RawClient, request, settings, windowUpdate } from './wire.fixtures.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 async function start(handler: Handler): Promise<Listener> {
   const listener = await listen(handler);

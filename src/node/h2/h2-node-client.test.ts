@@ -3,16 +3,14 @@ import { once } from 'node:events';
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { connect } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createRandom, type Random } from '../../base/random.fixtures.ts';
 import { chunksOf } from '../../server/chunk-source.ts';
 import type { Answer, Incoming } from '../../server/exchange.ts';
-import { certificates, h2, listen } from '../listener.fixtures.ts';
+import { certificates, h2, listen, stopAll } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
-import { createRandom, type Random } from './wire.fixtures.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 const LIMIT = 3 * 1024 * 1024;
 /** What it sends back to everyone: the bytes of one body, made once. */

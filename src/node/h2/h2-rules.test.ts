@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
 import { chunksOf } from '../../server/chunk-source.ts';
 import type { Answer, AnswerSink, BodyResult, Handler } from '../../server/exchange.ts';
-import { listen, raw, text } from '../listener.fixtures.ts';
+import { listen, raw, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener, ListenerOptions } from '../listener.ts';
 import { CODE, FLAG, FRAME, SETTING } from './frames.ts';
 import {
@@ -20,9 +20,7 @@ import {
 } from './wire.fixtures.ts';
 
 const open: Listener[] = [];
-afterEach(async () => {
-  for (const listener of open.splice(0)) await listener.stop();
-});
+afterEach(() => stopAll(open));
 
 async function start(handler: Handler, options: Partial<ListenerOptions> = {}): Promise<Listener> {
   const listener = await listen(handler, options);

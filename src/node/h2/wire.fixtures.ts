@@ -2,38 +2,18 @@
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Deferred } from '../../base/deferred.ts';
-import { VirtualClock } from '../../base/virtual-clock.ts';
-import type { Handler } from '../../server/exchange.ts';
+import { settle, VirtualClock } from '../../base/virtual-clock.ts';
+import type { Answer, Handler } from '../../server/exchange.ts';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import { defaultLimits, type ListenerLimits } from '../limits.ts';
 import { raw } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import { PeerFace } from '../peer-face.ts';
 import { type ListenerProblem, ProblemReports } from '../problems.ts';
-import { FLAG, FRAME, readUint31, readUint32, writeFrameHead, writeUint32 } from './frames.ts';
+import { FLAG, FRAME, readUint31, readUint32, SETTING, WINDOW_LIMIT, writeFrameHead, writeUint32 } from './frames.ts';
 import { H2Connection } from './h2-connection.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { H2Shared } from './shared.ts';
-
-export interface Random {
-  /** An integer in [0, below). */
-  int(below: number): number;
-  pick<T>(items: readonly T[]): T;
-}
-
-/** A small seeded generator (mulberry32): every run is the same. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const int = (below: number): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-  return { int, pick: (items) => items[int(items.length)] as (typeof items)[number] };
-}
-
-// Frames of a client
 
 export const MAGIC: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
@@ -342,4 +322,24 @@ export function inMemory(
     problems,
     send: (...frames) => void socket.push(Buffer.concat(frames)),
   };
+}
+
+/** Settings with which no window of a stream ever closes. */
+export const WIDE: readonly [id: number, value: number] = [SETTING.initialWindowSize, WINDOW_LIMIT];
+
+/** Windows that never close. */
+export const wide = (): Buffer => Buffer.concat([preface(WIDE), windowUpdate(0, WINDOW_LIMIT - 65_535)]);
+
+export const POST: Ask = { method: 'POST', open: true };
+export const never: Handler = () => new Promise<Answer>(() => {});
+
+/** Some turns of the event loop: what is to be written is written. */
+export async function turns(count = 10): Promise<void> {
+  for (let i = 0; i < count; i++) await settle();
+}
+
+/** As many chunks as the client takes. */
+export function endless(size = 10_000): Answer {
+  const chunk = Buffer.alloc(size, 'e');
+  return { kind: 'chunks', status: 200, headers: {}, chunks: { size: undefined, next: () => chunk } };
 }
