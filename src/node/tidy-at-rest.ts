@@ -66,14 +66,6 @@ export function processTidyOptions(clock: Clock): TidyOptions {
   };
 }
 
-/**
- * Lets the space for new objects grow to its full size in one step as soon as there is work. V8 begins with 1 MB and doubles it each time that as much has survived, so that for the first minutes a server collects every few
- * milliseconds: a quarter of the CPU of 500 new definitions. At rest V8 makes the space small again.
- */
-export function growYoungGenerationAtOnce(): void {
-  setFlagsFromString('--semi-space-growth-factor=16');
-}
-
 /** Node has no call for it; a context that is made under this flag has. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
