@@ -16,7 +16,10 @@ await server.stop();
 
 /** What a process has that was started without flags. */
 function usual(flag) {
-  const options = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
+  const options = execFileSync(process.execPath, ['--v8-options'], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
   const found = new RegExp(`default: ${flag}=(\\S+)`).exec(options)?.[1];
   if (found === undefined) throw new Error(`V8 of Node ${process.version} has no ${flag}`);
   return found;

@@ -1,6 +1,7 @@
 /**
  * Runs the real Helm against the reference and against our server: charts are installed, upgraded, rolled back and removed, and exit code, standard
  * output, standard error and what is stored are compared.
+ * A line counts as different if it is so again when the script is run again on fresh servers.
  * usage: main.ts [--self]
  *   --self   compares two references: whatever differs then is noise of this suite
  */
@@ -8,6 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printGroups } from '../common/outcome.ts';
+import { differingTwice } from '../common/twice.ts';
 import { formatResult, printDifferences } from '../kubectl/report.ts';
 import { runScripts, type StepResult } from '../kubectl/run.ts';
 import { startPair } from '../peers/pair.ts';
@@ -19,14 +21,24 @@ const FLAGS = ['--disable-admission-plugins=ServiceAccount'];
 
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
 program('helm');
-const started = performance.now();
-const pair = await startPair(values.self ? 'reference' : 'keelson', FLAGS);
-let results: StepResult[];
-try {
-  results = await runScripts(pair, [HELM]);
-} finally {
-  await pair.stop();
+
+/** On servers of their own. */
+async function runOnce(): Promise<StepResult[]> {
+  const pair = await startPair(values.self ? 'reference' : 'keelson', FLAGS);
+  try {
+    return await runScripts(pair, [HELM]);
+  } finally {
+    await pair.stop();
+  }
 }
+
+const started = performance.now();
+const results = await differingTwice(await runOnce(), {
+  differing: (some) => some.filter(({ differences }) => differences.length > 0),
+  partOf: ({ script }) => script,
+  nameOf: ({ line }) => line,
+  run: runOnce,
+});
 const judged = results.map((result) => ({ result, unknown: result.differences }));
 printDifferences(judged);
 printGroups(judged, ({ script }) => script);

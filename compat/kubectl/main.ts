@@ -9,10 +9,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printGroups, unlistedIds } from '../common/outcome.ts';
+import { differingTwice } from '../common/twice.ts';
 import { startPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { differsTwice, formatResult, judgeLines, printDifferences, scriptsThatDiffer } from './report.ts';
+import { differingLines, formatResult, judgeLines, printDifferences } from './report.ts';
 import { runScripts, type StepResult } from './run.ts';
 import type { Script } from './script.ts';
 import { SCRIPTS } from './scripts.ts';
@@ -43,15 +44,12 @@ async function runOnce(chosen: readonly Script[]): Promise<StepResult[]> {
 }
 
 const started = performance.now();
-let results = await runOnce(scripts);
-const doubtful = scriptsThatDiffer(results, values.self);
-if (doubtful.size > 0) {
-  // Much of what kubectl prints depends on when it looks. Two servers that differ do so again.
-  const again = await runOnce(scripts.filter(({ name }) => doubtful.has(name)));
-  const { steady, unsteady } = differsTwice(results, again, values.self);
-  results = steady;
-  for (const { script, line } of unsteady) console.log(`differed once, and not again: ${script} / ${line}`);
-}
+const results = await differingTwice(await runOnce(scripts), {
+  differing: (some) => differingLines(some, values.self),
+  partOf: ({ script }) => script,
+  nameOf: ({ line }) => line,
+  run: (names) => runOnce(scripts.filter(({ name }) => names.has(name))),
+});
 const { judged, outcome } = judgeLines(results, values.self);
 printDifferences(values.known ? judged.map((one) => ({ ...one, unknown: one.result.differences })) : judged);
 printGroups(judged, ({ script }) => script);

@@ -14,47 +14,10 @@ export function judgeLines(
   return judge(results, ignoreKnown ? [] : KNOWN, matches);
 }
 
-/** Names of scripts with a difference that is not known. */
-export function scriptsThatDiffer(results: readonly StepResult[], ignoreKnown: boolean): Set<string> {
+/** Those that differ in ways that are not known. */
+export function differingLines(results: readonly StepResult[], ignoreKnown: boolean): StepResult[] {
   const { judged } = judgeLines(results, ignoreKnown);
-  return new Set(judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result.script));
-}
-
-/** The results, with those of `again` where the scripts were run a second time and a line differed the first time alone. */
-export function differsTwice(
-  results: readonly StepResult[],
-  again: readonly StepResult[],
-  ignoreKnown: boolean,
-): { readonly steady: StepResult[]; readonly unsteady: StepResult[] } {
-  const keyOf = (results: readonly StepResult[]): string[] => {
-    const counts = new Map<string, number>();
-    return results.map(({ script, line }) => {
-      const count = (counts.get(`${script} / ${line}`) ?? 0) + 1;
-      counts.set(`${script} / ${line}`, count);
-      return `${script} / ${line} #${count}`;
-    });
-  };
-  const isUnknown = (judged: Judged<StepResult>): boolean => judged.unknown.length > 0;
-  const seconds = new Map(keyOf(again).map((key, i) => [key, again[i] as StepResult]));
-  const differAgain = new Set(
-    judgeLines(again, ignoreKnown)
-      .judged.filter(isUnknown)
-      .map(({ result }) => result),
-  );
-  const differ = new Set(
-    judgeLines(results, ignoreKnown)
-      .judged.filter(isUnknown)
-      .map(({ result }) => result),
-  );
-  const keys = keyOf(results);
-  const unsteady: StepResult[] = [];
-  const steady = results.map((result, i) => {
-    const second = seconds.get(keys[i] as string);
-    if (!differ.has(result) || second === undefined || differAgain.has(second)) return result;
-    unsteady.push(result);
-    return second;
-  });
-  return { steady, unsteady };
+  return judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result);
 }
 
 function matches({ step, output }: KnownOutput, result: StepResult, { where, candidate }: OutputDifference): boolean {
