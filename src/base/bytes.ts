@@ -4,7 +4,12 @@
  */
 
 interface NodeBuffer {
-  allocUnsafeSlow(size: number): Uint8Array & { utf8Write(text: string, offset: number): number };
+  allocUnsafeSlow(
+    size: number,
+  ): Uint8Array & {
+    utf8Write(text: string, offset: number): number;
+    latin1Write(text: string, offset: number): number;
+  };
   byteLength(text: string): number;
   concat(chunks: readonly Uint8Array[]): Uint8Array;
   compare(a: Uint8Array, b: Uint8Array): number;
@@ -26,7 +31,9 @@ export function allocateBytes(size: number): Uint8Array {
 export function encodeUtf8(text: string): Uint8Array {
   if (nodeBuffer === undefined) return encoder.encode(text);
   const bytes = nodeBuffer.allocUnsafeSlow(nodeBuffer.byteLength(text));
-  bytes.utf8Write(text, 0);
+  // As many bytes as characters: it is ASCII, which is copied as it lies.
+  if (bytes.byteLength === text.length) bytes.latin1Write(text, 0);
+  else bytes.utf8Write(text, 0);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Counters, gauges and histograms, and the registry that prints them. Invariant: a label set's text is made once, when the set is first seen; a handle counts without
+ * Counters, gauges and histograms, and the registry that prints them. Invariant: a label set's text is made once, when it is first printed; a handle counts without
  * looking anything up; and no metric holds more series than its bound: the label sets that come later share one series, whose labels all say `overflow`.
  */
 import { encodeUtf8 } from '../base/bytes.ts';
@@ -93,25 +93,35 @@ export class Histogram {
   }
 }
 
-interface Series<Handle> {
+/** One label set. */
+class Series<Handle> {
   /** In the order of the printed labels. */
   readonly values: readonly string[];
-  readonly text: string;
   readonly handle: Handle;
-}
+  #text: string | undefined;
 
-/** A level per label, so that no separator can be forged by a value. */
-type Level<Handle> = Map<string, Level<Handle> | Series<Handle>>;
+  constructor(values: readonly string[], handle: Handle) {
+    this.values = values;
+    this.handle = handle;
+  }
+
+  text(names: readonly string[]): string {
+    this.#text ??= formatLabels(names, this.values);
+    return this.#text;
+  }
+}
 
 /** A metric and its series. */
 export class Family<Handle, Labels extends readonly string[] = readonly string[]> {
   readonly name: string;
   readonly #options: MetricOptions<Labels>;
   readonly #create: () => Handle;
-  readonly #sortedNames: readonly string[];
+  /** Of the labels, as they are printed. */
+  readonly sortedNames: readonly string[];
   /** Where each printed label stands among the values of `labels()`. */
   readonly #order: readonly number[];
-  readonly #root: Level<Handle> = new Map();
+  /** By `keyOf` the values. */
+  readonly #handles = new Map<string, Handle>();
   #series: Series<Handle>[] = [];
   #sorted = true;
 
@@ -120,9 +130,9 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
     this.#options = options;
     this.#create = create;
     this.#order = options.labels.map((_, i) => i).sort((a, b) => compareUtf8(this.#label(a), this.#label(b)));
-    this.#sortedNames = this.#order.map((i) => this.#label(i));
+    this.sortedNames = this.#order.map((i) => this.#label(i));
     // Like the reference's: a metric without labels is there from the start, one with labels when it is first used.
-    if (options.labels.length === 0) this.#insert(this.#root, '', []);
+    if (options.labels.length === 0) this.#insert('', []);
   }
 
   get help(): string {
@@ -134,7 +144,7 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
     return this.#series.length;
   }
 
-  /** The handle of one label set. Keep it where a request can find it: this looks up one map per label. */
+  /** The handle of one label set. Keep it where a request can find it: this puts the values together to look them up. */
   labels(...values: LabelValues<Labels>): Handle {
     return this.#find(values as unknown as readonly string[], false);
   }
@@ -147,31 +157,21 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
   }
 
   #find(values: readonly string[], unbounded: boolean): Handle {
-    const last = this.#options.labels.length - 1;
-    if (values.length !== last + 1) throw new BugError(`${this.name} has ${last + 1} labels, not ${values.length}`);
-    let level = this.#root;
-    for (let i = 0; i < last; i++) {
-      let next = level.get(values[i] as string) as Level<Handle> | undefined;
-      if (next === undefined) {
-        if (!unbounded && this.#full()) return this.#overflow();
-        next = new Map();
-        level.set(values[i] as string, next);
-      }
-      level = next;
-    }
-    const key = values[last] ?? '';
-    const found = level.get(key) as Series<Handle> | undefined;
-    if (found !== undefined) return found.handle;
-    return !unbounded && this.#full() ? this.#overflow() : this.#insert(level, key, values);
+    const { length } = this.#options.labels;
+    if (values.length !== length) throw new BugError(`${this.name} has ${length} labels, not ${values.length}`);
+    const key = keyOf(values);
+    const found = this.#handles.get(key);
+    if (found !== undefined) return found;
+    return !unbounded && this.#full() ? this.#overflow() : this.#insert(key, values);
   }
 
-  #insert(level: Level<Handle>, key: string, given: readonly string[]): Handle {
+  #insert(key: string, given: readonly string[]): Handle {
     const values = this.#order.map((i) => given[i] as string);
-    const series = { values, text: formatLabels(this.#sortedNames, values), handle: this.#create() };
-    level.set(key, series);
-    this.#series.push(series);
+    const handle = this.#create();
+    this.#handles.set(key, handle);
+    this.#series.push(new Series(values, handle));
     this.#sorted = false;
-    return series.handle;
+    return handle;
   }
 
   #full(): boolean {
@@ -188,6 +188,13 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
   #label(index: number): string {
     return this.#options.labels[index] as string;
   }
+}
+
+/** The length of each value stands before it, so that no value can be taken for two. */
+function keyOf(values: readonly string[]): string {
+  let key = '';
+  for (const value of values) key += `${value.length} ${value}`;
+  return key;
 }
 
 export type CounterFamily<Labels extends readonly string[]> = Family<Counter, Labels>;
@@ -272,8 +279,8 @@ function checkedBuckets({ name, buckets }: HistogramOptions<readonly string[]>):
 function printValues(type: string, family: Family<Counter | Gauge>): string {
   if (family.size === 0) return '';
   let text = formatHeader(family.name, family.help, type);
-  for (const { text: labels, handle } of family.sorted())
-    text += `${family.name}${inBraces(labels)} ${formatValue(handle.value)}\n`;
+  for (const series of family.sorted())
+    text += `${family.name}${inBraces(series.text(family.sortedNames))} ${formatValue(series.handle.value)}\n`;
   return text;
 }
 
@@ -281,7 +288,9 @@ function printHistograms(family: Family<Histogram>, bucketTexts: readonly string
   if (family.size === 0) return '';
   const { name } = family;
   let text = formatHeader(name, family.help, 'histogram');
-  for (const { text: labels, handle } of family.sorted()) {
+  for (const series of family.sorted()) {
+    const { handle } = series;
+    const labels = series.text(family.sortedNames);
     const counts = handle.cumulated();
     const start = labels === '' ? `${name}_bucket{` : `${name}_bucket{${labels},`;
     for (let i = 0; i < counts.length; i++) text += `${start}${bucketTexts[i]}${counts[i]}\n`;

@@ -9,7 +9,6 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import { META_TYPES } from '../type-book.ts';
 import type { DocumentInfo, DocumentParts, PathText } from './document.ts';
 import { pathItemV2 } from './path-item-v2.ts';
-import { membersOf } from './prepared.ts';
 import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';
 
 interface Definition {
@@ -25,18 +24,26 @@ export class DocumentV2 {
   /** Whose parameters are all known here, as they are: items of one template share them. */
   readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
-  /** Begins with a document that was finished before. */
+  /** Begins with a document that was finished before. Names and values have no line breaks: JSON writes those as `\n`. */
   static from(text: string): DocumentV2 {
     const made = new DocumentV2();
-    for (const [part, members] of membersOf(text)) {
-      if (part === 'paths') for (const [path, item] of membersOf(members)) made.#paths.set(path, item);
-      else if (part === 'definitions')
-        for (const [name, schema] of membersOf(members)) made.#definitions.set(name, readDefinition(schema));
-      else if (part === 'parameters')
-        for (const [name, value] of Object.entries(JSON.parse(members) as Record<string, JsonObject>))
-          made.#parameters.set(name, value);
+    let section = '';
+    for (const line of text.split('\n')) {
+      const opened = OPENING.exec(line)?.[1];
+      if (opened !== undefined) section = opened;
+      else if (line.startsWith('"')) made.#take(section, line.endsWith(',') ? line.slice(0, -1) : line);
     }
     return made;
+  }
+
+  /** One member of a section, as `finish` has written it. */
+  #take(section: string, member: string): void {
+    const colon = member.indexOf('":') + 1;
+    const name = JSON.parse(member.slice(0, colon)) as string;
+    const value = member.slice(colon + 1);
+    if (section === 'paths') this.#paths.set(name, value);
+    else if (section === 'definitions') this.#definitions.set(name, readDefinition(value));
+    else if (section === 'parameters') this.#parameters.set(name, JSON.parse(value) as JsonObject);
   }
 
   add({ paths, schemas }: DocumentParts): void {
@@ -108,8 +115,11 @@ function keyOf({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }
 
-/** An object of texts, in the order of names. */
+/** The last line before the members of a section. */
+const OPENING = /"([a-z]+)":\{$/;
+
+/** An object of texts, in the order of names, each on a line of its own: that is how `from` tells them apart. */
 function sorted(texts: Iterable<[string, string]>): string {
   const entries = [...texts].sort(([a], [b]) => compareUtf8(a, b));
-  return `{${entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+  return `{\n${entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',\n')}\n}`;
 }
