@@ -4,9 +4,7 @@
  */
 
 interface NodeBuffer {
-  allocUnsafeSlow(
-    size: number,
-  ): Uint8Array & {
+  allocUnsafeSlow(size: number): Uint8Array & {
     utf8Write(text: string, offset: number): number;
     latin1Write(text: string, offset: number): number;
   };
