@@ -20,7 +20,7 @@ function start(): { clock: VirtualClock; state: { cpu: number; heap: number; col
 }
 
 describe('tidying at rest', () => {
-  it('collects once what a busy time has left', async () => {
+  it('collects what a busy time has left, and once more for the space that it was made in', async () => {
     const { clock, state } = start();
     state.heap = 90 * MEGABYTE;
     state.cpu = 4_000_000;
@@ -29,7 +29,19 @@ describe('tidying at rest', () => {
     await clock.advance(6000);
     expect(state.collected).toBe(1);
     await clock.advance(60_000);
+    expect(state.collected).toBe(2);
+  });
+
+  it('does not collect once more while there is work', async () => {
+    const { clock, state } = start();
+    state.heap = 90 * MEGABYTE;
+    await clock.advance(6000);
     expect(state.collected).toBe(1);
+    state.cpu += 4_000_000;
+    await clock.advance(5000);
+    expect(state.collected).toBe(1);
+    await clock.advance(5000);
+    expect(state.collected).toBe(2);
   });
 
   it('leaves little, and what takes long', async () => {
@@ -55,7 +67,7 @@ describe('tidying at rest', () => {
     const before = options.heapBytes();
     expect(held.length).toBe(200_000);
     held = undefined;
-    options.collect();
+    options.collect(2);
     expect(options.heapBytes()).toBeLessThan(before);
     expect(options.cpuMicros()).toBeGreaterThan(0);
   });

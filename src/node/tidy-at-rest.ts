@@ -19,7 +19,7 @@ export interface TidyOptions {
   /** Microseconds that the process has used. */
   cpuMicros(): number;
   heapBytes(): number;
-  collect(): void;
+  collect(times: number): void;
 }
 
 /** Looks every few seconds, without keeping the process alive. */
@@ -27,14 +27,19 @@ export function tidyAtRest(options: TidyOptions): { stop(): void } {
   let cpu = options.cpuMicros();
   /** After the last collection. */
   let kept = options.heapBytes();
+  /** V8 makes the space for new objects small in a collection that finds that hardly any were made since the last one. */
+  let onceMore = false;
   let timer: Timer | undefined;
   const look = (): void => {
     const now = options.cpuMicros();
     const isAtRest = now - cpu < REST_MICROS;
     cpu = now;
     const bytes = options.heapBytes();
-    if (isAtRest && bytes <= LARGEST_BYTES && bytes - kept >= WORTH_BYTES) {
-      options.collect();
+    const isWorth = bytes - kept >= WORTH_BYTES;
+    if (isAtRest && bytes <= LARGEST_BYTES && (isWorth || onceMore)) {
+      onceMore = isWorth;
+      // The first finds what only finalizers and weak references still know; the second gives the pages back.
+      options.collect(isWorth ? 2 : 1);
       kept = options.heapBytes();
       cpu = options.cpuMicros();
     }
@@ -57,11 +62,9 @@ export function processTidyOptions(clock: Clock): TidyOptions {
       return user + system;
     },
     heapBytes: () => process.memoryUsage().heapUsed,
-    collect: () => {
+    collect: (times) => {
       collect ??= collector();
-      // The first finds what only finalizers and weak references still know; the second gives the pages back.
-      collect();
-      collect();
+      for (let i = 0; i < times; i++) collect();
     },
   };
 }
