@@ -11,6 +11,19 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** From here on the order of UTF-16 is not that of UTF-8. */
+const SURROGATES_AND_ABOVE = /[\ud800-\uffff]/;
+
+/** Sorts in place by names, in the order of `compareUtf8`; names without rare characters are compared by the engine. */
+export function sortByName<T>(items: T[], nameOf: (item: T) => string): T[] {
+  if (items.some((item) => SURROGATES_AND_ABOVE.test(nameOf(item))))
+    return items.sort((a, b) => compareUtf8(nameOf(a), nameOf(b)));
+  return items.sort((a, b) => {
+    const [first, second] = [nameOf(a), nameOf(b)];
+    return first < second ? -1 : first > second ? 1 : 0;
+  });
+}
+
 /** How many bytes the text takes; a lone surrogate counts as the three of U+FFFD. */
 export function utf8Length(text: string): number {
   let length = text.length;

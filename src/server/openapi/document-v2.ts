@@ -5,7 +5,7 @@
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES } from '../type-book.ts';
 import type { DocumentInfo, DocumentParts, PathText } from './document.ts';
 import { pathItemV2 } from './path-item-v2.ts';
@@ -120,6 +120,6 @@ const OPENING = /"([a-z]+)":\{$/;
 
 /** An object of texts, in the order of names, each on a line of its own: that is how `from` tells them apart. */
 function sorted(texts: Iterable<[string, string]>): string {
-  const entries = [...texts].sort(([a], [b]) => compareUtf8(a, b));
+  const entries = sortByName([...texts], ([name]) => name);
   return `{\n${entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',\n')}\n}`;
 }

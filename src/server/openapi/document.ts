@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { sortByName } from '../../base/utf8.ts';
 import type { Content, Operation } from './operations.ts';
 import { METHODS } from './operations.ts';
 import type { Parameter } from './parameters.ts';
@@ -49,9 +49,7 @@ export interface DocumentParts {
 
 /** The text of a v3 document. */
 export function documentText(info: DocumentInfo, { paths, schemas }: DocumentParts): string {
-  const items = [...paths]
-    .sort((a, b) => compareUtf8(a.path, b.path))
-    .map(({ path, v3 }) => `${JSON.stringify(path)}:${v3}`);
+  const items = sortByName([...paths], ({ path }) => path).map(({ path, v3 }) => `${JSON.stringify(path)}:${v3}`);
   const types = schemas.map(({ name, schema, kinds }) => `${JSON.stringify(name)}:${withKinds(schema.v3, kinds)}`);
   const components = types.length === 0 ? '' : `"schemas":{${types.join(',')}},`;
   const head = writeJson({ openapi: '3.0.0', info: { title: info.title, version: info.version } });

@@ -13,7 +13,7 @@ import type {
   TypeView,
 } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES, type TypeBook } from '../type-book.ts';
 import { sharedDescription } from './descriptions.ts';
 import type { GivenSchema } from './openapi.ts';
@@ -111,9 +111,11 @@ export class SchemaBook {
 
   /** All that was written, in the order of names. */
   written(): readonly WrittenSchema[] {
-    return [...this.#written]
-      .sort(([a], [b]) => compareUtf8(a, b))
-      .map(([name, schema]) => ({ name, schema, kinds: this.#kinds.get(name) ?? [] }));
+    return sortByName([...this.#written], ([name]) => name).map(([name, schema]) => ({
+      name,
+      schema,
+      kinds: this.#kinds.get(name) ?? [],
+    }));
   }
 
   /** From another document, if one had it; with all that it refers to. */
@@ -174,7 +176,7 @@ export class SchemaBook {
       if (field.required) required.push(field.name);
       properties.push([field.name, this.#property(name, field)]);
     }
-    properties.sort(([a], [b]) => compareUtf8(a, b));
+    sortByName(properties, ([name]) => name);
     return {
       type: 'object',
       ...(required.length === 0 ? {} : { required }),

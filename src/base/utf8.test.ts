@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareUtf8, sortByName } from './utf8.ts';
+
+describe('sortByName', () => {
+  it('has the order of compareUtf8, whatever the names hold', () => {
+    const name = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('\u{10000}', '\uffee', '\ud7ff'));
+    fc.assert(
+      fc.property(fc.array(name), (names) => {
+        const items = names.map((text) => ({ text }));
+        const sorted = sortByName([...items], ({ text }) => text).map(({ text }) => text);
+        expect(sorted).toEqual([...names].sort(compareUtf8));
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
+  it('puts U+FFEE before U+10000, which UTF-16 does not', () => {
+    expect(sortByName(['\u{10000}', '\uffee', 'a'], (text) => text)).toEqual(['a', '\uffee', '\u{10000}']);
+  });
+});
