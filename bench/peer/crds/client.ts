@@ -19,6 +19,7 @@ import {
   writeFrameHead,
 } from '../../../src/node/h2/frames.ts';
 import { HpackDecoder } from '../../../src/node/h2/hpack-decoder.ts';
+import { literals } from '../../../src/node/h2/literals.fixtures.ts';
 import type { Side } from '../side.ts';
 
 export interface Response {
@@ -44,6 +45,8 @@ const EMPTY = Buffer.alloc(0);
 export class Client {
   readonly #side: Side;
   readonly #socket: TLSSocket;
+  /** What every request says. */
+  readonly #fields: readonly string[];
   readonly #decoder = new HpackDecoder({ maxHeaderBytes: 65_536, maxHeaderCount: 100 });
   readonly #exchanges = new Map<number, Exchange>();
   #rest: Buffer = EMPTY;
@@ -54,6 +57,8 @@ export class Client {
 
   constructor(side: Side) {
     this.#side = side;
+    const json = 'application/json';
+    this.#fields = ['authorization', `Bearer ${side.token}`, 'accept', json, 'content-type', json];
     const { hostname, port } = new URL(side.url);
     this.#socket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'], rejectUnauthorized: false });
     this.#socket.setNoDelay(true);
@@ -77,15 +82,8 @@ export class Client {
       const window = this.#streamWindow;
       const exchange = { stream, status: 0, chunks: [], body: bytes, window, resolve, reject };
       this.#exchanges.set(stream, exchange);
-      const block = headerBlock([
-        [':method', method],
-        [':scheme', 'https'],
-        [':path', path],
-        [':authority', 'localhost'],
-        ['authorization', `Bearer ${this.#side.token}`],
-        ['accept', 'application/json'],
-        ['content-type', 'application/json'],
-      ]);
+      const fields = [':method', method, ':scheme', 'https', ':path', path, ':authority', 'localhost', ...this.#fields];
+      const block = literals(fields);
       this.#socket.cork();
       this.#write(FRAME.headers, FLAG.endHeaders | (bytes.length === 0 ? FLAG.endStream : 0), stream, block);
       this.#sendBody(exchange);
@@ -205,33 +203,6 @@ export class Client {
     for (const exchange of this.#exchanges.values()) exchange.reject(error);
     this.#exchanges.clear();
   }
-}
-
-/** Literals that leave the other side's table alone. */
-function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
-  const size = fields.reduce((sum, [name, value]) => sum + 7 + name.length + value.length, 0);
-  const block = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const field of fields) {
-    block[at++] = 0;
-    for (const text of field) {
-      at = writeLength(block, at, text.length);
-      at += block.write(text, at, 'latin1');
-    }
-  }
-  return block.subarray(0, at);
-}
-
-function writeLength(into: Buffer, from: number, length: number): number {
-  let at = from;
-  if (length < 127) into[at++] = length;
-  else {
-    into[at++] = 127;
-    let rest = length - 127;
-    for (; rest >= 128; rest >>= 7) into[at++] = (rest & 127) | 128;
-    into[at++] = rest;
-  }
-  return at;
 }
 
 /** The work for each index, so many at a time. */

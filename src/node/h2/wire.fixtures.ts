@@ -13,6 +13,7 @@ import { type ListenerProblem, ProblemReports } from '../problems.ts';
 import { FLAG, FRAME, readUint31, readUint32, SETTING, WINDOW_LIMIT, writeFrameHead, writeUint32 } from './frames.ts';
 import { H2Connection } from './h2-connection.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
+import { literals } from './literals.fixtures.ts';
 import { H2Shared } from './shared.ts';
 
 export const MAGIC: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
@@ -65,17 +66,7 @@ export function ping(text = '12345678'): Buffer {
 
 /** A header block of literals that leave the table alone. */
 export function block(fields: Readonly<Record<string, string>> | readonly string[]): Buffer {
-  const list = Array.isArray(fields) ? (fields as readonly string[]) : Object.entries(fields).flat();
-  const parts: Buffer[] = [];
-  for (const [i, text] of list.entries()) {
-    if (i % 2 === 0) parts.push(Buffer.from([0]));
-    const head = [Math.min(text.length, 127)];
-    let rest = text.length - 127;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) head.push((rest % 128) | 128);
-    if (rest >= 0) head.push(rest);
-    parts.push(Buffer.from(head), Buffer.from(text, 'latin1'));
-  }
-  return Buffer.concat(parts);
+  return literals(Array.isArray(fields) ? (fields as readonly string[]) : Object.entries(fields).flat());
 }
 
 export interface Ask {
