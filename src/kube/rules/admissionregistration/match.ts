@@ -21,6 +21,7 @@ import { validateLabelName } from '../../../apimachinery/validation/labels-synta
 import { checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { BOOL } from '../../../cel/types.ts';
+import { validateOptionalChoice } from '../../checks/choices.ts';
 import { statelessCompiler } from './expressions.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
@@ -28,20 +29,8 @@ const SCOPES = ['*', 'Cluster', 'Namespaced'];
 const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const MAX_CONDITIONS = 64;
 
-/** A text of an enumeration; an absent one is not judged. */
-export function validateChoice(
-  object: JsonObject,
-  name: string,
-  choices: readonly string[],
-  path: FieldPath,
-): FieldIssue[] {
-  const value = fieldAt(object, name);
-  if (typeof value !== 'string' || choices.includes(value)) return [];
-  return [declared(notSupported(path.child(name), value, choices))];
-}
-
 export function validateMatchPolicy(object: JsonObject, path: FieldPath): FieldIssue[] {
-  return validateChoice(object, 'matchPolicy', MATCH_POLICIES, path);
+  return validateOptionalChoice(object, 'matchPolicy', MATCH_POLICIES, path);
 }
 
 /** The selectors of the namespace and of the object, which stand next to each other. */
@@ -67,7 +56,7 @@ export function validateRule(rule: JsonObject, path: FieldPath): FieldIssue[] {
   for (const [i, version] of versions.entries())
     if (version === '') issues.push(required(path.child('apiVersions').index(i), ''));
   addIssues(issues, validateResources(textsAt(rule, 'resources'), path.child('resources')));
-  issues.push(...validateChoice(rule, 'scope', SCOPES, path));
+  issues.push(...validateOptionalChoice(rule, 'scope', SCOPES, path));
   return issues;
 }
 

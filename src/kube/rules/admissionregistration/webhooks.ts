@@ -1,6 +1,7 @@
 /**
  * Webhook configurations. Invariant: pure; the issues are the reference's, in its order. What a stored configuration was once allowed to say, an update may keep.
  */
+
 import { validateWebhookAddress } from '../../../admission/webhook-address.ts';
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -18,14 +19,9 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1035Label } from '../../../apimachinery/validation/names.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { validateOptionalChoice } from '../../checks/choices.ts';
 import { metaFacts } from '../../object-fields.ts';
-import {
-  validateChoice,
-  validateMatchConditions,
-  validateMatchPolicy,
-  validateRule,
-  validateSelectors,
-} from './match.ts';
+import { validateMatchConditions, validateMatchPolicy, validateRule, validateSelectors } from './match.ts';
 
 const METADATA = FieldPath.of('metadata');
 const WEBHOOKS = FieldPath.of('webhooks');
@@ -97,14 +93,14 @@ function validateWebhook(webhook: JsonObject, demands: Demands, path: FieldPath)
   const issues = validateFullyQualifiedName(textAt(webhook, 'name'), path.child('name'));
   for (const [i, rule] of objectsAt(webhook, 'rules').entries())
     addIssues(issues, validateRule(rule, path.child('rules').index(i)));
-  issues.push(...validateChoice(webhook, 'failurePolicy', FAILURE_POLICIES, path));
+  issues.push(...validateOptionalChoice(webhook, 'failurePolicy', FAILURE_POLICIES, path));
   issues.push(...validateMatchPolicy(webhook, path));
   issues.push(...validateSideEffects(webhook, demands.noSideEffects ? NO_SIDE_EFFECTS : SIDE_EFFECTS, path));
   const timeout = fieldAt(webhook, 'timeoutSeconds');
   if (typeof timeout === 'number' && (timeout > 30 || timeout < 1))
     issues.push(invalid(path.child('timeoutSeconds'), timeout, 'the timeout value must be between 1 and 30 seconds'));
   addIssues(issues, validateSelectors(webhook, path, !demands.validLabelValues));
-  issues.push(...validateChoice(webhook, 'reinvocationPolicy', REINVOCATION_POLICIES, path));
+  issues.push(...validateOptionalChoice(webhook, 'reinvocationPolicy', REINVOCATION_POLICIES, path));
   addIssues(issues, validateWebhookAddress(objectAt(webhook, 'clientConfig') ?? {}, path.child('clientConfig')));
   if (demands.conditions) addIssues(issues, validateMatchConditions(webhook, path, false));
   return issues;

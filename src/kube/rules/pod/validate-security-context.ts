@@ -23,6 +23,7 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { validateOptionalChoice } from '../../checks/choices.ts';
 import { inGoShape } from '../../checks/go-shape.ts';
 import { validateDescendingPath } from '../volume/file-paths.ts';
 import { PROFILE_SHAPE, SECURITY_CONTEXT_SHAPE } from './go-shapes.ts';
@@ -89,25 +90,13 @@ export function validatePodSecurity(spec: JsonObject, checks: PodChecks, path: F
       invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
     );
   validateSysctls(spec, context, checks, path.child('sysctls'), issues);
-  validateChoice(context, 'fsGroupChangePolicy', FS_GROUP_POLICIES, path, issues);
+  issues.push(...validateOptionalChoice(context, 'fsGroupChangePolicy', FS_GROUP_POLICIES, path));
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
   validateWindowsOptions(objectAt(context, 'windowsOptions'), path.child('windowsOptions'), issues);
   addIssues(issues, validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
-  validateChoice(context, 'supplementalGroupsPolicy', GROUP_POLICIES, path, issues);
+  issues.push(...validateOptionalChoice(context, 'supplementalGroupsPolicy', GROUP_POLICIES, path));
   const policies = checks.allowAnySeLinuxChangePolicy ? SE_LINUX_POLICIES : ['Recursive'];
-  validateChoice(context, 'seLinuxChangePolicy', policies, path, issues);
-}
-
-function validateChoice(
-  context: JsonObject,
-  name: string,
-  choices: readonly string[],
-  path: FieldPath,
-  issues: FieldIssue[],
-): void {
-  const value = fieldAt(context, name);
-  if (typeof value === 'string' && !choices.includes(value))
-    issues.push(declared(notSupported(path.child(name), value, choices)));
+  issues.push(...validateOptionalChoice(context, 'seLinuxChangePolicy', policies, path));
 }
 
 function validateId(context: JsonObject, name: string, path: FieldPath, issues: FieldIssue[]): void {
