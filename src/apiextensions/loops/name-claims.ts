@@ -2,6 +2,7 @@
  * Which definition of a group has which name. Invariant: names that were given by a write that is still under way count as given; looking up who has a name does not depend on how many definitions there are.
  */
 import type { Crd, CrdNames } from '../crd.ts';
+import { sameNames } from '../definition/naming.ts';
 
 type Claim = Pick<Crd, 'group' | 'acceptedNames'>;
 
@@ -14,6 +15,8 @@ export class NameClaims {
   /** What a definition has now, instead of what it had. True if it has given something up. */
   set(name: string, claim: Claim | undefined): boolean {
     const old = this.#claims.get(name);
+    if (claim !== undefined && old?.group === claim.group && sameNames(old.acceptedNames, claim.acceptedNames))
+      return false;
     const had = old === undefined ? [] : keysOf(old);
     const has = claim === undefined ? [] : keysOf(claim);
     for (const key of had) this.#remove(key, name);

@@ -7,7 +7,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES } from '../type-book.ts';
-import type { DocumentInfo, DocumentParts, PathText } from './document.ts';
+import { addMembers, type DocumentInfo, type DocumentParts, type PathText } from './document.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';
 
@@ -74,8 +74,14 @@ export class DocumentV2 {
       },
       security: [{ BearerToken: [] }],
     });
-    const parts = `"paths":${sorted(this.#paths)},"definitions":${sorted(definitions)},"parameters":${sorted(parameters)}`;
-    return `${head.slice(0, -1)},${parts},${tail.slice(1)}`;
+    const texts = [`${head.slice(0, -1)},"paths":{`];
+    addSection(texts, this.#paths);
+    texts.push('},"definitions":{');
+    addSection(texts, definitions);
+    texts.push('},"parameters":{');
+    addSection(texts, parameters);
+    texts.push(`},${tail.slice(1)}`);
+    return texts.join('');
   }
 
   /** Parameters are written once and referred to. An item that means another one by the name of one that is known is written anew, with that one in place. */
@@ -118,8 +124,12 @@ function keyOf({ group, version, kind }: GroupVersionKind): string {
 /** The last line before the members of a section. */
 const OPENING = /"([a-z]+)":\{$/;
 
-/** An object of texts, in the order of names, each on a line of its own: that is how `from` tells them apart. */
-function sorted(texts: Iterable<[string, string]>): string {
-  const entries = sortByName([...texts], ([name]) => name);
-  return `{\n${entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',\n')}\n}`;
+/** Members in the order of names, each on a line of its own: that is how `from` tells them apart. */
+function addSection(texts: string[], members: Iterable<[name: string, value: string]>): void {
+  addMembers(
+    texts,
+    sortByName([...members], ([name]) => name),
+    '\n',
+  );
+  texts.push('\n');
 }

@@ -49,11 +49,34 @@ export interface DocumentParts {
 
 /** The text of a v3 document. */
 export function documentText(info: DocumentInfo, { paths, schemas }: DocumentParts): string {
-  const items = sortByName([...paths], ({ path }) => path).map(({ path, v3 }) => `${JSON.stringify(path)}:${v3}`);
-  const types = schemas.map(({ name, schema, kinds }) => `${JSON.stringify(name)}:${withKinds(schema.v3, kinds)}`);
-  const components = types.length === 0 ? '' : `"schemas":{${types.join(',')}},`;
   const head = writeJson({ openapi: '3.0.0', info: { title: info.title, version: info.version } });
-  return `${head.slice(0, -1)},"paths":{${items.join(',')}},"components":{${components}${SECURITY}}}`;
+  const texts = [`${head.slice(0, -1)},"paths":{`];
+  addMembers(
+    texts,
+    sortByName([...paths], ({ path }) => path).map(({ path, v3 }) => [path, v3]),
+  );
+  texts.push('},"components":{');
+  if (schemas.length > 0) {
+    texts.push('"schemas":{');
+    addMembers(
+      texts,
+      schemas.map(({ name, schema, kinds }) => [name, withKinds(schema.v3, kinds)]),
+    );
+    texts.push('},');
+  }
+  texts.push(`${SECURITY}}}`);
+  // All at once: the text is large, and each step on the way to it would be a copy of it.
+  return texts.join('');
+}
+
+/** What stands between the braces of an object. `lineEnd` stands before each member. */
+export function addMembers(
+  texts: string[],
+  members: readonly (readonly [name: string, value: string])[],
+  lineEnd = '',
+): void {
+  for (const [i, [name, value]] of members.entries())
+    texts.push(`${i === 0 ? '' : ','}${lineEnd}${JSON.stringify(name)}:`, value);
 }
 
 const SECURITY =

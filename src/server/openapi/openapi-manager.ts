@@ -24,6 +24,7 @@ import { SchemaCache } from './schema-text.ts';
 import {
   type DocumentSettings,
   GROUPS_ROOT,
+  groupDocument,
   groupPath,
   LEGACY_ROOT,
   simpleParts,
@@ -203,15 +204,15 @@ export class OpenApiManager implements OpenApiPublisher {
     const versions = this.#owned.get(group) ?? new Set();
     if (isOwned) versions.add(version);
     else versions.delete(version);
-    const path = group === '' ? LEGACY_ROOT : groupPath(group);
+    const name = group === '' ? LEGACY_ROOT.document : groupDocument(group);
     if (versions.size === 0) {
       this.#owned.delete(group);
-      this.#documents.delete(path.document);
-      this.#sources.delete(path.document);
+      this.#documents.delete(name);
+      this.#sources.delete(name);
       return;
     }
     this.#owned.set(group, versions);
-    if (!this.#documents.has(path.document)) this.#addSimple(path);
+    if (!this.#documents.has(name)) this.#addSimple(group === '' ? LEGACY_ROOT : groupPath(group));
   }
 
   #addSimple(path: SimplePath): void {

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { GROUP, resourceOf, storeOf, thingVersion } from './openapi.fixtures.ts';
 import type { OpenApiResource } from './openapi.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
-import { type Operation, operationsOf, resourceNames, subjectsOf } from './operations.ts';
+import { type Operation, operationsOf, resourceNames, subjectsOf, versionNames } from './operations.ts';
 
 const SERVED = { group: GROUP, version: 'v1' };
 
 function operations(resource: OpenApiResource, served = SERVED): readonly Operation[] {
-  return subjectsOf(resource).flatMap((subject) => operationsOf(resourceNames(served, resource), subject));
+  return subjectsOf(resource).flatMap((subject) =>
+    operationsOf(resourceNames(versionNames(served), resource), subject),
+  );
 }
 
 function lines(resource: OpenApiResource): string[] {

@@ -80,11 +80,16 @@ export interface ResourceNames extends GroupVersionKind {
   readonly plural: string;
 }
 
-export function resourceNames(served: GroupVersion, { definition, version }: OpenApiResource): ResourceNames {
+/** The names that all resources of a group-version share. */
+export type VersionNames = Pick<ResourceNames, 'root' | 'id' | 'tag'>;
+
+export function versionNames(served: GroupVersion): VersionNames {
+  return { root: rootPath(served), id: versionId(served), tag: operationTag(served.group, served.version) };
+}
+
+export function resourceNames(shared: VersionNames, { definition, version }: OpenApiResource): ResourceNames {
   return {
-    root: rootPath(served),
-    id: versionId(served),
-    tag: operationTag(served.group, served.version),
+    ...shared,
     group: version.group,
     version: version.version,
     kind: version.kind,

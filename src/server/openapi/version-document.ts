@@ -6,7 +6,7 @@ import { META_TYPES, type TypeBook } from '../type-book.ts';
 import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
-import { type Content, kindOf, resourceNames, rootPath, type Subject, subjectsOf } from './operations.ts';
+import { type Content, kindOf, resourceNames, rootPath, type Subject, subjectsOf, versionNames } from './operations.ts';
 import type { PathTemplates, SchemaOf } from './path-templates.ts';
 import type { SchemaCache } from './schema-text.ts';
 import { SchemaBook } from './schemas.ts';
@@ -38,10 +38,11 @@ export function versionParts(
     for (const subject of subjectsOf(resource)) addKinds(book, subject, nameOf);
   }
   const paths: PathText[] = [];
+  const shared = versionNames(version);
   for (const resource of resources) {
     const type = resource.version.type();
     const model = nameOf(type) ?? '';
-    const names = { ...resourceNames(version, resource), model, list: listName(model, resource) };
+    const names = { ...resourceNames(shared, resource), model, list: listName(model, resource) };
     const schemaOf: SchemaOf = (subject, content) => contentSchema(book, content, subject, nameOf);
     const { paths: own, uses } = templates.pathsOf(resource, names, schemaOf);
     paths.push(...own);
@@ -102,10 +103,14 @@ export const VERSION_PATH: SimplePath = {
   typeName: 'io.k8s.apimachinery.pkg.version.Info',
 };
 
+export function groupDocument(group: string): string {
+  return `apis/${group}`;
+}
+
 /** `/apis/<group>`. */
 export function groupPath(group: string): SimplePath {
   return {
-    document: `apis/${group}`,
+    document: groupDocument(group),
     path: `/apis/${group}/`,
     id: groupOperationId('get', group, 'APIGroup'),
     tag: operationTag(group),
