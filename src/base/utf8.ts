@@ -19,7 +19,8 @@ export function sortByName<T>(items: T[], nameOf: (item: T) => string): T[] {
   if (items.some((item) => SURROGATES_AND_ABOVE.test(nameOf(item))))
     return items.sort((a, b) => compareUtf8(nameOf(a), nameOf(b)));
   return items.sort((a, b) => {
-    const [first, second] = [nameOf(a), nameOf(b)];
+    const first = nameOf(a);
+    const second = nameOf(b);
     return first < second ? -1 : first > second ? 1 : 0;
   });
 }

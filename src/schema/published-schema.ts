@@ -3,7 +3,7 @@
  * it is changed. References are those of v3 documents (`#/components/schemas/`) and v2 documents (`#/definitions/`); the kind is for the caller to add.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
-import { compareUtf8 } from '../base/utf8.ts';
+import { sortByName } from '../base/utf8.ts';
 import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './int-or-string.ts';
 import {
   EMBEDDED_RESOURCE,
@@ -65,7 +65,10 @@ function withMeta(schema: JsonObject, dialect: Dialect): JsonObject {
 }
 
 function sorted(properties: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(properties).sort(([a], [b]) => compareUtf8(a, b)));
+  const out: JsonObject = {};
+  for (const name of sortByName(Object.keys(properties), (key) => key))
+    setField(out, name, properties[name] as JsonValue);
+  return out;
 }
 
 function publish(source: SchemaSource, dialect: Dialect): JsonObject {
@@ -92,17 +95,27 @@ function withParts(source: SchemaSource, dialect: Dialect): JsonObject {
   }
   const properties = source['properties'];
   if (isJsonObject(properties)) {
-    const published: JsonObject = {};
-    let isSame = true;
-    for (const name of Object.keys(properties)) {
-      const property = properties[name] as JsonValue;
-      const part = isJsonObject(property) ? publish(property, dialect) : {};
-      if (part !== property) isSame = false;
-      setField(published, name, part);
-    }
-    if (!isSame) changes = { ...changes, properties: published };
+    const published = publishedProperties(properties, dialect);
+    if (published !== properties) changes = { ...changes, properties: published };
   }
   return changes === undefined ? (source as JsonObject) : { ...source, ...changes };
+}
+
+/** The properties themselves if none of them changes. */
+function publishedProperties(properties: JsonObject, dialect: Dialect): JsonObject {
+  const names = Object.keys(properties);
+  let published: JsonObject | undefined;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    const property = properties[name] as JsonValue;
+    const part = isJsonObject(property) ? publish(property, dialect) : {};
+    if (published === undefined && part !== property) {
+      published = {};
+      for (const before of names.slice(0, i)) setField(published, before, properties[before] as JsonValue);
+    }
+    if (published !== undefined) setField(published, name, part);
+  }
+  return published ?? properties;
 }
 
 /** An integer or a string, said in plain OpenAPI too. */

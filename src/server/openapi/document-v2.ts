@@ -128,7 +128,7 @@ const OPENING = /"([a-z]+)":\{$/;
 function addSection(texts: string[], members: Iterable<[name: string, value: string]>): void {
   addMembers(
     texts,
-    sortByName([...members], ([name]) => name),
+    sortByName([...members], (member) => member[0]),
     '\n',
   );
   texts.push('\n');

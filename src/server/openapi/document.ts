@@ -75,8 +75,11 @@ export function addMembers(
   members: readonly (readonly [name: string, value: string])[],
   lineEnd = '',
 ): void {
-  for (const [i, [name, value]] of members.entries())
-    texts.push(`${i === 0 ? '' : ','}${lineEnd}${JSON.stringify(name)}:`, value);
+  let before = lineEnd;
+  for (const member of members) {
+    texts.push(`${before}${JSON.stringify(member[0])}:`, member[1]);
+    before = `,${lineEnd}`;
+  }
 }
 
 const SECURITY =

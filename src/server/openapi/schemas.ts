@@ -111,7 +111,7 @@ export class SchemaBook {
 
   /** All that was written, in the order of names. */
   written(): readonly WrittenSchema[] {
-    return sortByName([...this.#written], ([name]) => name).map(([name, schema]) => ({
+    return sortByName([...this.#written], (entry) => entry[0]).map(([name, schema]) => ({
       name,
       schema,
       kinds: this.#kinds.get(name) ?? [],
