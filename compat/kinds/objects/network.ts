@@ -41,7 +41,7 @@ export const NETWORK: readonly Subject[] = [
                 targetPort: 'web',
                 protocol: 'TCP',
                 appProtocol: 'kubernetes.io/h2c',
-                nodePort: 30123,
+                nodePort: 30012,
               },
               { name: 'dns', port: 53, targetPort: 5353, protocol: 'UDP' },
             ],
@@ -68,7 +68,7 @@ export const NETWORK: readonly Subject[] = [
             loadBalancerSourceRanges: ['198.51.100.0/24'],
             allocateLoadBalancerNodePorts: false,
             externalTrafficPolicy: 'Local',
-            healthCheckNodePort: 30999,
+            healthCheckNodePort: 30013,
           },
         },
         status: { loadBalancer: LOAD_BALANCER, conditions: [CONDITION] },
@@ -82,7 +82,7 @@ export const NETWORK: readonly Subject[] = [
       {
         name: 'fixed',
         object: {
-          spec: { clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'], ipFamilies: ['IPv4'], ports: [{ port: 9 }] },
+          spec: { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'], ipFamilies: ['IPv4'], ports: [{ port: 9 }] },
         },
       },
     ],

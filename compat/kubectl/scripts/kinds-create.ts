@@ -22,7 +22,7 @@ export const kindsCreate: Script = {
     $('get jobs,cronjobs -o yaml'),
     $('create service clusterip plain --tcp=80:8080 --tcp=443'),
     $('create service clusterip headless --clusterip=None --tcp=80'),
-    $('create service clusterip fixed --clusterip=10.0.0.200 --tcp=80'),
+    $('create service clusterip fixed --clusterip=10.0.0.5 --tcp=80'),
     $('create service clusterip outside --clusterip=10.9.9.9 --tcp=80'),
     $('create service nodeport node --tcp=80:8080 --node-port=30080'),
     $('create service nodeport low --tcp=80 --node-port=80'),
