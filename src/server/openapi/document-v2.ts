@@ -29,7 +29,7 @@ export class DocumentV2 {
     const made = new DocumentV2();
     let section = '';
     for (const line of text.split('\n')) {
-      const opened = OPENING.exec(line)?.[1];
+      const opened = line.endsWith('{') ? OPENING.exec(line)?.[1] : undefined;
       if (opened !== undefined) section = opened;
       else if (line.startsWith('"')) made.#take(section, line.endsWith(',') ? line.slice(0, -1) : line);
     }
