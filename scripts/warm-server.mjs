@@ -10,17 +10,20 @@ const [folder, data] = process.argv.slice(2);
 const server = await startBundled(folder, [`--data-dir=${data}`]);
 for (const path of ['/readyz', '/version', '/api', '/apis']) await server.ask(path);
 // The server has changed these (src/node/engine-settings.ts), and V8 refuses code that was made under other flags than it has when it reads it.
-for (const flag of ['--semi-space-growth-factor', '--interrupt-budget']) setFlagsFromString(`${flag}=${usual(flag)}`);
+for (const [flag, value] of usual('--semi-space-growth-factor', '--interrupt-budget'))
+  setFlagsFromString(`${flag}=${value}`);
 writeFileSync(join(folder, 'serve.cache'), server.script.createCachedData());
 await server.stop();
 
 /** What a process has that was started without flags. */
-function usual(flag) {
+function usual(...flags) {
   const options = execFileSync(process.execPath, ['--v8-options'], {
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },
   });
-  const found = new RegExp(`default: ${flag}=(\\S+)`).exec(options)?.[1];
-  if (found === undefined) throw new Error(`V8 of Node ${process.version} has no ${flag}`);
-  return found;
+  return flags.map((flag) => {
+    const value = new RegExp(`default: ${flag}=(\\S+)`).exec(options)?.[1];
+    if (value === undefined) throw new Error(`V8 of Node ${process.version} has no ${flag}`);
+    return [flag, value];
+  });
 }

@@ -62,6 +62,11 @@ export function count(judged: readonly Judged<Result<unknown>>[]): Counts {
   return { agreed, known, unknown: judged.length - agreed - known, total: judged.length };
 }
 
+/** Those that differ in ways that are not known. */
+export function differing<R extends Result<unknown>>(judged: readonly Judged<R>[]): R[] {
+  return judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result);
+}
+
 /** One line for each group of results, in order of appearance. */
 export function printGroups<R extends Result<unknown>>(
   judged: readonly Judged<R>[],

@@ -12,7 +12,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { unlistedIds } from '../common/outcome.ts';
+import { differing, unlistedIds } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
 import { startPair } from '../peers/pair.ts';
 import { makeCredentials, type Peer } from '../peers/peer.ts';
@@ -134,9 +134,7 @@ async function runAll(chosen: readonly Subject[]): Promise<Session> {
 /** Definitions about which the servers differ in ways that are not known. */
 function differingDefinitions(some: readonly Result[]): Result[] {
   const definitions = some.filter(({ aspect }) => aspect === 'definition');
-  return judgeResults(definitions, values.self)
-    .judged.filter(({ unknown }) => unknown.length > 0)
-    .map(({ result }) => result);
+  return differing(judgeResults(definitions, values.self).judged);
 }
 
 function isCommon(id: string): boolean {

@@ -9,12 +9,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printGroups, unlistedIds } from '../common/outcome.ts';
+import { differing, printGroups, unlistedIds } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
-import { startPair } from '../peers/pair.ts';
+import { type Candidate, onFreshPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { differingSteps, judgeSteps, printDifferences } from './report.ts';
+import { judgeSteps, printDifferences } from './report.ts';
 import type { Topic } from './request.ts';
 import { runTopics, type StepResult } from './run.ts';
 import { TOPICS } from './topics.ts';
@@ -39,19 +39,14 @@ if (topics.every((topic) => topic.cases.length === 0))
   throw new Error(`no such cases; the topics are ${TOPICS.map((topic) => topic.name).join(', ')}`);
 const partial = names !== undefined || values.case !== undefined;
 
+const candidate: Candidate = values.self ? 'reference' : 'keelson';
 /** On servers of their own. */
-async function runOnce(chosen: readonly Topic[]): Promise<StepResult[]> {
-  const pair = await startPair(values.self ? 'reference' : 'keelson');
-  try {
-    return await runTopics(pair, chosen);
-  } finally {
-    await pair.stop();
-  }
-}
+const runOnce = (chosen: readonly Topic[]): Promise<StepResult[]> =>
+  onFreshPair(candidate, [], (pair) => runTopics(pair, chosen));
 
 const started = performance.now();
 const results = await differingTwice(await runOnce(topics), {
-  differing: (some) => differingSteps(some, values.self),
+  differing: (some) => differing(judgeSteps(some, values.self).judged),
   partOf: (result) => `${result.topic} / ${result.case}`,
   nameOf: ({ step }) => `${step.method} ${step.path}`,
   run: (parts) =>

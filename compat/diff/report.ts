@@ -15,12 +15,6 @@ export function judgeSteps(
   return judge(results, ignoreKnown ? [] : KNOWN, matches);
 }
 
-/** Those that differ in ways that are not known. */
-export function differingSteps(results: readonly StepResult[], ignoreKnown: boolean): StepResult[] {
-  const { judged } = judgeSteps(results, ignoreKnown);
-  return judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result);
-}
-
 function matches(entry: KnownDifference, result: StepResult, difference: Difference): boolean {
   return (
     entry.request.test(`${result.topic} / ${result.case} / ${result.title}`) &&

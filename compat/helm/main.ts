@@ -12,7 +12,7 @@ import { printGroups } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
 import { formatResult, printDifferences } from '../kubectl/report.ts';
 import { runScripts, type StepResult } from '../kubectl/run.ts';
-import { startPair } from '../peers/pair.ts';
+import { type Candidate, onFreshPair } from '../peers/pair.ts';
 import { program, ROOT } from '../peers/programs.ts';
 import { HELM } from './script.ts';
 
@@ -22,15 +22,9 @@ const FLAGS = ['--disable-admission-plugins=ServiceAccount'];
 const { values } = parseArgs({ options: { self: { type: 'boolean', default: false } } });
 program('helm');
 
+const candidate: Candidate = values.self ? 'reference' : 'keelson';
 /** On servers of their own. */
-async function runOnce(): Promise<StepResult[]> {
-  const pair = await startPair(values.self ? 'reference' : 'keelson', FLAGS);
-  try {
-    return await runScripts(pair, [HELM]);
-  } finally {
-    await pair.stop();
-  }
-}
+const runOnce = (): Promise<StepResult[]> => onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, [HELM]));
 
 const started = performance.now();
 const results = await differingTwice(await runOnce(), {

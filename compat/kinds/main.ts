@@ -16,7 +16,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { unlistedIds } from '../common/outcome.ts';
+import { differing, unlistedIds } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
 import type { JsonDict } from '../crds/schema.ts';
 import { createClient } from '../diff/client.ts';
@@ -125,9 +125,7 @@ process.exitCode = complaints.length === 0 ? 0 : 1;
 /** Bodies of workload kinds that differ in ways that are not known. */
 function differingWorkloads(some: readonly Result[]): Result[] {
   const workloads = some.filter(({ aspect, kind }) => aspect === 'object' && WORKLOADS.test(kind));
-  return judgeResults(workloads, values.self)
-    .judged.filter(({ unknown }) => unknown.length > 0)
-    .map(({ result }) => result);
+  return differing(judgeResults(workloads, values.self).judged);
 }
 
 function isCommon(id: string): boolean {

@@ -8,12 +8,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printGroups, unlistedIds } from '../common/outcome.ts';
+import { differing, printGroups, unlistedIds } from '../common/outcome.ts';
 import { differingTwice } from '../common/twice.ts';
-import { startPair } from '../peers/pair.ts';
+import { type Candidate, onFreshPair } from '../peers/pair.ts';
 import { ROOT } from '../peers/programs.ts';
 import { KNOWN } from './known.ts';
-import { differingLines, formatResult, judgeLines, printDifferences } from './report.ts';
+import { formatResult, judgeLines, printDifferences } from './report.ts';
 import { runScripts, type StepResult } from './run.ts';
 import type { Script } from './script.ts';
 import { SCRIPTS } from './scripts.ts';
@@ -33,19 +33,14 @@ const scripts = SCRIPTS.filter((script) => names === undefined || names.includes
 if (scripts.length === 0)
   throw new Error(`no such scripts; there are ${SCRIPTS.map((script) => script.name).join(', ')}`);
 
+const candidate: Candidate = values.self ? 'reference' : 'keelson';
 /** On servers of their own. */
-async function runOnce(chosen: readonly Script[]): Promise<StepResult[]> {
-  const pair = await startPair(values.self ? 'reference' : 'keelson', FLAGS);
-  try {
-    return await runScripts(pair, chosen);
-  } finally {
-    await pair.stop();
-  }
-}
+const runOnce = (chosen: readonly Script[]): Promise<StepResult[]> =>
+  onFreshPair(candidate, FLAGS, (pair) => runScripts(pair, chosen));
 
 const started = performance.now();
 const results = await differingTwice(await runOnce(scripts), {
-  differing: (some) => differingLines(some, values.self),
+  differing: (some) => differing(judgeLines(some, values.self).judged),
   partOf: ({ script }) => script,
   nameOf: ({ line }) => line,
   run: (names) => runOnce(scripts.filter(({ name }) => names.has(name))),

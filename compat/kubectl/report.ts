@@ -14,12 +14,6 @@ export function judgeLines(
   return judge(results, ignoreKnown ? [] : KNOWN, matches);
 }
 
-/** Those that differ in ways that are not known. */
-export function differingLines(results: readonly StepResult[], ignoreKnown: boolean): StepResult[] {
-  const { judged } = judgeLines(results, ignoreKnown);
-  return judged.filter(({ unknown }) => unknown.length > 0).map(({ result }) => result);
-}
-
 function matches({ step, output }: KnownOutput, result: StepResult, { where, candidate }: OutputDifference): boolean {
   return step.test(`${result.script} / ${result.line}`) && (output ?? /^/).test(`${where}: ${candidate}`);
 }

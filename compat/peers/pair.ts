@@ -15,6 +15,20 @@ export interface Pair {
 
 export type Candidate = 'keelson' | 'reference';
 
+/** Does the work on servers of its own, and ends them whatever comes of it. */
+export async function onFreshPair<T>(
+  candidate: Candidate,
+  flags: readonly string[],
+  work: (pair: Pair) => Promise<T>,
+): Promise<T> {
+  const pair = await startPair(candidate, flags);
+  try {
+    return await work(pair);
+  } finally {
+    await pair.stop();
+  }
+}
+
 /** Starts both. Throws, with nothing left running, if either does not get ready. */
 export async function startPair(candidate: Candidate, flags: readonly string[] = []): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-credentials-'));

@@ -11,7 +11,7 @@ export function setEngineForServer(): void {
 
 /**
  * Lets the space for new objects grow to its full size in one step as soon as there is work. V8 begins with 1 MB and doubles it each time that as much has survived, so that for the first minutes a server collects every few
- * milliseconds: a quarter of the CPU of 500 new definitions. At rest V8 makes the space small again.
+ * milliseconds: a quarter of the CPU of 500 new definitions. At rest `tidyAtRest` sees to it that the space is made small again.
  */
 function growYoungGenerationAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16');

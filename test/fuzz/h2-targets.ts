@@ -3,7 +3,7 @@
  * can read, every handler hears of the end at most once, nothing is left in the wheel, and the next client, whose bytes go through the same buffers, is served.
  */
 import { settle } from '../../src/base/virtual-clock.ts';
-import { FLAG, FRAME, SETTING } from '../../src/node/h2/frames.ts';
+import { FLAG, FRAME, PREFACE, SETTING } from '../../src/node/h2/frames.ts';
 import { HpackDecoder } from '../../src/node/h2/hpack-decoder.ts';
 import { H2Shared } from '../../src/node/h2/shared.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type InMemory,
   inMemory,
   isEnd,
-  MAGIC,
   ping,
   preface,
   request,
@@ -119,7 +118,7 @@ function converse(): Conversation {
 /** Frames of an input as far as there are any; behind the preface. */
 function framesOf(input: Buffer): Buffer[] {
   const frames: Buffer[] = [];
-  let at = Math.min(input.length, MAGIC.length);
+  let at = Math.min(input.length, PREFACE.length);
   while (at < input.length) {
     const end = input.length - at < 9 ? input.length : Math.min(input.length, at + 9 + input.readUIntBE(at, 3));
     frames.push(input.subarray(at, end));
@@ -144,7 +143,7 @@ function reorder(input: Buffer, random: Random): Buffer {
       frames[at] = head;
     } else frames.splice(at, 0, ...Array.from({ length: random.int(30) }, () => frames[at]!));
   }
-  return Buffer.concat([input.subarray(0, MAGIC.length), ...frames]);
+  return Buffer.concat([input.subarray(0, PREFACE.length), ...frames]);
 }
 
 async function feed({ socket, send, log }: Conversation, input: Buffer, random: Random): Promise<void> {

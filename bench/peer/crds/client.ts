@@ -4,10 +4,12 @@
  */
 import { connect, type TLSSocket } from 'node:tls';
 import {
+  FIRST_WINDOW,
   FLAG,
   FRAME,
   FRAME_HEADER,
   FRAME_LIMIT,
+  PREFACE,
   pingAck,
   readUint31,
   readUint32,
@@ -38,8 +40,6 @@ interface Exchange {
   reject(error: Error): void;
 }
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-const DEFAULT_WINDOW = 65_535;
 const EMPTY = Buffer.alloc(0);
 
 export class Client {
@@ -51,8 +51,8 @@ export class Client {
   readonly #exchanges = new Map<number, Exchange>();
   #rest: Buffer = EMPTY;
   #nextStream = 1;
-  #window = DEFAULT_WINDOW;
-  #streamWindow = DEFAULT_WINDOW;
+  #window = FIRST_WINDOW;
+  #streamWindow = FIRST_WINDOW;
   #failure: Error | undefined;
 
   constructor(side: Side) {
@@ -67,7 +67,7 @@ export class Client {
     this.#socket.on('close', () => this.#fail(new Error(`${side.name} closed the connection`)));
     this.#socket.write(PREFACE);
     this.#socket.write(settingsFrame([[SETTING.initialWindowSize, WINDOW_LIMIT]]));
-    this.#socket.write(windowUpdate(0, WINDOW_LIMIT - DEFAULT_WINDOW));
+    this.#socket.write(windowUpdate(0, WINDOW_LIMIT - FIRST_WINDOW));
   }
 
   send(method: string, path: string, body?: string): Promise<Response> {

@@ -2,7 +2,7 @@
  * Cuts what a client sends into frames. Invariant: a frame that arrives in one piece is handed out where it lies; the bytes of one that does not are copied once, however small
  * the pieces are.
  */
-import { FRAME_HEADER, FRAME_LIMIT, readUint31 } from './frames.ts';
+import { FRAME_HEADER, FRAME_LIMIT, PREFACE, readUint31 } from './frames.ts';
 
 export interface FrameConsumer {
   /** A whole frame; the payload is `bytes.subarray(start, end)`, which nobody writes to again. False: take no more. */
@@ -10,8 +10,6 @@ export interface FrameConsumer {
   /** What follows is not the preface of HTTP/2, or a frame larger than we allow. Nothing more is read. */
   unreadable(problem: 'preface' | 'frame-size'): void;
 }
-
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export class FrameReader {
   readonly #consumer: FrameConsumer;

@@ -1,9 +1,14 @@
 /** The frames of HTTP/2 (RFC 9113, section 6): types, flags, error codes, settings, and the bytes of the small ones. */
 
+/** What a client sends before its first frame. */
+export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
 export const FRAME_HEADER = 9;
 /** The largest payload that either side may send unless it is told otherwise. We tell nobody otherwise. */
 export const FRAME_LIMIT = 16_384;
 export const WINDOW_LIMIT = 0x7fff_ffff;
+/** The window of a connection, and of a stream, until somebody says otherwise. */
+export const FIRST_WINDOW = 65_535;
 
 export const FRAME = {
   data: 0,

@@ -20,6 +20,7 @@ import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
 import {
   CODE,
+  FIRST_WINDOW,
   goaway,
   resetStream,
   SETTING,
@@ -40,7 +41,6 @@ const GOODBYE_MS = 5_000;
 const PUNISHED_MS = 1_000;
 /** Of the whole connection: it is given back as data arrives, so it bounds what is on the way and not what is held. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024;
-const FIRST_WINDOW = 65_535;
 /** What one turn of the event loop writes. */
 const MOST_WRITTEN = 256 * 1024;
 /** Small frames that answer the client's: one that lets so many pile up does not read. */

@@ -4,13 +4,12 @@ import { chunksOf } from '../../server/chunk-source.ts';
 import type { Answer, AnswerSink, BodyResult, Handler } from '../../server/exchange.ts';
 import { listen, raw, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener, ListenerOptions } from '../listener.ts';
-import { CODE, FLAG, FRAME, SETTING } from './frames.ts';
+import { CODE, FLAG, FRAME, PREFACE, SETTING } from './frames.ts';
 import {
   block,
   data,
   frame,
   isEnd,
-  MAGIC,
   RawClient,
   request,
   requestBlock,
@@ -315,7 +314,7 @@ describe('a frame in the wrong place', () => {
     const listener = await start(never);
     for (const first of [frame(FRAME.ping, 0, 0, '12345678'), request(1), frame(FRAME.settings, FLAG.ack, 0, '')]) {
       const client = new RawClient(await raw(listener, 'h2'));
-      client.send(MAGIC, first);
+      client.send(PREFACE, first);
       expect(await client.goaway()).toBe(CODE.protocolError);
       client.socket.destroy();
     }

@@ -10,13 +10,22 @@ import { raw } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import { PeerFace } from '../peer-face.ts';
 import { type ListenerProblem, ProblemReports } from '../problems.ts';
-import { FLAG, FRAME, readUint31, readUint32, SETTING, WINDOW_LIMIT, writeFrameHead, writeUint32 } from './frames.ts';
+import {
+  FIRST_WINDOW,
+  FLAG,
+  FRAME,
+  PREFACE,
+  readUint31,
+  readUint32,
+  SETTING,
+  WINDOW_LIMIT,
+  writeFrameHead,
+  writeUint32,
+} from './frames.ts';
 import { H2Connection } from './h2-connection.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { literals } from './literals.fixtures.ts';
 import { H2Shared } from './shared.ts';
-
-export const MAGIC: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array | string = ''): Buffer {
   const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
@@ -39,7 +48,7 @@ export function settings(...entries: Entries): Buffer {
 
 /** How a client begins. */
 export function preface(...entries: Entries): Buffer {
-  return Buffer.concat([MAGIC, settings(...entries)]);
+  return Buffer.concat([PREFACE, settings(...entries)]);
 }
 
 function number32(value: number): Buffer {
@@ -319,7 +328,7 @@ export function inMemory(
 export const WIDE: readonly [id: number, value: number] = [SETTING.initialWindowSize, WINDOW_LIMIT];
 
 /** Windows that never close. */
-export const wide = (): Buffer => Buffer.concat([preface(WIDE), windowUpdate(0, WINDOW_LIMIT - 65_535)]);
+export const wide = (): Buffer => Buffer.concat([preface(WIDE), windowUpdate(0, WINDOW_LIMIT - FIRST_WINDOW)]);
 
 export const POST: Ask = { method: 'POST', open: true };
 export const never: Handler = () => new Promise<Answer>(() => {});
