@@ -8,7 +8,6 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   Record<string, string>
 >;
 const decisions = join(ROOT, 'docs', 'decisions');
-const architecture = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
 
 describe('the decisions', () => {
   it('have one record for each package of package.json', () => {
@@ -28,26 +27,13 @@ describe('the decisions', () => {
   });
 });
 
-describe('the code map of docs/architecture.md', () => {
-  const map = architecture.slice(architecture.indexOf('## Code map'));
-
-  it('names only what exists', () => {
-    const named = [...map.matchAll(/`((?:src|test|bench|compat|scripts)\/[^`\s*]+)`/g)].map(
-      (match) => match[1] as string,
-    );
-    expect(named.length).toBeGreaterThan(10);
-    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  });
-
-  it('names every folder of src, and every file that stands directly in a layer', () => {
-    const missing = readSources()
-      .filter((file) => !isTestFile(file.path))
-      .map((file) => file.path.split('/'))
-      .map((parts) => (parts.length > 2 ? `src/${parts.slice(0, 2).join('/')}/` : parts.join('/').replace(/\.ts$/, '')))
-      .filter((name) =>
-        name.endsWith('/') ? !map.includes(`\`${name}\``) : !map.includes(`\`${name.split('/').at(-1)}\``),
-      );
-    expect([...new Set(missing)]).toEqual([]);
+describe('the source files', () => {
+  it('open with a comment that says what the file is', () => {
+    const silent = readSources()
+      .filter((file) => !isTestFile(file.path) && !file.path.startsWith('kinds/'))
+      .filter((file) => !/^(#!.*\n)?\/\*\*/.test(file.text))
+      .map((file) => file.path);
+    expect(silent).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+/** The version of this package. */
 import { readPackageVersion } from '../node/platform.ts';
 
 export function versionLine(): string {

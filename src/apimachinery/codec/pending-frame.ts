@@ -1,3 +1,4 @@
+/** The frame of a length-delimited stream that has not arrived in full. */
 import { concatBytes } from '../../base/bytes.ts';
 
 /** Bytes of a frame that came in several chunks. */
