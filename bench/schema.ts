@@ -3,7 +3,7 @@ import { objectMetaView } from '../src/apiextensions/custom-resource/object-meta
 import type { JsonObject } from '../src/base/json-value.ts';
 import { compileSchema } from '../src/schema/compile-schema.ts';
 import { rulesOf } from '../src/schema/rules/rules-of.ts';
-import { structuralOf } from '../src/schema/structural-node.ts';
+import { structuralOf } from '../src/schema/structural/structural-node.ts';
 import { type BenchLine, compare } from './measure.ts';
 import { customKind, smallDefinition } from './peer/crds/definitions.ts';
 

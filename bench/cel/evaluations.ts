@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
 import type { Program } from '../../src/cel/environment.ts';
 import type { Value } from '../../src/cel/values.ts';
 import { ruleTree } from '../../src/schema/rules/rule-tree.ts';
-import { structuralOf } from '../../src/schema/structural-node.ts';
+import { structuralOf } from '../../src/schema/structural/structural-node.ts';
 import { type BenchLine, compare, rate } from '../measure.ts';
 import { RULES, type Rule, SCHEMA, SUBJECT } from './rules.ts';
 

@@ -2,8 +2,8 @@
 import { readJson } from '../../src/base/json-read.ts';
 import type { JsonObject, JsonValue } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
+import { formatBound } from '../../src/cel/cost/cost-range.ts';
 import { estimateCost } from '../../src/cel/cost/estimate.ts';
-import { formatBound } from '../../src/cel/cost/range.ts';
 import type { Environment, Program, SizeHints } from '../../src/cel/environment.ts';
 import { formatIssues } from '../../src/cel/issues.ts';
 import {
@@ -11,14 +11,14 @@ import {
   REFERENCE_SCHEMA,
   REFERENCE_VALUE,
 } from '../../src/cel/reference-evaluations.fixtures.ts';
-import { formatLiteral } from '../../src/cel/runtime/format.ts';
+import { formatLiteral } from '../../src/cel/runtime/format-value.ts';
 import { CelError } from '../../src/cel/values.ts';
-import { parseStructural } from '../../src/schema/parse-structural.ts';
 import { adapterOf } from '../../src/schema/rules/adapt-value.ts';
 import type { Adapter } from '../../src/schema/rules/adapter.ts';
 import { declaredType } from '../../src/schema/rules/declared-type.ts';
-import { withObjectMeta } from '../../src/schema/rules/object-meta.ts';
 import { ruleEnvironment, sizeHints } from '../../src/schema/rules/rule-program.ts';
+import { withObjectMeta } from '../../src/schema/rules/with-object-meta.ts';
+import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { celExpression } from './cel-generate.ts';
 import type { Question } from './oracle.ts';

@@ -6,8 +6,8 @@ import { type FieldIssue, invalid, required } from '../apimachinery/validation/f
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/names.ts';
 import type { JsonObject } from '../base/json-value.ts';
-import { type GoUrl, parseUrl } from '../cel/libraries/go-url.ts';
-import { encodeFor, unescapeFor } from '../cel/libraries/go-url-escape.ts';
+import { type GoUrl, parseUrl } from '../cel/libraries/go/go-url.ts';
+import { encodeFor, unescapeFor } from '../cel/libraries/go/go-url-escape.ts';
 
 const FORM = '; desired format: https://host[/path]';
 

@@ -2,7 +2,7 @@
 import { compileSchema } from '../schema/compile-schema.ts';
 import type { CompiledSchema } from '../schema/compiled-schema.ts';
 import { rulesOf } from '../schema/rules/rules-of.ts';
-import { structuralOf } from '../schema/structural-node.ts';
+import { structuralOf } from '../schema/structural/structural-node.ts';
 import type { Crd, CrdVersion } from './crd.ts';
 import { objectMetaView } from './custom-resource/object-meta.ts';
 

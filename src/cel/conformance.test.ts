@@ -8,12 +8,12 @@ import { type ConformanceCase, conformanceFile, conformanceFileNames } from './c
 import { createEnvironment } from './create-environment.ts';
 import type { CheckResult, Environment } from './environment.ts';
 import { OPTIONALS_LIBRARY } from './libraries/optionals.ts';
-import { STANDARD_LIBRARY } from './libraries/standard.ts';
-import { STANDARD_STRINGS_LIBRARY } from './libraries/strings.ts';
+import { STANDARD_LIBRARY } from './libraries/standard/standard.ts';
+import { STANDARD_STRINGS_LIBRARY } from './libraries/strings/standard-strings.fixtures.ts';
 import { TWO_VARIABLE_COMPREHENSIONS_LIBRARY } from './libraries/two-variable-comprehensions.ts';
 import type { Library } from './library.ts';
 import { equalValues } from './runtime/equality.ts';
-import { formatLiteral } from './runtime/format.ts';
+import { formatLiteral } from './runtime/format-value.ts';
 import { typeOfValue } from './runtime/type-of-value.ts';
 import { uncheckedExpression } from './unchecked.fixtures.ts';
 import { CelDouble, CelError, type Value } from './values.ts';

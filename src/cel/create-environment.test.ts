@@ -4,7 +4,7 @@ import { createEnvironment } from './create-environment.ts';
 import type { Environment } from './environment.ts';
 import { formatIssues } from './issues.ts';
 import { OPTIONALS_LIBRARY } from './libraries/optionals.ts';
-import { STANDARD_LIBRARY } from './libraries/standard.ts';
+import { STANDARD_LIBRARY } from './libraries/standard/standard.ts';
 import type { Library } from './library.ts';
 import {
   BOOL,

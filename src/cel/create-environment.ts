@@ -5,13 +5,13 @@
 import type { CelIssue } from './ast.ts';
 import { checkExpression } from './check/checker.ts';
 import { collectDeclarations, type Declarations } from './check/declarations.ts';
-import { checkArguments, checkHomogeneous } from './check/literals.ts';
-import { Names } from './check/names.ts';
+import { Names } from './check/resolve-names.ts';
+import { checkArguments, checkHomogeneous } from './check/validate-literals.ts';
+import { compileProgram } from './compile-program.ts';
 import type { CheckedExpression, CheckResult, Environment, EnvironmentOptions, Program } from './environment.ts';
-import type { ParseResult, ParserOptions } from './parse/options.ts';
 import { parse } from './parse/parser.ts';
+import type { ParseResult, ParserOptions } from './parse/parser-options.ts';
 import { STANDARD_MACROS } from './parse/standard-macros.ts';
-import { compileProgram } from './program.ts';
 
 /** Throws BugError where libraries contradict each other. Has the macros of the language whatever its libraries. */
 export function createEnvironment(options: EnvironmentOptions): Environment {

@@ -16,7 +16,7 @@ export type {
 } from './environment.ts';
 export { formatIssues } from './issues.ts';
 export { KUBERNETES_LIBRARIES, kubernetesLibraries } from './libraries/kubernetes.ts';
-export { STANDARD_LIBRARY } from './libraries/standard.ts';
+export { STANDARD_LIBRARY } from './libraries/standard/standard.ts';
 export type { FunctionDeclaration, Library, Macro, Overload, Range } from './library.ts';
 export { valueFromJson } from './runtime/native-values.ts';
 export * from './types.ts';

@@ -6,14 +6,14 @@ import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { formatType } from './check/format-type.ts';
+import { formatBound } from './cost/cost-range.ts';
 import { estimateCost } from './cost/estimate.ts';
-import { formatBound } from './cost/range.ts';
 import { createEnvironment } from './create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from './environment.ts';
 import { KUBERNETES_LIBRARIES } from './libraries/kubernetes.ts';
 import { WrittenObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
-import { parseTimestamp } from './runtime/time.ts';
+import { parseTimestamp } from './runtime/timestamps.ts';
 import { showValue } from './show-value.fixtures.ts';
 import {
   BOOL,

@@ -6,7 +6,7 @@ import { decodeBase64 } from '../base/base64.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { WrittenObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
-import { parseTimestamp } from './runtime/time.ts';
+import { parseTimestamp } from './runtime/timestamps.ts';
 import {
   BOOL,
   BYTES,

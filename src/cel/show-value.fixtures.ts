@@ -3,15 +3,15 @@ import { formatGoFloat } from '../apimachinery/codec/go-float.ts';
 import { formatQuantity } from '../apimachinery/scalars/quantity.ts';
 import { CelCidr } from './libraries/cidr.ts';
 import { CelFormat } from './libraries/format.ts';
-import { formatAddress, formatPrefix } from './libraries/go-netip.ts';
-import { formatSemver } from './libraries/go-semver.ts';
-import { formatUrl } from './libraries/go-url.ts';
+import { formatAddress, formatPrefix } from './libraries/go/go-netip.ts';
+import { formatSemver } from './libraries/go/go-semver.ts';
+import { formatUrl } from './libraries/go/go-url.ts';
 import { CelIp } from './libraries/ip.ts';
 import { CelQuantity } from './libraries/quantity.ts';
 import { CelSemver } from './libraries/semver.ts';
 import { CelUrl } from './libraries/url.ts';
 import { entriesOf, itemsOf } from './runtime/native-values.ts';
-import { formatDurationSeconds, formatTimestamp } from './runtime/time.ts';
+import { formatDurationSeconds, formatTimestamp } from './runtime/timestamps.ts';
 import { runtimeTypeName } from './runtime/type-of-value.ts';
 import {
   CelDouble,

@@ -8,7 +8,7 @@ import { checkedDebugString, debugString } from './debug-string.fixtures.ts';
 import type { Environment } from './environment.ts';
 import { formatIssues } from './issues.ts';
 import { OPTIONALS_LIBRARY } from './libraries/optionals.ts';
-import { STANDARD_LIBRARY } from './libraries/standard.ts';
+import { STANDARD_LIBRARY } from './libraries/standard/standard.ts';
 import { type CaseSetup, exclusionOf, SPEC_TYPES, setupOf, variablesOf } from './spec.fixtures.ts';
 
 function environmentOf(setup: CaseSetup): Environment {

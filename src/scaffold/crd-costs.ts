@@ -7,9 +7,9 @@ import {
   ruleCost,
   TotalCost,
 } from '../apiextensions/definition/schema-rules.ts';
-import { parseStructural } from '../schema/parse-structural.ts';
 import { checkRules } from '../schema/rules/check-rules.ts';
-import type { StructuralSchema } from '../schema/structural.ts';
+import { parseStructural } from '../schema/structural/parse-structural.ts';
+import type { StructuralSchema } from '../schema/structural/structural.ts';
 
 export interface RuleCost {
   readonly version: string;

@@ -7,17 +7,17 @@ import { addIssues, type FieldIssue, invalid } from '../apimachinery/validation/
 import { FieldPath } from '../apimachinery/validation/field-path.ts';
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import type { CompiledSchema, CompileOptions, ValidateOptions } from './compiled-schema.ts';
-import { Correlated } from './correlated.ts';
 import { coerceEmbedded, hasEmbedded, validateEmbedded } from './embedded-resource.ts';
-import { explain } from './explain.ts';
-import { hasListTypes, validateListTypes } from './list-types.ts';
 import { pruneObject } from './prune.ts';
 import { defaultsOf } from './prune-default.ts';
 import { Defaulter } from './set-defaults.ts';
-import type { StructuralSchema } from './structural.ts';
-import { renewEffort, TooMuchEffort } from './validation-effort.ts';
-import { ValidationResult } from './validation-result.ts';
-import { type ValidatorNode, validatorNode } from './validator-node.ts';
+import type { StructuralSchema } from './structural/structural.ts';
+import { Correlated } from './validation/correlated.ts';
+import { explain } from './validation/explain.ts';
+import { hasListTypes, validateListTypes } from './validation/list-types.ts';
+import { renewEffort, TooMuchEffort } from './validation/validation-effort.ts';
+import { ValidationResult } from './validation/validation-result.ts';
+import { type ValidatorNode, validatorNode } from './validation/validator-node.ts';
 import { viewOf } from './view.ts';
 
 /** What all rules of an object may cost together. */

@@ -5,7 +5,7 @@ import type { StructView, TypeView } from '../apimachinery/type-view.ts';
 import type { FieldIssue } from '../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { RuleEvaluator } from './rule-evaluator.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 export interface ValidateOptions {
   /** The object before this update: values that did not change are not judged again (ratcheting), and transition rules run. Undefined: a create. */

@@ -9,9 +9,9 @@ import { checkDns1035Label } from '../apimachinery/validation/names.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../apimachinery/validation/validate-object-meta.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { type MetaOptions, metaForm } from './object-meta-form.ts';
-import { EMBEDDED_RESOURCE, type SchemaSource, someNode } from './schema-source.ts';
-import type { StructuralSchema } from './structural.ts';
-import { MANY_FINDINGS } from './validation-result.ts';
+import { EMBEDDED_RESOURCE, type SchemaSource, someNode } from './structural/schema-source.ts';
+import type { StructuralSchema } from './structural/structural.ts';
+import { MANY_FINDINGS } from './validation/validation-result.ts';
 
 /** True if a resource is embedded somewhere. */
 export function hasEmbedded(source: SchemaSource): boolean {

@@ -6,9 +6,9 @@ import { compileSchema } from './compile-schema.ts';
 import type { CompiledSchema } from './compiled-schema.ts';
 import { rulesOf } from './rules/rules-of.ts';
 import { objectMeta } from './schema.fixtures.ts';
-import { structuralOf } from './structural-node.ts';
-import { validateStructural } from './validate-structural.ts';
-import { MANY_FINDINGS } from './validation-result.ts';
+import { structuralOf } from './structural/structural-node.ts';
+import { validateStructural } from './structural/validate-structural.ts';
+import { MANY_FINDINGS } from './validation/validation-result.ts';
 
 function compiled(spec: JsonValue): CompiledSchema {
   const schema = structuralOf({ type: 'object', properties: { spec } });

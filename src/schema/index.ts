@@ -1,7 +1,7 @@
 /** Structural schemas of custom resources: default, prune and validate objects as the server does. */
 export { compileSchema } from './compile-schema.ts';
 export type { CompiledSchema, CompileOptions, ValidateOptions } from './compiled-schema.ts';
-export { parseStructural } from './parse-structural.ts';
 export { rulesOf } from './rules/rules-of.ts';
-export type { NestedValidation, StructuralSchema, ValidationRule, ValueValidation } from './structural.ts';
-export { validateStructural } from './validate-structural.ts';
+export { parseStructural } from './structural/parse-structural.ts';
+export type { NestedValidation, StructuralSchema, ValidationRule, ValueValidation } from './structural/structural.ts';
+export { validateStructural } from './structural/validate-structural.ts';

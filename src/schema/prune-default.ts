@@ -6,8 +6,8 @@ import type { TypeView } from '../apimachinery/type-view.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { coerceEmbedded } from './embedded-resource.ts';
 import { pruneValue } from './prune.ts';
-import { EMBEDDED_RESOURCE, namedSchema, type SchemaSource, someNode } from './schema-source.ts';
-import type { StructuralSchema } from './structural.ts';
+import { EMBEDDED_RESOURCE, namedSchema, type SchemaSource, someNode } from './structural/schema-source.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** The default of a node of this schema; undefined if nothing is left of it. */
 export type DefaultOf = (schema: StructuralSchema) => JsonValue | undefined;

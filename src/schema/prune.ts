@@ -3,7 +3,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** Undefined: a place of which the schema says nothing, so that objects there have no fields. */
 type Schema = StructuralSchema | undefined;

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import { sortByName } from '../base/utf8.ts';
-import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './int-or-string.ts';
+import { hasIntOrStringAllOf, hasIntOrStringAnyOf, INT_OR_STRING_ANY_OF } from './structural/int-or-string-schema.ts';
 import {
   EMBEDDED_RESOURCE,
   flagOf,
@@ -14,8 +14,8 @@ import {
   type SchemaSource,
   schemaOf,
   textsOf,
-} from './schema-source.ts';
-import type { StructuralSchema } from './structural.ts';
+} from './structural/schema-source.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** The schema of a resource in OpenAPI v3. Undefined: a version without a structural schema. */
 export function openapiV3(schema: StructuralSchema | undefined): JsonObject {

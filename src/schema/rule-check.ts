@@ -2,7 +2,7 @@
  * What a definition's author is told about `x-kubernetes-validations`: the interface between those who judge definitions and those who compile rules. Invariant: nothing is
  * run; costs are static estimates of the worst case.
  */
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** What was found out about one rule. */
 export interface RuleVerdict {

@@ -2,7 +2,7 @@
 import type { FieldIssue } from '../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** The rules of one schema. They run after everything else, and only on objects whose types, sizes and enumerations are right. */
 export interface RuleEvaluator {

@@ -8,8 +8,8 @@ import type { JsonObject, JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { compileSchema } from './compile-schema.ts';
 import type { CompiledSchema, CompileOptions } from './compiled-schema.ts';
-import { parseStructural } from './parse-structural.ts';
-import type { StructuralSchema } from './structural.ts';
+import { parseStructural } from './structural/parse-structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 export const objectMeta: StructView = struct(
   'meta/v1.ObjectMeta',

@@ -6,7 +6,7 @@ import { StatusError } from '../apimachinery/status/status.ts';
 import { requestEntityTooLarge } from '../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import type { DefaultOf } from './prune-default.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 /** Both in one walk, in place. */
 export class Defaulter {

@@ -6,17 +6,17 @@ import type { TypeView } from '../apimachinery/type-view.ts';
 import { addIssues, type FieldIssue, formatIssues, invalid } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
 import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { accepts } from './accepts.ts';
 import { coerceEmbedded, validateEmbedded } from './embedded-resource.ts';
-import { explain } from './explain.ts';
-import { NO_PLAIN_NODES, type PlainNodes } from './plain-nodes.ts';
 import { pruneValue } from './prune.ts';
 import { defaultsOf } from './prune-default.ts';
 import type { DefaultRules } from './rule-evaluator.ts';
-import type { StructuralSchema } from './structural.ts';
-import { renewEffort, TooMuchEffort } from './validation-effort.ts';
-import { ValidationResult } from './validation-result.ts';
-import { ValidatorNode } from './validator-node.ts';
+import { NO_PLAIN_NODES, type PlainNodes } from './structural/plain-nodes.ts';
+import type { StructuralSchema } from './structural/structural.ts';
+import { accepts } from './validation/accepts.ts';
+import { explain } from './validation/explain.ts';
+import { renewEffort, TooMuchEffort } from './validation/validation-effort.ts';
+import { ValidationResult } from './validation/validation-result.ts';
+import { ValidatorNode } from './validation/validator-node.ts';
 
 export interface DefaultsOptions {
   /** Where the schema stands. */

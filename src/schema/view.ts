@@ -9,7 +9,7 @@ import {
   type StructView,
   type TypeView,
 } from '../apimachinery/type-view.ts';
-import type { StructuralSchema } from './structural.ts';
+import type { StructuralSchema } from './structural/structural.ts';
 
 export interface ViewOptions {
   readonly objectMeta: TypeView;

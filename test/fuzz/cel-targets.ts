@@ -5,11 +5,11 @@ import { estimateCost } from '../../src/cel/cost/estimate.ts';
 import type { Program } from '../../src/cel/environment.ts';
 import { formatIssues } from '../../src/cel/issues.ts';
 import { CelError, CelStopped, type Value } from '../../src/cel/values.ts';
-import { parseStructural } from '../../src/schema/parse-structural.ts';
 import { adapterOf } from '../../src/schema/rules/adapt-value.ts';
 import { declaredType } from '../../src/schema/rules/declared-type.ts';
-import { withObjectMeta } from '../../src/schema/rules/object-meta.ts';
 import { ruleEnvironment } from '../../src/schema/rules/rule-program.ts';
+import { withObjectMeta } from '../../src/schema/rules/with-object-meta.ts';
+import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
 import type { FuzzTarget } from './targets.ts';
 
 const SCHEMA: JsonObject = {

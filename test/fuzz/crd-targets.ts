@@ -12,7 +12,7 @@ import { isStatusError } from '../../src/apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../src/base/bytes.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
-import { parseStructural } from '../../src/schema/parse-structural.ts';
+import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
 import { OBJECTS } from './schema-targets.ts';
 import type { FuzzTarget } from './targets.ts';
 

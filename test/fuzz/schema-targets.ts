@@ -10,9 +10,9 @@ import { cloneJson, equalJson, isJsonObject, type JsonObject, type JsonValue } f
 import { writeJson } from '../../src/base/json-write.ts';
 import { compileRe2 } from '../../src/base/re2/re2.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
-import { parseStructural } from '../../src/schema/parse-structural.ts';
 import { rulesOf } from '../../src/schema/rules/rules-of.ts';
-import { validateStructural } from '../../src/schema/validate-structural.ts';
+import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
+import { validateStructural } from '../../src/schema/structural/validate-structural.ts';
 import { mutateTree, randomOf } from './mutate-tree.ts';
 import type { FuzzTarget } from './targets.ts';
 

@@ -1,8 +1,8 @@
 /** Who converts the objects of a definition: its webhook, its field rules, or nobody. Invariant: a definition has at most one of them; see `validate-field-rules`. */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
-import { parseStructural } from '../../schema/parse-structural.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import { parseStructural } from '../../schema/structural/parse-structural.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import type { Crd } from '../crd.ts';
 import type { Converter, ConverterFactory } from './converter.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';

@@ -3,7 +3,7 @@ import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { parseStructural } from '../../schema/parse-structural.ts';
+import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import { compileVersion } from '../compile-version.ts';
 import type { Crd } from '../crd.ts';
 import { checkFieldRules } from './fields/check-field-rules.ts';

@@ -4,9 +4,9 @@
  */
 import { createStructView, type StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { parseStructural } from '../../schema/parse-structural.ts';
 import { openapiV2, openapiV3 } from '../../schema/published-schema.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import { parseStructural } from '../../schema/structural/parse-structural.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import type { GivenSchema, OpenApiResource } from '../../server/openapi/openapi.ts';
 import type { ResourceStore } from '../../server/registry/resource-store.ts';
 import type { VersionDefinition } from '../../server/registry/version-definition.ts';

@@ -2,7 +2,7 @@
  * Groups that belong to the Kubernetes community: an API in them says where it was approved. Invariant: pure; the texts are the reference's.
  */
 import { quote } from '../../apimachinery/go-format.ts';
-import { parseRequestUri } from '../../cel/libraries/go-url.ts';
+import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
 import type { Crd } from '../crd.ts';
 import type { WantedCondition } from './conditions.ts';
 

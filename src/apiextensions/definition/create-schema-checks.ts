@@ -1,13 +1,13 @@
 /** What definitions ask of schemas, answered by the layer of schemas. Invariant: pure; a schema is parsed when it is asked about and not kept. */
 import type { JsonObject } from '../../base/json-value.ts';
-import { parseStructural } from '../../schema/parse-structural.ts';
-import { NO_PLAIN_NODES } from '../../schema/plain-nodes.ts';
 import { checkRules } from '../../schema/rules/check-rules.ts';
 import { defaultRules } from '../../schema/rules/rules-of.ts';
 import { validFieldPath } from '../../schema/rules/valid-field-path.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import { parseStructural } from '../../schema/structural/parse-structural.ts';
+import { NO_PLAIN_NODES } from '../../schema/structural/plain-nodes.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
+import { validateStructural } from '../../schema/structural/validate-structural.ts';
 import { hasUnprunedDefaults, validateDefaults } from '../../schema/validate-defaults.ts';
-import { validateStructural } from '../../schema/validate-structural.ts';
 import { objectMetaView } from '../custom-resource/object-meta.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 

@@ -4,9 +4,9 @@
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { PlainNodes } from '../../schema/plain-nodes.ts';
 import type { RuleCheck } from '../../schema/rule-check.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import type { PlainNodes } from '../../schema/structural/plain-nodes.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
 
 export type ParsedSchema =
   | { readonly ok: true; readonly schema: StructuralSchema }

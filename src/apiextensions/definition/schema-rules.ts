@@ -13,7 +13,7 @@ import {
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { RuleVerdict } from '../../schema/rule-check.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import { ruleValue } from './go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 

@@ -7,7 +7,7 @@ import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../apimachinery
 import { addIssues, type FieldIssue, forbidden, notSupported } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { PlainNodes } from '../../schema/plain-nodes.ts';
+import type { PlainNodes } from '../../schema/structural/plain-nodes.ts';
 import { innerContext, type RuleContext, validateRules } from './schema-rules.ts';
 import { SCHEMA_TYPES, schemaEntries } from './schema-walk.ts';
 import { validateExtensions } from './validate-extensions.ts';

@@ -7,7 +7,7 @@ import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.
 import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { type PlainNodes, plainSchema } from '../../schema/plain-nodes.ts';
+import { type PlainNodes, plainSchema } from '../../schema/structural/plain-nodes.ts';
 import { fieldsSet, schemaValue } from './go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';

@@ -15,7 +15,7 @@ import {
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
-import type { StructuralSchema } from '../../schema/structural.ts';
+import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import { MAX_SELECTABLE_FIELDS, type ValidationOptions } from './validation-options.ts';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];

@@ -31,10 +31,10 @@ import {
   STRING,
   UINT,
 } from '../types.ts';
-import { Bindings, replaceParts } from './bindings.ts';
 import type { DeclaredFunction, DeclaredOverload } from './declarations.ts';
 import { declaredName, formatSignature, formatType } from './format-type.ts';
-import type { Locals, Names } from './names.ts';
+import type { Locals, Names } from './resolve-names.ts';
+import { Bindings, replaceParts } from './type-bindings.ts';
 import { equalTypes, isDyn, isError, mostGeneral } from './type-relations.ts';
 
 /** Checks a tree that nobody else holds: calls and objects in it get their full names. */

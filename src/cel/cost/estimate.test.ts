@@ -5,8 +5,8 @@ import type { SizeHints } from '../environment.ts';
 import { KUBERNETES_LIBRARIES } from '../libraries/kubernetes.ts';
 import type { Range } from '../library.ts';
 import { listOf, mapOf, type ObjectType, STRING } from '../types.ts';
+import { UNBOUNDED } from './cost-range.ts';
 import { estimateCost } from './estimate.ts';
-import { UNBOUNDED } from './range.ts';
 
 const ITEM: ObjectType = {
   kind: 'object',

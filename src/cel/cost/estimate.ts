@@ -6,7 +6,6 @@ import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr } from '../as
 import type { CheckedExpression, SizeHints } from '../environment.ts';
 import type { CallEstimate, CallToEstimate, EstimatedArg, EstimatedItem, Overload, Range } from '../library.ts';
 import { type CelType, DYN, isOptional } from '../types.ts';
-import { extendPath, NO_PATH, type Path, pathNames, rootPath } from './path.ts';
 import {
   addRanges,
   bounded,
@@ -20,7 +19,8 @@ import {
   UNBOUNDED,
   UNKNOWN_SIZE,
   uniteRanges,
-} from './range.ts';
+} from './cost-range.ts';
+import { extendPath, NO_PATH, type Path, pathNames, rootPath } from './path.ts';
 import { sizeOfEither, standardCost } from './standard-costs.ts';
 
 /** Bounds of what running the expression costs. `max` is UNBOUNDED where nothing bounds it. */

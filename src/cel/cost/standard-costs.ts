@@ -12,7 +12,7 @@ import {
   scaleRange,
   uniteRanges,
   wrappingMultiplyAdd,
-} from './range.ts';
+} from './cost-range.ts';
 
 type Estimator = (call: CallToEstimate) => CallEstimate;
 

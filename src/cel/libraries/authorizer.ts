@@ -4,7 +4,7 @@
  */
 
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { addRanges, fixed, LIST_COST, OBJECT_COST, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import { addRanges, fixed, LIST_COST, OBJECT_COST, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { Library, Overload, Range } from '../library.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, type CelType, type OpaqueType, opaqueType, STRING } from '../types.ts';

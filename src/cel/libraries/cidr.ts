@@ -2,7 +2,7 @@
  * Networks in CIDR notation: the library `kubernetes.net.cidr`. Invariant: a network keeps the bits behind its prefix as they were written; only `masked` clears them.
  */
 import { quote } from '../../apimachinery/go-format.ts';
-import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { CallToEstimate, Library, Range } from '../library.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types.ts';
@@ -17,7 +17,7 @@ import {
   type Parsed,
   parsePrefix,
   prefixContains,
-} from './go-netip.ts';
+} from './go/go-netip.ts';
 import { CelIp, IP, readAddress } from './ip.ts';
 
 export const CIDR: OpaqueType = opaqueType('net.CIDR');

@@ -2,7 +2,7 @@
  * What calls of the extension libraries cost, as the reference counts. Invariant: a pair of functions here says the same thing twice: of values, and of sizes.
  */
 import { utf8Length } from '../../base/utf8.ts';
-import { ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import { ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { CallToEstimate, EstimatedArg, Range } from '../library.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { CelList, CelMap, CelObject, type Value } from '../values.ts';

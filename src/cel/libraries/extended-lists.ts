@@ -12,7 +12,7 @@ import {
   scaleRange,
   UNBOUNDED,
   wrappingSubtract,
-} from '../cost/range.ts';
+} from '../cost/cost-range.ts';
 import type { CallEstimate, Library, Macro, Range } from '../library.ts';
 import { comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
 import { STANDARD_MACROS } from '../parse/standard-macros.ts';
@@ -22,9 +22,9 @@ import { sizeForCost } from '../runtime/sizes.ts';
 import { runtimeTypeName, typeOfValue } from '../runtime/type-of-value.ts';
 import { BYTES, type CelType, DYN, INT, listOf, paramType, STRING } from '../types.ts';
 import { CelError, type CelInt, CelList, type Value } from '../values.ts';
+import { checkComparisons, checkItemCount } from './call-limits.ts';
 import { argOf, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
-import { checkComparisons, checkItemCount } from './limits.ts';
 import { COMPARABLE } from './lists.ts';
 
 // ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 /**
  * Formats by name: the library `kubernetes.format`.
  */
-import { REGEX_FACTOR, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import { REGEX_FACTOR, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { Library } from '../library.ts';
 import { NativeList } from '../runtime/native-values.ts';
 import { sizeForCost } from '../runtime/sizes.ts';

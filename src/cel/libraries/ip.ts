@@ -7,7 +7,7 @@ import { BOOL, INT, type OpaqueType, opaqueType, STRING, typeOf } from '../types
 import { CelError, CelOpaque, CelTypeValue, type Value } from '../values.ts';
 import { NOMINAL, ONE_WALK, TWO_WALKS } from './costs.ts';
 import { declare, member, overload } from './declare.ts';
-import { formatAddress, isMappedV4, type NetAddress, type Parsed, parseAddress } from './go-netip.ts';
+import { formatAddress, isMappedV4, type NetAddress, type Parsed, parseAddress } from './go/go-netip.ts';
 
 export const IP: OpaqueType = opaqueType('net.IP');
 

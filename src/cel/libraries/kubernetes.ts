@@ -13,8 +13,8 @@ import { QUANTITY_LIBRARY } from './quantity.ts';
 import { REGEX_LIBRARY } from './regex.ts';
 import { SEMVER_LIBRARY } from './semver.ts';
 import { SETS_LIBRARY } from './sets.ts';
-import { STANDARD_LIBRARY } from './standard.ts';
-import { STRINGS_LIBRARY } from './strings.ts';
+import { STANDARD_LIBRARY } from './standard/standard.ts';
+import { STRINGS_LIBRARY } from './strings/strings.ts';
 import { TWO_VARIABLE_COMPREHENSIONS_LIBRARY } from './two-variable-comprehensions.ts';
 import { URL_LIBRARY } from './url.ts';
 

@@ -1,12 +1,12 @@
 /**
  * What Kubernetes asks of lists: the library `kubernetes.lists`.
  */
-import { addRanges, multiplyRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/range.ts';
+import { addRanges, multiplyRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { CallEstimate, CallToEstimate, Library, Overload } from '../library.ts';
 import { compareValues, isSameValue } from '../runtime/equality.ts';
 import { addInts, uintOf } from '../runtime/integers.ts';
 import { itemsOf } from '../runtime/native-values.ts';
-import { durationOf } from '../runtime/time.ts';
+import { durationOf } from '../runtime/timestamps.ts';
 import {
   type BasicType,
   BOOL,

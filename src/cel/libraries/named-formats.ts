@@ -5,7 +5,7 @@ import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validati
 import { nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { Complaints } from '../../apimachinery/validation/names.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
-import { parseRequestUri } from './go-url.ts';
+import { parseRequestUri } from './go/go-url.ts';
 
 export interface NamedFormat {
   /** By this name the reference tells formats apart. */

@@ -5,7 +5,7 @@ import type { Expr } from '../ast.ts';
 import type { Library, Macro } from '../library.ts';
 import { callAt, comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
 import { NONE } from '../runtime/attributes.ts';
-import { formatPlain } from '../runtime/format.ts';
+import { formatPlain } from '../runtime/format-value.ts';
 import { NativeList } from '../runtime/native-values.ts';
 import { isZeroValue } from '../runtime/zero-value.ts';
 import { BOOL, DYN, INT, listOf, mapOf, optionalOf, paramType, STRING, typeOf } from '../types.ts';

@@ -2,7 +2,7 @@
  * Parts of texts that match a pattern: the library `kubernetes.regex`.
  */
 import type { Re2 } from '../../base/re2/re2.ts';
-import { REGEX_FACTOR, STRING_FACTOR } from '../cost/range.ts';
+import { REGEX_FACTOR, STRING_FACTOR } from '../cost/cost-range.ts';
 import { patternCost } from '../cost/standard-costs.ts';
 import type { Library } from '../library.ts';
 import { takeSteps } from '../runtime/allowance.ts';

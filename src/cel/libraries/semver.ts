@@ -7,7 +7,7 @@ import { BOOL, INT, type OpaqueType, opaqueType, STRING } from '../types.ts';
 import { CelError, CelOpaque, type Value } from '../values.ts';
 import { NOMINAL, ONE_WALK } from './costs.ts';
 import { declare, member, overload } from './declare.ts';
-import { compareSemver, type ParsedSemver, parseSemver, parseTolerantSemver, type Semver } from './go-semver.ts';
+import { compareSemver, type ParsedSemver, parseSemver, parseTolerantSemver, type Semver } from './go/go-semver.ts';
 
 export const SEMVER: OpaqueType = opaqueType('kubernetes.Semver');
 

@@ -1,16 +1,16 @@
 /**
  * Lists taken for sets: the library `cel.lib.ext.sets`. Invariant: how often an item appears, and where, plays no part.
  */
-import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/range.ts';
+import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/cost-range.ts';
 import type { Library } from '../library.ts';
 import { isSameValue } from '../runtime/equality.ts';
 import { itemsOf } from '../runtime/native-values.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { BOOL, listOf, paramType } from '../types.ts';
 import type { CelList, Value } from '../values.ts';
+import { checkComparisons } from './call-limits.ts';
 import { sizeOfArg } from './costs.ts';
 import { declare, type OverloadCosts, overload } from './declare.ts';
-import { checkComparisons } from './limits.ts';
 
 function has(list: CelList, item: Value): boolean {
   for (let i = 0; i < list.size; i++) if (isSameValue(item, list.at(i))) return true;

@@ -15,7 +15,7 @@ import {
   parseUrl,
   queryParameters,
   splitHost,
-} from './go-url.ts';
+} from './go/go-url.ts';
 
 export const URL_TYPE: OpaqueType = opaqueType('kubernetes.URL');
 

@@ -4,7 +4,7 @@
 import type { CelIssue, Expr, ListExpr, MapEntry, MapExpr, StructExpr, StructField } from '../ast.ts';
 import { type Cursor, SyntaxFault } from './cursor.ts';
 import { FIELD_NAME, kinds } from './grammar.ts';
-import type { SyntaxOptions } from './options.ts';
+import type { SyntaxOptions } from './parser-options.ts';
 import { EXPR_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** Reads the expressions in a literal. */

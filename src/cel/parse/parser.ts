@@ -23,7 +23,7 @@ import {
 import { countCodePoints, tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
 import { balance, callAt, copyExpr, countNodes, identAt, literalAt } from './nodes.ts';
-import type { ParseResult, ParserOptions } from './options.ts';
+import type { ParseResult, ParserOptions } from './parser-options.ts';
 import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** cel-go's default limits. */

@@ -5,6 +5,7 @@ import type { Overload } from '../library.ts';
 import type { CelInt } from '../values.ts';
 import { CelDouble, CelError, CelList, CelOptional, type Value } from '../values.ts';
 import { resolveStep, withQualifier } from './attributes.ts';
+import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './expr-plan.ts';
 import type { Step } from './frame.ts';
 import { addInts, divideInts, moduloInts, multiplyInts, subtractInts } from './integers.ts';
 import { hashKey } from './native-values.ts';
@@ -21,7 +22,6 @@ import {
   relationStep,
 } from './operators.ts';
 import { cachedPattern } from './patterns.ts';
-import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './plan.ts';
 
 export interface OperatorToPlan {
   readonly name: string;

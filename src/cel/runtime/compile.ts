@@ -12,10 +12,10 @@ import { callStep } from './calls.ts';
 import { PATTERN_FUNCTIONS, planOperator } from './compile-operators.ts';
 import { foldStep } from './comprehension.ts';
 import { listStep, mapStep, objectStep } from './constructors.ts';
+import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './expr-plan.ts';
 import { Frame, type Step } from './frame.ts';
 import { intOf } from './integers.ts';
 import { type Collector, collectorStep, type Quantifier, quantifierStep, recognizeFold } from './macro-folds.ts';
-import { constantPlan, type Plan, stepPlan, toAttribute, toStep } from './plan.ts';
 
 export interface Compiled {
   readonly step: Step;

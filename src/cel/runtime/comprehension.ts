@@ -2,9 +2,9 @@
  * Loops. Invariant: variables live in slots of the frame, one per comprehension of the source, so a loop in a loop does not disturb the outer one.
  */
 import { CelError, CelList, CelMap, CelObject, type Value } from '../values.ts';
+import { type Plan, toStep } from './expr-plan.ts';
 import type { Frame, Result, Step } from './frame.ts';
 import { GrowingList, GrowingMap, mapOfObject } from './native-values.ts';
-import { type Plan, toStep } from './plan.ts';
 import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 export interface Fold {

@@ -4,7 +4,7 @@
 import type { ObjectType } from '../types.ts';
 import { CelError, CelObject, CelOptional, type Value } from '../values.ts';
 import { equalValues } from './equality.ts';
-import { formatPlain } from './format.ts';
+import { formatPlain } from './format-value.ts';
 import { caught, type Step } from './frame.ts';
 import { NativeList, NativeMap } from './native-values.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { CelDouble, CelError, CelList, CelMap, type CelObject, CelUint, type Value } from '../values.ts';
-import { formatPlain } from './format.ts';
+import { formatPlain } from './format-value.ts';
 import { intOf } from './integers.ts';
 
 export class NativeList extends CelList {

@@ -3,7 +3,7 @@
  * that cannot be one is an error in both.
  */
 import { CelDouble, CelError, CelList, CelMap, CelObject, CelUint, type Value } from '../values.ts';
-import { formatPlain } from './format.ts';
+import { formatPlain } from './format-value.ts';
 import type { Result } from './frame.ts';
 import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 

@@ -10,12 +10,12 @@ import {
   type Value,
 } from '../values.ts';
 import { compareValues, equalValues } from './equality.ts';
-import { formatLiteral, formatPlain } from './format.ts';
-import { formatDecimal, parseGoFloat } from './go-float.ts';
+import { formatLiteral, formatPlain } from './format-value.ts';
+import { formatDecimal, parseGoFloat } from './go-strconv.ts';
 import { addInts, divideInts, intOf, intOfDouble, MAX_INT, MIN_INT, moduloInts, multiplyInts } from './integers.ts';
 import { concatLists, entriesOf, insertEntry, NativeList, NativeMap, valueFromJson } from './native-values.ts';
 import { codePoints, sizeForCost } from './sizes.ts';
-import { formatTimestamp, inZone, parseTimestamp } from './time.ts';
+import { formatTimestamp, inZone, parseTimestamp } from './timestamps.ts';
 
 describe('ints', () => {
   test('are numbers within the safe integers and bigints beyond', () => {

@@ -8,14 +8,14 @@ import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { CelDouble, CelDuration, CelError, CelTimestamp, type Value } from '../../cel/values.ts';
 import { parseDate, parseDateTime, parseFormatDuration } from '../formats/times.ts';
-import type { StructuralSchema } from '../structural.ts';
-import { deriveSchema } from '../structural-node.ts';
+import type { StructuralSchema } from '../structural/structural.ts';
+import { deriveSchema } from '../structural/structural-node.ts';
 import type { Adapter } from './adapter.ts';
 import { declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
 import { JsonList, KeyedList, SetList } from './list-values.ts';
-import { withObjectMeta } from './object-meta.ts';
 import { type Field, JsonMap, JsonStruct, Preserved, type Shape } from './object-values.ts';
+import { withObjectMeta } from './with-object-meta.ts';
 
 const adapters = new WeakMap<StructuralSchema, Adapter>();
 

@@ -17,9 +17,9 @@ import {
   STRING,
   TIMESTAMP,
 } from '../../cel/types.ts';
-import type { StructuralSchema } from '../structural.ts';
+import type { StructuralSchema } from '../structural/structural.ts';
 import { escapeName } from './escape-name.ts';
-import { withObjectMeta } from './object-meta.ts';
+import { withObjectMeta } from './with-object-meta.ts';
 
 export interface DeclaredType {
   readonly type: CelType;

@@ -15,10 +15,10 @@ import { utf8Length } from '../../base/utf8.ts';
 import type { Outcome, Program } from '../../cel/environment.ts';
 import { stepsTaken } from '../../cel/runtime/allowance.ts';
 import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.ts';
-import { Correlated } from '../correlated.ts';
-import { itemsByKey } from '../items-by-key.ts';
-import type { ValidationRule } from '../structural.ts';
-import { MANY_FINDINGS, MUCH_TEXT } from '../validation-result.ts';
+import type { ValidationRule } from '../structural/structural.ts';
+import { Correlated } from '../validation/correlated.ts';
+import { itemsByKey } from '../validation/items-by-key.ts';
+import { MANY_FINDINGS, MUCH_TEXT } from '../validation/validation-result.ts';
 import type { CompiledRule } from './rule-program.ts';
 import type { RuleNode } from './rule-tree.ts';
 

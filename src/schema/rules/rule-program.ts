@@ -9,7 +9,7 @@ import { formatIssues } from '../../cel/issues.ts';
 import { KUBERNETES_LIBRARIES } from '../../cel/libraries/kubernetes.ts';
 import { BOOL, type CelType, optionalOf, STRING } from '../../cel/types.ts';
 import { CelError } from '../../cel/values.ts';
-import type { StructuralSchema, ValidationRule } from '../structural.ts';
+import type { StructuralSchema, ValidationRule } from '../structural/structural.ts';
 import { type DeclaredType, maxCardinality } from './declared-type.ts';
 import { validFieldPath } from './valid-field-path.ts';
 

@@ -3,14 +3,14 @@
  * reaches their place.
  */
 import { getField, type JsonObject } from '../../base/json-value.ts';
-import { someNode } from '../schema-source.ts';
-import type { NestedValidation, StructuralSchema, ValidationRule } from '../structural.ts';
+import { someNode } from '../structural/schema-source.ts';
+import type { NestedValidation, StructuralSchema, ValidationRule } from '../structural/structural.ts';
 import { adapterOf } from './adapt-value.ts';
 import type { Adapter } from './adapter.ts';
 import { type DeclaredType, declaredType } from './declared-type.ts';
 import { escapeName } from './escape-name.ts';
-import { withObjectMeta } from './object-meta.ts';
 import { type CompiledRule, compileRules } from './rule-program.ts';
+import { withObjectMeta } from './with-object-meta.ts';
 
 export interface RuleNode {
   readonly schema: StructuralSchema;

@@ -1,6 +1,6 @@
 /** The rules of a schema, ready to run. Invariant: nothing is looked through before it is first asked for, and nothing is compiled before an object comes. */
 import type { DefaultRules, RuleEvaluator } from '../rule-evaluator.ts';
-import type { StructuralSchema } from '../structural.ts';
+import type { StructuralSchema } from '../structural/structural.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 import { type RuleNode, ruleTree } from './rule-tree.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { parseStructural } from '../parse-structural.ts';
-import type { StructuralSchema } from '../structural.ts';
+import { parseStructural } from '../structural/parse-structural.ts';
+import type { StructuralSchema } from '../structural/structural.ts';
 import { checkRules } from './check-rules.ts';
 import { declaredType } from './declared-type.ts';
 import { defaultRules, rulesOf } from './rules-of.ts';

@@ -2,7 +2,7 @@
  * `fieldPath` of a rule and `jsonPath` of a selectable field: dots and quoted subscripts that a schema knows. Invariant: what comes out names a place that the schema has.
  */
 import { childPath, type FieldPath, keyPath } from '../../apimachinery/validation/field-path.ts';
-import type { StructuralSchema } from '../structural.ts';
+import type { StructuralSchema } from '../structural/structural.ts';
 
 export type FieldPathResult =
   | { readonly ok: true; readonly path: FieldPath | undefined; readonly schema: StructuralSchema }

@@ -2,7 +2,7 @@
 import { encodeBase64 } from '../../base/base64.ts';
 import { type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { entriesOf, itemsOf } from '../../cel/runtime/native-values.ts';
-import { formatDurationSeconds, formatTimestamp } from '../../cel/runtime/time.ts';
+import { formatDurationSeconds, formatTimestamp } from '../../cel/runtime/timestamps.ts';
 import {
   CelDouble,
   CelDuration,

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../base/json-value.ts';
-import type { StructuralSchema } from '../../../schema/structural.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import { compileExpression } from './field-expression.ts';
 import { EVERY, type FieldRule, formatRulePath, type RulePath, type VersionPair } from './field-rules.ts';
 import { fieldsConverter } from './fields-converter.ts';

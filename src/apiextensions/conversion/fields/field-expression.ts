@@ -7,10 +7,10 @@ import { type CelType, DYN } from '../../../cel/types.ts';
 import { CelError, CelOptional } from '../../../cel/values.ts';
 import { adapterOf } from '../../../schema/rules/adapt-value.ts';
 import { declaredType } from '../../../schema/rules/declared-type.ts';
-import { withObjectMeta } from '../../../schema/rules/object-meta.ts';
 import { ruleEnvironment } from '../../../schema/rules/rule-program.ts';
 import { valueToJson } from '../../../schema/rules/value-to-json.ts';
-import type { StructuralSchema } from '../../../schema/structural.ts';
+import { withObjectMeta } from '../../../schema/rules/with-object-meta.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 
 export type CompiledFieldExpression =
   | {

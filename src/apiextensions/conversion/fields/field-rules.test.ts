@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
-import { EMPTY_SCHEMA } from '../../../schema/empty-schema.ts';
-import type { StructuralSchema } from '../../../schema/structural.ts';
+import { EMPTY_SCHEMA } from '../../../schema/structural/empty-schema.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import { type CheckedVersion, checkFieldRules } from './check-field-rules.ts';
 import { fieldsConverter } from './fields-converter.ts';
 import { parseFieldRules } from './parse-field-rules.ts';

@@ -6,7 +6,7 @@ import { StatusError } from '../../../apimachinery/status/status.ts';
 import { unknown } from '../../../apimachinery/status/status-catalogue.ts';
 import { BugError, toError } from '../../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
-import type { StructuralSchema } from '../../../schema/structural.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import type { Converter } from '../converter.ts';
 import { applyFieldRules, type Expressions } from './apply-field-rules.ts';
 import { compileExpression } from './field-expression.ts';

@@ -2,7 +2,7 @@
  * An object that has every field of a schema, each with a value of its own: what conversions are tried on. Invariant: the same schema gives the same object.
  */
 import { type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
-import type { StructuralSchema } from '../../../schema/structural.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 
 /** Deeper parts are left out: schemas may be nested without bound in practice, objects are not. */
 const MAX_DEPTH = 20;
