@@ -34,4 +34,4 @@ export type { LogFields, Logger } from './base/logger.ts';
 export type { ControlPlane } from './controlplane/control-plane.ts';
 export { startOnNode as startControlPlane } from './controlplane/node/start-on-node.ts';
 export type { PartialOptions, ServerOptions } from './controlplane/options.ts';
-export type { InProcessRequest, InProcessResponse, InProcessTransport } from './server/in-process.ts';
+export type { InProcessRequest, InProcessResponse, InProcessTransport } from './server/http/in-process.ts';

@@ -5,9 +5,9 @@ import { VirtualClock } from '../src/base/virtual-clock.ts';
 import { typeName, viewOfTypeName } from '../src/kinds/views.ts';
 import { startTestKube } from '../src/kube/kube-server.fixtures.ts';
 import { DiscoveryManager } from '../src/server/discovery/discovery-manager.ts';
+import { bytesOf, requestOf } from '../src/server/http/requests.fixtures.ts';
 import { OpenApiManager } from '../src/server/openapi/openapi-manager.ts';
 import { VERSION_PATH } from '../src/server/openapi/version-document.ts';
-import { bytesOf, requestOf } from '../src/server/requests.fixtures.ts';
 
 const types = { view: viewOfTypeName, typeName };
 const discovery = new DiscoveryManager({ types });

@@ -5,7 +5,7 @@
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { startListener } from '../../src/node/listener.ts';
-import type { AnswerSink } from '../../src/server/exchange.ts';
+import type { AnswerSink } from '../../src/server/http/exchange.ts';
 
 export interface ServerStart {
   readonly side: 'ours' | 'bare';

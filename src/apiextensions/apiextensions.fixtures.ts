@@ -8,13 +8,13 @@ import { SILENT } from '../base/logger.ts';
 import { settle } from '../base/virtual-clock.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
 import { NO_ADMISSION } from '../server/admission.ts';
-import { drainChunks } from '../server/chunk-source.ts';
 import { DiscoveryManager } from '../server/discovery/discovery-manager.ts';
-import type { AnswerSink } from '../server/exchange.ts';
+import { drainChunks } from '../server/http/chunk-source.ts';
+import type { AnswerSink } from '../server/http/exchange.ts';
+import type { ServerRequest } from '../server/http/request.ts';
+import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';
-import type { ServerRequest } from '../server/request.ts';
-import { serverRequestOf } from '../server/requests.fixtures.ts';
 import { type ApiExtensionsServer, type ApiExtensionsServerOptions, createApiExtensionsServer } from './server.ts';
 
 export interface TestAnswer {

@@ -3,7 +3,7 @@
  * that they heard of.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import type { Lister, ListerChange } from '../server/registry/lister.ts';
+import type { Lister, ListerChange } from '../server/own/lister.ts';
 import { type Crd, readCrd } from './crd.ts';
 
 export interface CrdChange {

@@ -10,15 +10,21 @@ import {
   NOT_RECOGNIZED,
   type TokenAuthenticator,
 } from '../server/authentication.ts';
-import type { Handler } from '../server/exchange.ts';
-import { anonymousAuthenticator } from '../server/filters/anonymous.ts';
-import { bearerTokenAuthenticator, webSocketTokenAuthenticator } from '../server/filters/bearer-token.ts';
-import { type RequestHeaderNames, requestHeaderAuthenticator } from '../server/filters/request-header.ts';
-import { parseTokenFile } from '../server/filters/token-file.ts';
-import { createAuthenticator, unionTokenAuthenticator } from '../server/filters/union.ts';
-import { x509Authenticator } from '../server/filters/x509.ts';
-import { type InProcessTransport, inProcess } from '../server/in-process.ts';
-import { SERVER_USER } from '../server/registry/internal-context.ts';
+import { anonymousAuthenticator } from '../server/filters/authentication/anonymous.ts';
+import {
+  bearerTokenAuthenticator,
+  webSocketTokenAuthenticator,
+} from '../server/filters/authentication/bearer-token.ts';
+import {
+  type RequestHeaderNames,
+  requestHeaderAuthenticator,
+} from '../server/filters/authentication/request-header.ts';
+import { parseTokenFile } from '../server/filters/authentication/token-file.ts';
+import { createAuthenticator, unionTokenAuthenticator } from '../server/filters/authentication/union.ts';
+import { x509Authenticator } from '../server/filters/authentication/x509.ts';
+import type { Handler } from '../server/http/exchange.ts';
+import { type InProcessTransport, inProcess } from '../server/http/in-process.ts';
+import { SERVER_USER } from '../server/own/own-context.ts';
 import type { CompletedOptions } from './complete-options.ts';
 
 /** A random token that makes the server's own requests those of `system:apiserver`. */

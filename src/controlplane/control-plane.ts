@@ -1,8 +1,8 @@
 /** What a started control plane is to those who started it: the third stage. */
 import type { Stoppable } from '../base/lifetime.ts';
-import type { Handler } from '../server/exchange.ts';
 import type { Health } from '../server/health.ts';
-import type { InProcessTransport } from '../server/in-process.ts';
+import type { Handler } from '../server/http/exchange.ts';
+import type { InProcessTransport } from '../server/http/in-process.ts';
 
 export interface ControlPlane extends Stoppable {
   /** `https://127.0.0.1:6443`. */

@@ -5,7 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { Health, type HealthCheck, PING } from '../server/health.ts';
-import type { ServerMetrics } from '../server/server-metrics.ts';
+import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface HealthChecksOptions {

@@ -13,8 +13,8 @@ import {
   OPENID_CONFIGURATION_TYPE,
   type OpenIdResult,
 } from '../pki/jwks.ts';
+import { NOT_FOUND, type PathMux } from '../server/http/paths.ts';
 import type { SimplePath } from '../server/openapi/document.ts';
-import { NOT_FOUND, type PathMux } from '../server/paths.ts';
 
 /** For OpenAPI. */
 export const OPENID_DOCUMENTED: readonly SimplePath[] = [

@@ -1,5 +1,5 @@
 /** What the process uses, under the names that every exporter of Prometheus gives it. Invariant: asked for only when metrics are printed. */
-import type { MetricRegistry } from '../server/metrics.ts';
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 
 export interface ProcessUse {
   readonly cpuSeconds: number;

@@ -7,16 +7,16 @@ import { toError } from '../base/errors.ts';
 import { Lifetime } from '../base/lifetime.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
-import type { Handler } from '../server/exchange.ts';
 import type { Health } from '../server/health.ts';
-import type { InProcessTransport } from '../server/in-process.ts';
+import type { Handler } from '../server/http/exchange.ts';
+import type { InProcessTransport } from '../server/http/in-process.ts';
 import { startCompactor } from '../storage/compactor.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
-import { type Chain, composeChain } from './chain.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { type Chain, composeChain } from './server-chain.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {

@@ -5,8 +5,8 @@
 import { ConfigError } from '../base/errors.ts';
 import type { SniKeyPair, TlsConfig } from '../node/tls-identity.ts';
 import type { Pki } from '../pki/pki-folder.ts';
-import { FRONT_PROXY_AUTHORITY } from '../server/filters/request-header.ts';
-import { CLIENT_AUTHORITY } from '../server/filters/x509.ts';
+import { FRONT_PROXY_AUTHORITY } from '../server/filters/authentication/request-header.ts';
+import { CLIENT_AUTHORITY } from '../server/filters/authentication/x509.ts';
 import { readFlagFile } from './flag-file.ts';
 import type { ServerOptions, ServingOptions } from './options.ts';
 import type { Platform } from './platform.ts';

@@ -10,9 +10,9 @@ import { SILENT } from '../base/logger.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 import { generateKey } from '../pki/keys.ts';
 import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
-import { drainChunks } from '../server/chunk-source.ts';
+import { drainChunks } from '../server/http/chunk-source.ts';
+import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';
-import { serverRequestOf } from '../server/requests.fixtures.ts';
 import { createKubeServer, type KubeServer, type KubeServerOptions } from './server.ts';
 
 export const ADMIN: UserInfo = user('admin', ['system:masters', 'system:authenticated']);

@@ -4,8 +4,8 @@ import { decodeEnvelope, encodeEnvelope } from '../apimachinery/protobuf/envelop
 import { decodeUtf8, EMPTY_BYTES } from '../base/bytes.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { kindView, typeName, viewOfTypeName } from '../kinds/views.ts';
-import { drainChunks } from '../server/chunk-source.ts';
-import { requestOf } from '../server/requests.fixtures.ts';
+import { drainChunks } from '../server/http/chunk-source.ts';
+import { requestOf } from '../server/http/requests.fixtures.ts';
 import { ADMIN, startTestKube, type TestKube } from './kube-server.fixtures.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';

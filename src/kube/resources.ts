@@ -2,8 +2,8 @@
  * What the middle server stores and serves: one list, put together from the tables in `resources/`. Invariant: everything that is special about a kind stands in its
  * table by name; how it works is in `rules/`.
  */
-import type { KubeResource } from './kube-world.ts';
-import type { RbacAuthorizer } from './rbac-authorizer.ts';
+import type { KubeResource } from './kube-context.ts';
+import type { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { type BaseResourceOptions, baseResources } from './resources/base.ts';
 import { clusterResources } from './resources/cluster.ts';
 import { type ExtensionResourceOptions, extensionResources } from './resources/extension.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { builtInStrategy, builtInVersion, storedResource } from './built-in.ts';
 import { deprecationWarning } from './deprecated-versions.ts';
 import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
+import { builtInStrategy, builtInVersion, storedResource } from './shared/built-in.ts';
 
 const V1 = { group: 'networking.k8s.io', version: 'v1' };
 const V1BETA1 = { group: 'networking.k8s.io', version: 'v1beta1' };

@@ -4,8 +4,8 @@
  */
 import { formatGroupVersion, type GroupVersion } from '../apimachinery/meta/gvk.ts';
 import { ConfigError } from '../base/errors.ts';
-import type { ResourceDefinition } from '../server/registry/definition.ts';
-import type { VersionDefinition } from '../server/registry/version-definition.ts';
+import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
+import type { VersionDefinition } from '../server/resource/version-definition.ts';
 import { deprecationWarning } from './deprecated-versions.ts';
 
 export interface RuntimeConfig {

@@ -2,7 +2,7 @@
  * The middle server: the built-in kinds, who may do what, and what a fresh server contains. Invariant: nothing happens before `start()`; requests that come earlier wait
  * for it; what is unknown here goes to the delegate unchanged.
  */
-import { createAdmission } from '../admission/chain.ts';
+import { createAdmission } from '../admission/plugin-chain.ts';
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import { ensureObject } from '../apimachinery/meta/object-fields.ts';
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
@@ -24,38 +24,38 @@ import {
   unionAuthorizer,
 } from '../server/filters/authorizers.ts';
 import type { FlowMatcher } from '../server/flow.ts';
-import type { RegistryHost } from '../server/registry/host.ts';
-import { internalContext } from '../server/registry/internal-context.ts';
-import type { Lister } from '../server/registry/lister.ts';
-import { type OpenResource, openResource } from '../server/registry/open-resource.ts';
-import type { RequestHandler } from '../server/request.ts';
+import type { RequestHandler } from '../server/http/request.ts';
+import type { ServiceObjects } from '../server/http/service-resolver.ts';
+import { LateLister } from '../server/own/late-lister.ts';
+import { LazyLister } from '../server/own/lazy-lister.ts';
+import type { Lister } from '../server/own/lister.ts';
+import { createObjectReader, type ObjectReader } from '../server/own/object-reader.ts';
+import { internalContext } from '../server/own/own-context.ts';
+import { type OpenResource, openResource } from '../server/resource/open-resource.ts';
+import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
-import type { ServiceObjects } from '../server/service-resolver.ts';
 import type { TolerationDefaults } from './admission/default-toleration-seconds.ts';
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
-import type { AuthenticationTrust } from './authentication-config-map.ts';
+import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
 import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
 import { StoredObjects } from './bootstrap/stored-objects.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
-import type { KubeWorld } from './kube-world.ts';
-import { LateLister } from './late-lister.ts';
-import { LazyLister } from './lazy-lister.ts';
-import { ensureMeta } from './object-fields.ts';
-import { createObjectReader, type ObjectReader } from './object-reader.ts';
-import { createRbacAuthorizer, type RbacAuthorizer } from './rbac-authorizer.ts';
+import { selfSubjectReview, tokenReview } from './groups/authentication/identity-reviews.ts';
+import { accessReviews } from './groups/authorization/access-reviews.ts';
+import { rulesReview } from './groups/authorization/rules-review.ts';
+import type { ClusterFamilies } from './groups/core/service/ip-families.ts';
+import { createServiceAccountAuthenticator, type LegacyUse } from './identity/service-account-authenticator.ts';
+import { tokenSubresource } from './identity/token-request.ts';
+import type { KubeContext } from './kube-context.ts';
+import { createRbacAuthorizer, type RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { kubeResources } from './resources.ts';
-import { accessReviews } from './reviews/access-reviews.ts';
-import { selfSubjectReview, tokenReview } from './reviews/identity-reviews.ts';
-import { rulesReview } from './reviews/rules-review.ts';
-import type { ClusterFamilies } from './rules/service/ip-families.ts';
 import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
-import { createServiceAccountAuthenticator, type LegacyUse } from './service-account-authenticator.ts';
-import { serviceObjects } from './service-objects.ts';
-import { tokenSubresource } from './token-request.ts';
+import { ensureMeta } from './shared/object-fields.ts';
+import { serviceObjects } from './shared/service-objects.ts';
 
 /** `Node` is accepted and says nothing: there are no nodes yet. */
 export type AuthorizationMode = 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' | 'Node';
@@ -207,7 +207,7 @@ interface OpenResources {
   readonly listers: ServerListers;
   readonly rbac: RbacAuthorizer;
   readonly authorizer: Authorizer;
-  readonly world: KubeWorld;
+  readonly world: KubeContext;
   readonly readers: Readonly<Record<'serviceAccounts' | 'secrets' | 'pods' | 'nodes', ObjectReader>>;
 }
 
@@ -277,7 +277,7 @@ function createWorld(
   { host, logger, discovery }: KubeServerOptions,
   stored: ReadonlyMap<string, OpenResource>,
   authorizer: () => Authorizer,
-): KubeWorld {
+): KubeContext {
   const listers = new Map<string, LazyLister>();
   return {
     host,

@@ -3,7 +3,7 @@
  * Invariant: the timer is armed exactly while something is held; a deadline fires at most two ticks late and never early.
  */
 import type { Clock, Timer } from '../base/clock.ts';
-import { type Held, HeldList } from '../server/filters/held-list.ts';
+import { type Held, HeldList } from '../server/filters/audit/held-list.ts';
 
 /** Something with a deadline in the wheel's time; `Number.POSITIVE_INFINITY` is none. `expire` sets another, or leaves the wheel. */
 export interface Timed extends Held {

@@ -1,7 +1,7 @@
 /** What the exchanges of one listener share, and how a handler is called: the one place where a handler that fails is caught. */
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise } from '../base/maybe-promise.ts';
-import type { Answer, Connection, Handler, Incoming } from '../server/exchange.ts';
+import type { Answer, Connection, Handler, Incoming } from '../server/http/exchange.ts';
 import type { DeadlineWheel } from './deadline-wheel.ts';
 import type { ListenerLimits } from './limits.ts';
 import type { ProblemReports } from './problems.ts';

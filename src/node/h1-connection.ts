@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { PeerCertificate } from '../server/exchange.ts';
+import type { PeerCertificate } from '../server/http/exchange.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, handle, type ServedConnection } from './exchange-context.ts';
 import { H1Exchange, type H1ExchangeOptions } from './h1-exchange.ts';

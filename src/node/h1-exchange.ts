@@ -4,7 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import { type Answer, type AnswerHeaders, type BodyResult, type Connection, startClosed } from '../server/exchange.ts';
+import {
+  type Answer,
+  type AnswerHeaders,
+  type BodyResult,
+  type Connection,
+  startClosed,
+} from '../server/http/exchange.ts';
 import { type SinkOwner, StreamSink } from './answer-sink.ts';
 import { NEVER, type Timed } from './deadline-wheel.ts';
 import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import type { Answer, AnswerSink } from '../server/exchange.ts';
+import type { Answer, AnswerSink } from '../server/http/exchange.ts';
 import { h2, h2Request, listen, raw, readAll, text } from './listener.fixtures.ts';
 
 /** Sockets and real timers of this process, the test runner's included. */

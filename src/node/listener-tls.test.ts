@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { createCa, issueClientCertificate, issueServerCertificate } from '../pki/certificates.ts';
-import type { Connection } from '../server/exchange.ts';
+import type { Connection } from '../server/http/exchange.ts';
 import { certificates, clock, listen, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
 import type { TlsConfig } from './tls-identity.ts';

@@ -6,7 +6,7 @@ import { type RequestOptions, request } from 'node:https';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createCa, issueServerCertificate, type KeyedCertificate } from '../pki/certificates.ts';
-import type { Answer, Handler } from '../server/exchange.ts';
+import type { Answer, Handler } from '../server/http/exchange.ts';
 import { type Listener, type ListenerOptions, startListener } from './listener.ts';
 
 export const clock: Clock = systemClock;

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../base/deferred.ts';
 import { isConfigError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import { chunksOf } from '../server/chunk-source.ts';
-import type { AnswerSink, BodyResult, Handler, Incoming } from '../server/exchange.ts';
+import { chunksOf } from '../server/http/chunk-source.ts';
+import type { AnswerSink, BodyResult, Handler, Incoming } from '../server/http/exchange.ts';
 import {
   certificates,
   h1Request,

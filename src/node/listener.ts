@@ -14,7 +14,7 @@ import { createServer as createTlsServer, type TLSSocket, type Server as TlsServ
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { ConfigError, toError } from '../base/errors.ts';
-import type { Handler } from '../server/exchange.ts';
+import type { Handler } from '../server/http/exchange.ts';
 import { DeadlineWheel, type Timed } from './deadline-wheel.ts';
 import type { ExchangeContext, ServedConnection } from './exchange-context.ts';
 import { H1Connection, refuse } from './h1-connection.ts';

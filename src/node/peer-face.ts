@@ -1,7 +1,7 @@
 /** The certificate of a connection, looked at when somebody first asks. Invariant: once it has expired it does not verify any more, however long the connection lives. */
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
-import type { PeerCertificate } from '../server/exchange.ts';
+import type { PeerCertificate } from '../server/http/exchange.ts';
 import { type Authorities, type PeerVerification, verifyPeer } from './peer-certificate.ts';
 
 export class PeerFace {

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { allocateBytes, EMPTY_BYTES } from '../base/bytes.ts';
-import type { BodyResult } from '../server/exchange.ts';
+import type { BodyResult } from '../server/http/exchange.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 export const EMPTY_BODY: BodyResult = { outcome: 'ok', bytes: EMPTY_BYTES };

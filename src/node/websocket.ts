@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64 } from '../base/base64.ts';
 import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../base/bytes.ts';
-import { startClosed, type WebSocketPeer } from '../server/exchange.ts';
+import { startClosed, type WebSocketPeer } from '../server/http/exchange.ts';
 import type { SinkOwner } from './answer-sink.ts';
 import { NEVER } from './deadline-wheel.ts';
 import type { WebSocketAnswer } from './h1-exchange.ts';

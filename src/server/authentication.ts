@@ -4,7 +4,7 @@
  */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
-import type { Incoming } from './exchange.ts';
+import type { Incoming } from './http/exchange.ts';
 
 export type AuthenticationResult =
   | {

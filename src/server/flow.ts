@@ -1,6 +1,6 @@
 /** Which flow a request belongs to: what answers say of it, and who finds out. Invariant: the matcher is asked for every request, so it neither waits nor lists anything. */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
-import type { RequestInfo } from './request-info.ts';
+import type { RequestInfo } from './http/request-info.ts';
 
 /** The uids of the objects that decide about the request; '' for one that does not exist. */
 export interface Flow {

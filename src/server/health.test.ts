@@ -4,8 +4,8 @@ import { decodeUtf8 } from '../base/bytes.ts';
 import { Deferred } from '../base/deferred.ts';
 import { isBugError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
-import type { Answer } from './exchange.ts';
 import { Health, type HealthOptions, PING } from './health.ts';
+import type { Answer } from './http/exchange.ts';
 
 function setup(options: Partial<HealthOptions> = {}): { readonly health: Health; readonly clock: VirtualClock } {
   const clock = new VirtualClock();

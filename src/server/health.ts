@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts';
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { compareUtf8 } from '../base/utf8.ts';
-import type { Answer, AnswerHeaders } from './exchange.ts';
+import type { Answer, AnswerHeaders } from './http/exchange.ts';
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8 } from '../base/bytes.ts';
 import { isBugError } from '../base/errors.ts';
+import { parseRequestInfo, type RequestInfo } from './http/request-info.ts';
 import { createLongRunningCheck, InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from './in-flight.ts';
-import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 
 function info(method: string, target: string): RequestInfo {
   const result = parseRequestInfo(method, target);

@@ -4,8 +4,8 @@
  */
 import { encodeUtf8 } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
-import type { Answer } from './exchange.ts';
-import type { RequestInfo } from './request-info.ts';
+import type { Answer } from './http/exchange.ts';
+import type { RequestInfo } from './http/request-info.ts';
 
 /** The reference's names of the two limited kinds, and the one without a limit. */
 export type InFlightKind = 'readOnly' | 'mutating' | 'longRunning';

@@ -18,9 +18,9 @@ import { compareUtf8 } from '../base/utf8.ts';
 import type { Admission } from './admission.ts';
 import type { Authorizer } from './authorization.ts';
 import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery.ts';
+import { Forms } from './endpoints/encode/form.ts';
+import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
 import type { Compressor, EndpointHost, EndpointScope } from './endpoints/endpoint.ts';
-import { Forms } from './endpoints/form.ts';
-import { ProtobufWriter } from './endpoints/protobuf-writer.ts';
 import {
   collectionMethods,
   everywhereMethods,
@@ -31,16 +31,16 @@ import {
   subresourceMethods,
 } from './endpoints/routes.ts';
 import { verbsOf } from './endpoints/verbs.ts';
-import { WatchEncodings } from './endpoints/watch-encoding.ts';
-import { WatchSet } from './endpoints/watch-set.ts';
-import type { Answer } from './exchange.ts';
+import { WatchEncodings } from './endpoints/watch/watch-encoding.ts';
+import { WatchSet } from './endpoints/watch/watch-set.ts';
+import type { Answer } from './http/exchange.ts';
+import type { RequestHandler, ServerRequest } from './http/request.ts';
+import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
 import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
-import type { OpenResource } from './registry/open-resource.ts';
-import type { ResourceStore } from './registry/resource-store.ts';
-import type { VersionDefinition } from './registry/version-definition.ts';
-import type { RequestHandler, ServerRequest } from './request.ts';
-import { STANDARD_MEDIA_TYPES } from './respond.ts';
-import type { TypeBook } from './type-book.ts';
+import type { TypeBook } from './resource/meta-types.ts';
+import type { OpenResource } from './resource/open-resource.ts';
+import type { ResourceStore } from './resource/resource-store.ts';
+import type { VersionDefinition } from './resource/version-definition.ts';
 
 export interface ResourceServerOptions {
   readonly clock: Clock;

@@ -3,7 +3,7 @@
  * the build metadata of `gitVersion` (`+keelson.0.1.0`, which no comparison of versions looks at) says who answers.
  */
 import { writeJsonBytes } from '../base/json-write.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './http/exchange.ts';
 
 /** The release of the reference whose behaviour this server follows. */
 export const REFERENCE_VERSION = { major: 1, minor: 36, patch: 3 } as const;

@@ -21,8 +21,8 @@ import {
   settings,
   windowUpdate,
 } from '../../src/node/h2/wire.fixtures.ts';
-import { chunksOf } from '../../src/server/chunk-source.ts';
-import type { Answer, AnswerSink, Incoming } from '../../src/server/exchange.ts';
+import { chunksOf } from '../../src/server/http/chunk-source.ts';
+import type { Answer, AnswerSink, Incoming } from '../../src/server/http/exchange.ts';
 import { createRandom, type Random } from './random.ts';
 import type { FuzzTarget } from './targets.ts';
 

@@ -18,7 +18,7 @@ import { type PartialOptions, type ServerOptions, serverOptions } from '../../sr
 import type { Platform } from '../../src/controlplane/platform.ts';
 import { startControlPlane } from '../../src/controlplane/start.ts';
 import { createCa, issueServerCertificate, type KeyedCertificate } from '../../src/pki/certificates.ts';
-import { inProcess } from '../../src/server/in-process.ts';
+import { inProcess } from '../../src/server/http/in-process.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 

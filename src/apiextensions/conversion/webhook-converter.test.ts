@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isStatusError, statusOf } from '../../apimachinery/status/status.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import type { OutboundAnswer, OutboundCall, ServiceResolver } from '../../server/outbound.ts';
+import type { OutboundAnswer, OutboundCall, ServiceResolver } from '../../server/http/outbound.ts';
 import type { Crd, CrdWebhook } from '../crd.ts';
 import { webhookConverter } from './webhook-converter.ts';
 

@@ -16,7 +16,7 @@ import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { toError } from '../../base/errors.ts';
 import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/outbound.ts';
+import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/http/outbound.ts';
 import type { Crd, CrdWebhook } from '../crd.ts';
 import type { Converter } from './converter.ts';
 

@@ -6,7 +6,7 @@ import { formatJson, formatNumber } from '../../apimachinery/go-format.ts';
 import { formatHumanDuration } from '../../apimachinery/scalars/human-duration.ts';
 import { isZeroInstant, parseTime } from '../../apimachinery/scalars/time.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import type { ColumnDefinition, TableDefinition } from '../../server/registry/version-definition.ts';
+import type { ColumnDefinition, TableDefinition } from '../../server/resource/version-definition.ts';
 import type { CrdColumn } from '../crd.ts';
 import { parseJsonPath, type WalkEffort, walkEffort } from './json-path.ts';
 

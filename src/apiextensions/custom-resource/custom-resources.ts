@@ -3,8 +3,8 @@
  * its place in the same turn, so that no request finds none.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../../server/exchange.ts';
-import type { ServerRequest } from '../../server/request.ts';
+import type { Answer } from '../../server/http/exchange.ts';
+import type { ServerRequest } from '../../server/http/request.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange } from '../crd-lister.ts';

@@ -7,7 +7,7 @@ import { compareKubeAwareVersions } from '../../apimachinery/meta/version-order.
 import { createStructView, type StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { CompiledSchema } from '../../schema/compiled-schema.ts';
-import type { NormalizeResult, TableDefinition, VersionDefinition } from '../../server/registry/version-definition.ts';
+import type { NormalizeResult, TableDefinition, VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
 import { customTable } from './columns.ts';
 import { normalizeMetadata, repairMetadata } from './object-meta.ts';

@@ -2,8 +2,8 @@
  * A custom resource as the generic server takes it: a definition like that of any built-in kind. Invariant: it belongs to one generation of its CustomResourceDefinition and reads nothing else.
  */
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition } from '../../server/registry/definition.ts';
-import { statusSubresource } from '../../server/registry/status-subresource.ts';
+import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
+import { statusSubresource } from '../../server/resource/status-subresource.ts';
 import type { ConverterFactory } from '../conversion/converter.ts';
 import type { Crd } from '../crd.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';

@@ -7,11 +7,11 @@ import { badRequest, internalError, methodNotAllowed, notFound } from '../../api
 import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { RoutedResource } from '../../server/endpoints/routes.ts';
-import type { Answer } from '../../server/exchange.ts';
-import type { RegistryHost } from '../../server/registry/host.ts';
-import { type OpenResource, openResource } from '../../server/registry/open-resource.ts';
+import type { Answer } from '../../server/http/exchange.ts';
+import type { ServerRequest } from '../../server/http/request.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
-import type { ServerRequest } from '../../server/request.ts';
+import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
+import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { ResourceServer } from '../../server/resource-server.ts';
 import type { ConverterFactory } from '../conversion/converter.ts';
 import type { Crd } from '../crd.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import { bytesOf, requestOf } from '../../server/requests.fixtures.ts';
+import { bytesOf, requestOf } from '../../server/http/requests.fixtures.ts';
 import { gadgets, redefine, SPEC, startTestExtensions, type TestExtensions } from '../apiextensions.fixtures.ts';
 
 function read({ openapi }: Pick<TestExtensions, 'openapi'>, path: string): JsonObject {

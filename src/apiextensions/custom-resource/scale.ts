@@ -11,16 +11,16 @@ import { getField, isJsonObject, type JsonObject } from '../../base/json-value.t
 import { writeJsonBytes } from '../../base/json-write.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import { kindView } from '../../kinds/views.ts';
-import type { SubresourceDefinition } from '../../server/registry/definition.ts';
+import { parseObject } from '../../server/registry/stored-object.ts';
+import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type {
   ObjectBytes,
   ObjectChange,
   ResourceContext,
   ResourceStore,
   UpdateRequest,
-} from '../../server/registry/resource-store.ts';
-import { parseObject } from '../../server/registry/stored-object.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
+} from '../../server/resource/resource-store.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { CrdScale } from '../crd.ts';
 import { customTable, SCALE_COLUMNS } from './columns.ts';
 import { CustomVersion } from './custom-version.ts';

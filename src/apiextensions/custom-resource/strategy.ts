@@ -13,9 +13,9 @@ import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, equalJson, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { ValidateOptions } from '../../schema/compiled-schema.ts';
-import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { metadataIn } from '../../server/registry/stored-object.ts';
+import type { Strategy, StrategyContext } from '../../server/resource/resource-definition.ts';
 import { CustomVersion } from './custom-version.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { integerAt, textAtPath } from './scale-paths.ts';

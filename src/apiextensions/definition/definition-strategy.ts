@@ -6,7 +6,7 @@ import { quote } from '../../apimachinery/go-format.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
-import type { Strategy, StrategyContext } from '../../server/registry/definition.ts';
+import type { Strategy, StrategyContext } from '../../server/resource/resource-definition.ts';
 import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './conditions.ts';

@@ -2,7 +2,7 @@
 import { type FieldIssue, formatIssue } from '../../apimachinery/validation/field-issue.ts';
 import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 
 /** Merges deeply; undefined takes a field away; lists are replaced. */
 export function merged(base: JsonObject, change: Readonly<Record<string, unknown>>): JsonObject {

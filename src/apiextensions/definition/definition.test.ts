@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
-import { type OpenResource, openResource } from '../../server/registry/open-resource.ts';
-import type { ResourceContext } from '../../server/registry/resource-store.ts';
+import { internalContext } from '../../server/own/own-context.ts';
 import { CREATE, complaint, deletion, parse, type Shown, UPDATE, world } from '../../server/registry/thing.fixtures.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
+import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
+import type { ResourceContext } from '../../server/resource/resource-store.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import { createSchemaChecks } from './create-schema-checks.ts';
 import { crd, crdVersion, decoded, merged, v1beta1Crd } from './definition.fixtures.ts';
 import { CRD_V1, CRD_V1BETA1, crdDefinition } from './definition.ts';

@@ -6,11 +6,11 @@ import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Strategy } from '../../server/registry/definition.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
-import type { UpdateRequest } from '../../server/registry/resource-store.ts';
+import { internalContext } from '../../server/own/own-context.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
+import type { Strategy } from '../../server/resource/resource-definition.ts';
+import type { UpdateRequest } from '../../server/resource/resource-store.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { CRD_V1 } from '../definition/definition.ts';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
+import { internalContext } from '../../server/own/own-context.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';

@@ -6,8 +6,8 @@
 import { ensureObject, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { Clock } from '../../base/clock.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import type { FollowUp } from '../../server/registry/definition.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
+import type { FollowUp } from '../../server/resource/resource-definition.ts';
 import { type Crd, type CrdNames, readCrd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import { apiApprovalConformance } from '../definition/api-approval.ts';

@@ -3,8 +3,8 @@ import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
-import type { ResourceContext, ResourceWatchSink, WatchRequest } from '../../server/registry/resource-store.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
+import type { ResourceContext, ResourceWatchSink, WatchRequest } from '../../server/resource/resource-store.ts';
 
 const NOTHING: WatchRequest['encoding'] = { key: 'nothing', event: () => EMPTY_BYTES, bookmark: () => EMPTY_BYTES };
 

@@ -4,8 +4,8 @@ import { isStatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import type { ObjectReader } from '../../server/own/object-reader.ts';
 
 export interface TestAttributes extends AdmissionAttributes {
   readonly warnings: string[];

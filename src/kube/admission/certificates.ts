@@ -11,8 +11,8 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
-import { changesOnlyOwnership } from '../escalation-guard.ts';
-import { specOf } from '../object-fields.ts';
+import { changesOnlyOwnership } from '../rbac/escalation-guard.ts';
+import { specOf } from '../shared/object-fields.ts';
 import { mayActForSigner } from './signer-permission.ts';
 import { refusal } from './subject.ts';
 

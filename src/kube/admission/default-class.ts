@@ -7,8 +7,8 @@ import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { specOf } from '../object-fields.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import { specOf } from '../shared/object-fields.ts';
 
 /** The annotation by which claims named their class before there was a field. */
 export const CLAIM_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { Lister } from '../../server/registry/lister.ts';
+import type { Lister } from '../../server/own/lister.ts';
 
 const NONE: readonly JsonObject[] = [];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes, Operation } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
+import type { Lister } from '../../server/own/lister.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 
 const NAMESPACES: Readonly<Record<string, JsonObject>> = {

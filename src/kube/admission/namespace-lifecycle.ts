@@ -8,7 +8,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden, notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
+import type { Lister } from '../../server/own/lister.ts';
 import { subjectName } from './subject.ts';
 
 export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);

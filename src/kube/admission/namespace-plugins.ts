@@ -6,7 +6,7 @@ import { isAlreadyExists, StatusError, statusOf } from '../../apimachinery/statu
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
+import type { Lister } from '../../server/own/lister.ts';
 import { refusal } from './subject.ts';
 
 export function namespaceExists(namespaces: Lister): AdmissionPlugin {

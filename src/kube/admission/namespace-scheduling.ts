@@ -13,9 +13,9 @@ import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { specOf } from '../object-fields.ts';
-import { qosClassOf } from '../rules/pod/pod-resources.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import { qosClassOf } from '../groups/core/pod/pod-resources.ts';
+import { specOf } from '../shared/object-fields.ts';
 import { podOf } from './subject.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 

@@ -6,9 +6,9 @@ import { compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { amountOf } from '../checks/resource-lists.ts';
-import { specOf } from '../object-fields.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import { specOf } from '../shared/object-fields.ts';
+import { amountOf } from '../shared/resource-lists.ts';
 import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';
 import { refusal } from './subject.ts';
 

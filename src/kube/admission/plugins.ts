@@ -1,6 +1,6 @@
-/** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file or folder; this only lists them, `src/admission/chain.ts` knows their order. */
+/** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file or folder; this only lists them, `src/admission/plugin-chain.ts` knows their order. */
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { KubeWorld } from '../kube-world.ts';
+import type { KubeContext } from '../kube-context.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
 import {
   certificateApproval,
@@ -33,11 +33,11 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 const POD_GROUP = { group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup' };
 
-export function compiledInPlugins(world: KubeWorld, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
-  const authorizer = (): ReturnType<KubeWorld['authorizer']> => world.authorizer();
+export function compiledInPlugins(world: KubeContext, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
+  const authorizer = (): ReturnType<KubeContext['authorizer']> => world.authorizer();
   const reader = (plural: string) => {
-    let made: ReturnType<KubeWorld['reader']> | undefined;
-    return (): ReturnType<KubeWorld['reader']> => {
+    let made: ReturnType<KubeContext['reader']> | undefined;
+    return (): ReturnType<KubeContext['reader']> => {
       made ??= world.reader(plural);
       return made;
     };

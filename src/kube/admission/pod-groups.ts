@@ -10,9 +10,9 @@ import { internalError } from '../../apimachinery/status/status-catalogue.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { ensureMeta, specOf } from '../object-fields.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import type { ObjectReader } from '../../server/own/object-reader.ts';
+import { ensureMeta, specOf } from '../shared/object-fields.ts';
 import { refusal } from './subject.ts';
 
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';

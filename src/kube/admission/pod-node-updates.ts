@@ -9,10 +9,10 @@ import { compareQuantity, quantityMilliValue, quantityValue } from '../../apimac
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import { amountOf } from '../checks/resource-lists.ts';
-import { specOf } from '../object-fields.ts';
-import type { ObjectReader } from '../object-reader.ts';
-import { isSidecar } from '../rules/pod/pod-resources.ts';
+import type { ObjectReader } from '../../server/own/object-reader.ts';
+import { isSidecar } from '../groups/core/pod/pod-resources.ts';
+import { specOf } from '../shared/object-fields.ts';
+import { amountOf } from '../shared/resource-lists.ts';
 import { podTotal } from './pod-total.ts';
 import { refusal } from './subject.ts';
 

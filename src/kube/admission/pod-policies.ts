@@ -9,8 +9,8 @@ import { formatIssue, notSupported } from '../../apimachinery/validation/field-i
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
-import { isNativeResource } from '../checks/resource-lists.ts';
-import { specOf } from '../object-fields.ts';
+import { specOf } from '../shared/object-fields.ts';
+import { isNativeResource } from '../shared/resource-lists.ts';
 import { mainContainers, podOf, refusal } from './subject.ts';
 
 const IMAGES = FieldPath.of('spec');

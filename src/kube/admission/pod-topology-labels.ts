@@ -4,8 +4,8 @@ import { ensureObject, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { ensureMeta, specOf } from '../object-fields.ts';
-import type { ObjectReader } from '../object-reader.ts';
+import type { ObjectReader } from '../../server/own/object-reader.ts';
+import { ensureMeta, specOf } from '../shared/object-fields.ts';
 
 const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 

@@ -2,8 +2,8 @@
 import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
 import { addQuantity, isZeroQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { addAmounts, amountsOf, isPodLevelResource, type ResourceAmounts } from '../checks/resource-lists.ts';
-import { aggregateContainers } from '../rules/pod/pod-resources.ts';
+import { aggregateContainers } from '../groups/core/pod/pod-resources.ts';
+import { addAmounts, amountsOf, isPodLevelResource, type ResourceAmounts } from '../shared/resource-lists.ts';
 
 export interface PodTotalOptions {
   /** For which resources an amount of the pod as a whole replaces the sum of its containers. Default: all for which there may be one. */

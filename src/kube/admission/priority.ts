@@ -7,8 +7,8 @@ import { flagAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/obje
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { specOf } from '../object-fields.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import { specOf } from '../shared/object-fields.ts';
 import { podOf, refusal } from './subject.ts';
 
 interface Priority {

@@ -8,9 +8,9 @@ import { compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/registry/lister.ts';
-import { amountsOf } from '../checks/resource-lists.ts';
-import { specOf } from '../object-fields.ts';
+import type { Lister } from '../../server/own/lister.ts';
+import { specOf } from '../shared/object-fields.ts';
+import { amountsOf } from '../shared/resource-lists.ts';
 import { podOf, refusal } from './subject.ts';
 import { mergeTolerations } from './tolerations.ts';
 

@@ -3,12 +3,12 @@ import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { BugError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
-import type { KubeWorld } from '../kube-world.ts';
+import { internalContext } from '../../server/own/own-context.ts';
+import type { KubeContext } from '../kube-context.ts';
 import type { ExistingPods } from './pod-security/existing-pods.ts';
 
 /** The first pods of a namespace, parsed for this one question: nobody keeps all pods parsed. */
-export async function existingPods(world: KubeWorld, namespace: string, limit: number): Promise<ExistingPods> {
+export async function existingPods(world: KubeContext, namespace: string, limit: number): Promise<ExistingPods> {
   const { definition, store } = world.resource('pods');
   const version = definition.storageVersion;
   if (version === undefined || store.list === undefined) throw new BugError('pods cannot be listed');
@@ -20,7 +20,7 @@ export async function existingPods(world: KubeWorld, namespace: string, limit: n
 }
 
 /** Rejects with the Status if there is such a namespace. */
-export async function createNamespace(world: KubeWorld, name: string): Promise<void> {
+export async function createNamespace(world: KubeContext, name: string): Promise<void> {
   const { definition, store } = world.resource('namespaces');
   const version = definition.storageVersion;
   if (version === undefined || store.create === undefined) throw new BugError('namespaces cannot be created');

@@ -1,7 +1,7 @@
 /** StorageObjectInUseProtection: volumes, claims and their attribute classes are held by a finalizer, which goes when nobody uses them any more. */
 import { finalizersOf } from '../../apimachinery/meta/meta.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { ensureMeta } from '../object-fields.ts';
+import { ensureMeta } from '../shared/object-fields.ts';
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   persistentvolumes: 'kubernetes.io/pv-protection',

@@ -8,9 +8,9 @@ import { isAlreadyExists } from '../../apimachinery/status/status.ts';
 import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
-import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../checks/ip.ts';
-import type { KubeWorld } from '../kube-world.ts';
+import { internalContext } from '../../server/own/own-context.ts';
+import type { KubeContext } from '../kube-context.ts';
+import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
 import { IpRange } from './ip-range.ts';
 import { deleteOwn } from './own-requests.ts';
 import { planAddressRepairs } from './repair-addresses.ts';
@@ -46,11 +46,11 @@ export function ipAddressObject(ip: string, family: IpFamily, service: ServiceNa
 }
 
 export class ClusterIps {
-  readonly #world: KubeWorld;
+  readonly #world: KubeContext;
   /** Of what an earlier run may have left; with the first address that is taken. */
   #repair: Promise<void> | undefined;
 
-  constructor(world: KubeWorld) {
+  constructor(world: KubeContext) {
     this.#world = world;
   }
 

@@ -3,7 +3,7 @@
  * range is kept for addresses that people choose: it is used for others only when the rest is full.
  */
 import { formatIp } from '../../pki/ip.ts';
-import { type IpFamily, type Network, networkAddress, parseSloppyCidr, parseSloppyIp } from '../checks/ip.ts';
+import { type IpFamily, type Network, networkAddress, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
 
 const BAND_MIN = 16n;
 const BAND_MAX = 256n;

@@ -4,15 +4,15 @@
  */
 import { numberAt, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ListerChange } from '../../server/registry/lister.ts';
-import type { KubeWorld } from '../kube-world.ts';
-import { needsHealthCheckPort, nodePorts } from '../rules/service/service-fields.ts';
+import type { ListerChange } from '../../server/own/lister.ts';
+import { needsHealthCheckPort, nodePorts } from '../groups/core/service/service-fields.ts';
+import type { KubeContext } from '../kube-context.ts';
 import { candidatePorts, formatPortRange, type PortRange, portRangeContains } from './port-range.ts';
 
 const TAKEN = 'provided port is already allocated';
 
 export class NodePorts {
-  readonly #world: KubeWorld;
+  readonly #world: KubeContext;
   readonly #range: PortRange;
   /** How many Services have a port, and which ports a Service has. */
   readonly #used = new Map<number, number>();
@@ -20,7 +20,7 @@ export class NodePorts {
   readonly #claimed = new Set<number>();
   #subscribed = false;
 
-  constructor(world: KubeWorld, range: PortRange) {
+  constructor(world: KubeContext, range: PortRange) {
     this.#world = world;
     this.#range = range;
   }

@@ -1,8 +1,8 @@
 /** Requests that the server makes to its own stores beside those of clients. Invariant: what is not there is no failure of a deletion. */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
-import type { OpenResource } from '../../server/registry/open-resource.ts';
+import { internalContext } from '../../server/own/own-context.ts';
+import type { OpenResource } from '../../server/resource/open-resource.ts';
 
 const DELETE = {
   options: {

@@ -6,9 +6,9 @@ import { nameOf, namespaceOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
-import { parseSloppyIp } from '../checks/ip.ts';
-import type { KubeWorld } from '../kube-world.ts';
-import { clusterIps, HEADLESS } from '../rules/service/service-fields.ts';
+import { clusterIps, HEADLESS } from '../groups/core/service/service-fields.ts';
+import type { KubeContext } from '../kube-context.ts';
+import { parseSloppyIp } from '../shared/ip.ts';
 
 const GRACE_MS = 60_000;
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by';
@@ -21,7 +21,7 @@ export interface AddressRepairs {
   readonly missing: readonly { readonly ip: string; readonly namespace: string; readonly name: string }[];
 }
 
-export async function planAddressRepairs(world: KubeWorld): Promise<AddressRepairs> {
+export async function planAddressRepairs(world: KubeContext): Promise<AddressRepairs> {
   const [addresses, services] = [world.lister('ipaddresses'), world.lister('services')];
   await Promise.all([addresses.fresh(), services.fresh()]);
   const old = world.host.clock.now() - GRACE_MS;

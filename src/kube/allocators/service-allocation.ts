@@ -8,9 +8,7 @@ import { internalError, invalid as invalidObject, unknown } from '../../apimachi
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { IpFamily } from '../checks/ip.ts';
-import type { KubeWorld } from '../kube-world.ts';
-import { type ClusterFamilies, prefersTheSame, settleIpFamilies } from '../rules/service/ip-families.ts';
+import { type ClusterFamilies, prefersTheSame, settleIpFamilies } from '../groups/core/service/ip-families.ts';
 import {
   clusterIps,
   HEADLESS,
@@ -20,7 +18,9 @@ import {
   needsHealthCheckPort,
   needsNodePorts,
   nodePorts,
-} from '../rules/service/service-fields.ts';
+} from '../groups/core/service/service-fields.ts';
+import type { KubeContext } from '../kube-context.ts';
+import type { IpFamily } from '../shared/ip.ts';
 import { ClusterIps, type ServiceName } from './cluster-ips.ts';
 import { type NodePortClaim, NodePorts } from './node-ports.ts';
 import type { PortRange } from './port-range.ts';
@@ -48,7 +48,7 @@ export class ServiceAllocator {
   readonly #ips: ClusterIps;
   readonly #ports: NodePorts;
 
-  constructor(world: KubeWorld, families: ClusterFamilies, range: PortRange) {
+  constructor(world: KubeContext, families: ClusterFamilies, range: PortRange) {
     this.#families = families;
     this.#ips = new ClusterIps(world);
     this.#ports = new NodePorts(world, range);

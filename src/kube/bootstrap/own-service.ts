@@ -5,7 +5,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { parseIp } from '../../pki/ip.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import { ipAddressObject } from '../allocators/cluster-ips.ts';
-import { validateNonSpecialIp } from '../checks/ip.ts';
+import { validateNonSpecialIp } from '../shared/ip.ts';
 import type { BootstrapObject } from './bootstrap-object.ts';
 import type { ServerIdentity, ServiceNetwork } from './service-network.ts';
 

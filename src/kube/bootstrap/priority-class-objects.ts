@@ -1,5 +1,5 @@
 /** The priority classes of a fresh server. Invariant: one that was deleted comes back with the next start; one that is there is left alone. */
-import { SYSTEM_PRIORITY_CLASSES } from '../rules/priority-class.ts';
+import { SYSTEM_PRIORITY_CLASSES } from '../groups/scheduling/priority-class.ts';
 import type { BootstrapObject } from './bootstrap-object.ts';
 
 export function priorityClassObjects(): readonly BootstrapObject[] {

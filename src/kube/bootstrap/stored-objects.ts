@@ -5,12 +5,12 @@
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import type { RegistryHost } from '../../server/registry/host.ts';
-import { internalContext } from '../../server/registry/internal-context.ts';
+import { internalContext } from '../../server/own/own-context.ts';
 import { ObjectKeys } from '../../server/registry/object-keys.ts';
 import { countGeneration, fillSystemFields } from '../../server/registry/object-metadata.ts';
-import type { OpenResource } from '../../server/registry/open-resource.ts';
 import { encodeStored, metadataIn, readStored, type StoredState } from '../../server/registry/stored-object.ts';
+import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { BootstrapObject } from './bootstrap-object.ts';
 
 export class StoredObjects {

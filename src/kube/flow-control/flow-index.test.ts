@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { parseRequestInfo, type RequestInfo } from '../../server/request-info.ts';
+import { parseRequestInfo, type RequestInfo } from '../../server/http/request-info.ts';
 import { defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 import { FlowIndex, levelNames } from './flow-index.ts';
 

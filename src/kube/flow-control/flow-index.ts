@@ -9,7 +9,7 @@ import { flagAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../ap
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Flow, FlowMatcher } from '../../server/flow.ts';
-import type { RequestInfo } from '../../server/request-info.ts';
+import type { RequestInfo } from '../../server/http/request-info.ts';
 import { defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 
 /** Users whose rules are remembered; beyond that all are forgotten. */

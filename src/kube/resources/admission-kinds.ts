@@ -1,38 +1,39 @@
 /** The kinds of admissionregistration.k8s.io. Invariant: how they work is in `rules/admissionregistration/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import type { OpenResource } from '../../server/registry/open-resource.ts';
-import type { ResourceStore } from '../../server/registry/resource-store.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
-import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { withWriteCheck } from '../checked-writes.ts';
-import type { KubeResource, KubeWorld } from '../kube-world.ts';
-import { clearStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
+
+import { withWriteCheck } from '../../server/resource/checked-writes.ts';
+import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import type { ResourceStore } from '../../server/resource/resource-store.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import {
   validateMutatingBinding,
   validatePolicyStatus,
   validateValidatingBinding,
-} from '../rules/admissionregistration/bindings.ts';
+} from '../groups/admissionregistration/bindings.ts';
 import {
   setAlphaBindingDefaults,
   setBindingDefaults,
   setMutatingWebhookDefaults,
   setPolicyDefaults,
   setValidatingWebhookDefaults,
-} from '../rules/admissionregistration/defaults.ts';
-import { bindingAccess, policyAccess } from '../rules/admissionregistration/parameter-access.ts';
-import { validateMutatingPolicy, validateValidatingPolicy } from '../rules/admissionregistration/policies.ts';
+} from '../groups/admissionregistration/defaults.ts';
+import { bindingAccess, policyAccess } from '../groups/admissionregistration/parameter-access.ts';
+import { validateMutatingPolicy, validateValidatingPolicy } from '../groups/admissionregistration/policies.ts';
 import {
   mutatingPolicyTable,
   policyBindingTable,
   validatingPolicyTable,
   webhookTable,
-} from '../rules/admissionregistration/tables.ts';
+} from '../groups/admissionregistration/tables.ts';
 import {
   staticNameWarnings,
   validateWebhookConfiguration,
   validateWebhookConfigurationUpdate,
-} from '../rules/admissionregistration/webhooks.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/admissionregistration/webhooks.ts';
+import type { KubeResource, KubeContext } from '../kube-context.ts';
+import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 const CATEGORIES = ['api-extensions'];
@@ -48,7 +49,7 @@ export function admissionResources(): readonly KubeResource[] {
   ];
 }
 
-function guardPolicies(open: OpenResource, world: KubeWorld): ResourceStore {
+function guardPolicies(open: OpenResource, world: KubeContext): ResourceStore {
   return withWriteCheck(open.store, policyAccess(world));
 }
 

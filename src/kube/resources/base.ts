@@ -1,20 +1,18 @@
 /** The kinds that every server needs: namespaces, configuration, accounts, events, leases. Invariant: how they work is in `rules/`. */
-import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { frontNamespaces } from '../namespace-store.ts';
-import { configMapTable, validateConfigMap, validateConfigMapUpdate } from '../rules/config-map.ts';
-import { isCoreEvent, validateEvent, validateEventUpdate } from '../rules/event.ts';
-import { eventFromCore, eventToCore } from '../rules/event-conversion.ts';
-import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from '../rules/event-fields.ts';
-import { coreEventTable, eventsEventTable } from '../rules/event-table.ts';
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import {
   leaseTable,
   prepareLeaseForCreate,
   prepareLeaseForUpdate,
   validateLease,
   validateLeaseUpdate,
-} from '../rules/lease.ts';
+} from '../groups/coordination/lease.ts';
+import { configMapTable, validateConfigMap, validateConfigMapUpdate } from '../groups/core/config-map.ts';
+import { isCoreEvent, validateEvent, validateEventUpdate } from '../groups/core/event.ts';
+import { eventFromCore, eventToCore } from '../groups/core/event-conversion.ts';
+import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from '../groups/core/event-fields.ts';
+import { coreEventTable, eventsEventTable } from '../groups/core/event-table.ts';
 import {
   canonicalizeNamespace,
   namespaceIsHeld,
@@ -29,7 +27,8 @@ import {
   validateNamespaceFinalizeUpdate,
   validateNamespaceStatusUpdate,
   validateNamespaceUpdate,
-} from '../rules/namespace.ts';
+} from '../groups/core/namespace.ts';
+import { frontNamespaces } from '../groups/core/namespace-store.ts';
 import {
   prepareSecretForUpdate,
   secretTable,
@@ -37,15 +36,16 @@ import {
   setSecretDefaults,
   validateSecret,
   validateSecretUpdate,
-} from '../rules/secret.ts';
+} from '../groups/core/secret.ts';
 import {
   cleanSecretReferences,
   serviceAccountTable,
   serviceAccountWarnings,
   validateServiceAccount,
   validateServiceAccountUpdate,
-} from '../rules/service-account.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/core/service-account.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 
 export interface BaseResourceOptions {
   /** `--event-ttl`. */

@@ -1,8 +1,6 @@
 /** certificates.k8s.io: certificates that somebody asks for, and whom to trust. Invariant: how its kinds work is in `rules/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { clearStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import {
   certificateSigningRequestTable,
   prepareRequestApprovalForUpdate,
@@ -14,12 +12,12 @@ import {
   validateRequestApprovalUpdate,
   validateRequestStatusUpdate,
   validateRequestUpdate,
-} from '../rules/certificate-signing-request.ts';
+} from '../groups/certificates/certificate-signing-request.ts';
 import {
   clusterTrustBundleTable,
   validateTrustBundle,
   validateTrustBundleUpdate,
-} from '../rules/cluster-trust-bundle.ts';
+} from '../groups/certificates/cluster-trust-bundle.ts';
 import {
   podCertificateRequestTable,
   possessionProblem,
@@ -27,17 +25,19 @@ import {
   validatePodCertificateRequest,
   validatePodCertificateRequestStatusUpdate,
   validatePodCertificateRequestUpdate,
-} from '../rules/pod-certificate-request.ts';
-import { signedBySigners } from '../rules/pod-certificate-signers.ts';
-import { SignatureNotes } from '../rules/signature-notes.ts';
-import { updateSubresource } from '../subresources.ts';
-import { LateWorld } from './late-world.ts';
+} from '../groups/certificates/pod-certificate-request.ts';
+import { signedBySigners } from '../groups/certificates/pod-certificate-signers.ts';
+import { SignatureNotes } from '../groups/certificates/signature-notes.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { LateKubeContext } from '../late-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 
 const GROUP = 'certificates.k8s.io';
 
 export function certificateResources(): readonly KubeResource[] {
   const notes = new SignatureNotes();
-  const late = new LateWorld();
+  const late = new LateKubeContext();
   return [
     {
       definition: signingRequests(notes),
@@ -109,7 +109,7 @@ const CLUSTER_TRUST_BUNDLES: ResourceDefinition = storedResource({
   }),
 });
 
-function podRequests(notes: SignatureNotes, late: LateWorld): ResourceDefinition {
+function podRequests(notes: SignatureNotes, late: LateKubeContext): ResourceDefinition {
   const strategy: Strategy = builtInStrategy({
     allowUnconditionalUpdate: false,
     prepareForCreate: clearStatus,

@@ -1,12 +1,10 @@
 /** Limits, quotas, priorities, flow control, certificates and other things of the whole cluster. Invariant: how they work is in `rules/`. */
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import type { ResourceStore } from '../../server/registry/resource-store.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { CREATED_AT, NAME, tableOf } from '../columns.ts';
-import { delegateStore } from '../delegate-store.ts';
-import type { KubeResource, KubeWorld } from '../kube-world.ts';
-import { clearStatus, ensureMeta, keepStatus } from '../object-fields.ts';
+import { CREATED_AT, NAME, tableOf } from '../../server/resource/columns.ts';
+import { delegateStore } from '../../server/resource/delegate-store.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import type { ResourceStore } from '../../server/resource/resource-store.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import {
   apiServiceTable,
   prepareApiServiceForCreate,
@@ -15,16 +13,9 @@ import {
   validateApiService,
   validateApiServiceStatusUpdate,
   validateApiServiceUpdate,
-} from '../rules/api-service.ts';
-import { componentStatusStore, componentStatusTable } from '../rules/component-status.ts';
-import { setLimitRangeDefaults, validateLimitRange } from '../rules/limit-range.ts';
-import {
-  preparePriorityClassForCreate,
-  priorityClassTable,
-  setPriorityClassDefaults,
-  validatePriorityClass,
-  validatePriorityClassUpdate,
-} from '../rules/priority-class.ts';
+} from '../groups/apiregistration/api-service.ts';
+import { componentStatusStore, componentStatusTable } from '../groups/core/component-status.ts';
+import { setLimitRangeDefaults, validateLimitRange } from '../groups/core/limit-range.ts';
 import {
   prepareQuotaStatusForUpdate,
   resourceQuotaTable,
@@ -33,14 +24,23 @@ import {
   validateResourceQuota,
   validateResourceQuotaStatusUpdate,
   validateResourceQuotaUpdate,
-} from '../rules/resource-quota.ts';
+} from '../groups/core/resource-quota.ts';
 import {
   runtimeClassTable,
   runtimeClassWarnings,
   validateRuntimeClass,
   validateRuntimeClassUpdate,
-} from '../rules/runtime-class.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/node/runtime-class.ts';
+import {
+  preparePriorityClassForCreate,
+  priorityClassTable,
+  setPriorityClassDefaults,
+  validatePriorityClass,
+  validatePriorityClassUpdate,
+} from '../groups/scheduling/priority-class.ts';
+import type { KubeResource, KubeContext } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, ensureMeta, keepStatus } from '../shared/object-fields.ts';
 import { certificateResources } from './certificate-kinds.ts';
 import { flowControlResources } from './flow-control-kinds.ts';
 import { internalResources } from './internal-kinds.ts';
@@ -81,7 +81,7 @@ const LIMIT_RANGES: ResourceDefinition = storedResource({
 });
 
 /** One that nobody named is named by chance. */
-function nameLimitRanges(store: ResourceStore, { host }: KubeWorld): ResourceStore {
+function nameLimitRanges(store: ResourceStore, { host }: KubeContext): ResourceStore {
   const { create } = store;
   if (create === undefined) return store;
   return delegateStore(store, {

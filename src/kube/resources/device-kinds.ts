@@ -2,15 +2,13 @@
 import { objectsAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
-import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { checkedSubresource } from '../checked-writes.ts';
-import type { KubeResource, KubeWorld } from '../kube-world.ts';
-import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
-import { convertClaim, convertClaimTemplate, convertSlice } from '../rules/resource/beta-conversion.ts';
-import { AdminRequests, checkClaimStatus } from '../rules/resource/claim-access.ts';
-import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from '../rules/resource/claim-status.ts';
+import { checkedSubresource } from '../../server/resource/checked-writes.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
+import { convertClaim, convertClaimTemplate, convertSlice } from '../groups/resource/beta-conversion.ts';
+import { AdminRequests, checkClaimStatus } from '../groups/resource/claim-access.ts';
+import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from '../groups/resource/claim-status.ts';
 import {
   validateClaim,
   validateClaimTemplate,
@@ -18,7 +16,7 @@ import {
   validateClaimUpdate,
   validateDeviceClass,
   validateDeviceClassUpdate,
-} from '../rules/resource/claims.ts';
+} from '../groups/resource/claims.ts';
 import {
   setBetaClaimDefaults,
   setBetaClaimTemplateDefaults,
@@ -29,33 +27,35 @@ import {
   setSliceDefaults,
   setTaintRuleDefaults,
   type WallClock,
-} from '../rules/resource/defaults.ts';
+} from '../groups/resource/defaults.ts';
 import {
   validatePoolStatusRequest,
   validatePoolStatusRequestUpdate,
   validatePoolStatusUpdate,
-} from '../rules/resource/pool-status.ts';
+} from '../groups/resource/pool-status.ts';
 import {
   prepareSliceForCreate,
   prepareSliceForUpdate,
   sliceWarnings,
   validateSlice,
   validateSliceUpdate,
-} from '../rules/resource/slices.ts';
+} from '../groups/resource/slices.ts';
 import {
   claimTable,
   namedTable,
   poolStatusRequestTable,
   sliceTable,
   taintRuleTable,
-} from '../rules/resource/tables.ts';
+} from '../groups/resource/tables.ts';
 import {
   prepareTaintRuleForUpdate,
   validateTaintRule,
   validateTaintRuleStatusUpdate,
   validateTaintRuleUpdate,
-} from '../rules/resource/taints.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/resource/taints.ts';
+import type { KubeResource, KubeContext } from '../kube-context.ts';
+import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 
 const GROUP = 'resource.k8s.io';
 export function deviceResources(clock: WallClock): readonly KubeResource[] {
@@ -107,7 +107,7 @@ const DEVICE_CLASSES: ResourceDefinition = storedResource({
 
 /** The status needs to ask the server, which is there by the time of the first request. */
 function claims(): KubeResource {
-  let world: KubeWorld | undefined;
+  let world: KubeContext | undefined;
   const admin = new AdminRequests((claim) => objectsAt(claim, 'spec', 'devices', 'requests'));
   const strategy = strategyOf({
     prepareForCreate: clearStatus,

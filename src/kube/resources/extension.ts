@@ -1,6 +1,7 @@
 /** admissionregistration.k8s.io and resource.k8s.io. Invariant: how they work is in `rules/`. */
-import type { KubeResource } from '../kube-world.ts';
-import type { WallClock } from '../rules/resource/defaults.ts';
+
+import type { WallClock } from '../groups/resource/defaults.ts';
+import type { KubeResource } from '../kube-context.ts';
 import { admissionResources } from './admission-kinds.ts';
 import { deviceResources } from './device-kinds.ts';
 

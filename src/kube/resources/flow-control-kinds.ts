@@ -1,18 +1,22 @@
 /** flowcontrol.apiserver.k8s.io: flow schemas and priority levels. Invariant: how they work is in `rules/`; how requests are matched to them in `flow-control/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import { FLOW_CONTROL_GROUP } from '../flow-control/default-flows.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { clearStatus, keepStatus } from '../object-fields.ts';
 import {
   flowSchemaTable,
   prepareFlowStatusForUpdate,
   setFlowSchemaDefaults,
   validateFlowConditions,
   validateFlowSchema,
-} from '../rules/flow-schema.ts';
-import { priorityLevelTable, setPriorityLevelDefaults, validatePriorityLevel } from '../rules/priority-level.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/flowcontrol/flow-schema.ts';
+import {
+  priorityLevelTable,
+  setPriorityLevelDefaults,
+  validatePriorityLevel,
+} from '../groups/flowcontrol/priority-level.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, keepStatus } from '../shared/object-fields.ts';
 
 const VERSION = { group: FLOW_CONTROL_GROUP, version: 'v1' } as const;
 

@@ -1,9 +1,16 @@
 /** Kinds by which servers and schedulers agree among themselves, beta and alpha all of them: off unless `--runtime-config` turns them on. Invariant: how they work is in `rules/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { clearStatus, keepAllButStatus, keepStatus } from '../object-fields.ts';
-import { leaseCandidateTable, validateLeaseCandidate, validateLeaseCandidateUpdate } from '../rules/lease-candidate.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import {
+  storageVersionTable,
+  validateStorageVersion,
+  validateStorageVersionStatus,
+} from '../groups/apiserverinternal/storage-version.ts';
+import {
+  leaseCandidateTable,
+  validateLeaseCandidate,
+  validateLeaseCandidateUpdate,
+} from '../groups/coordination/lease-candidate.ts';
 import {
   podGroupTable,
   preparePodGroupForCreate,
@@ -12,22 +19,23 @@ import {
   validatePodGroup,
   validatePodGroupStatusUpdate,
   validatePodGroupUpdate,
-} from '../rules/scheduling/pod-group.ts';
+} from '../groups/scheduling/pod-group.ts';
 import {
   prepareWorkloadForCreate,
   prepareWorkloadForUpdate,
   validateWorkload,
   validateWorkloadUpdate,
   workloadTable,
-} from '../rules/scheduling/workload.ts';
-import { storageVersionTable, validateStorageVersion, validateStorageVersionStatus } from '../rules/storage-version.ts';
+} from '../groups/scheduling/workload.ts';
 import {
   storageVersionMigrationTable,
   validateStorageVersionMigration,
   validateStorageVersionMigrationStatusUpdate,
   validateStorageVersionMigrationUpdate,
-} from '../rules/storage-version-migration.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/storagemigration/storage-version-migration.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 
 export function internalResources(): readonly KubeResource[] {
   return [

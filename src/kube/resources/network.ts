@@ -1,12 +1,28 @@
 /** Services, endpoints, ingress, policies, addresses, nodes. Invariant: how they work is in `rules/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { PortRange } from '../allocators/port-range.ts';
 import { ServiceAllocator } from '../allocators/service-allocation.ts';
-import { ServiceFront } from '../allocators/service-store.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { clearStatus, keepAllButStatus, keepStatus, takeField } from '../object-fields.ts';
+import {
+  ENDPOINTS_DEPRECATION,
+  endpointsWarnings,
+  setEndpointsDefaults,
+  validateEndpoints,
+  validateEndpointsUpdate,
+} from '../groups/core/endpoints.ts';
+import { endpointSliceTable, endpointsTable } from '../groups/core/endpoints-table.ts';
+import { setNodeDefaults } from '../groups/core/node/node-defaults.ts';
+import { nodeProxy } from '../groups/core/node/node-proxy.ts';
+import { NODE_STATUS_STRATEGY, NODE_STRATEGY } from '../groups/core/node/node-strategy.ts';
+import { nodeTable } from '../groups/core/node/node-table.ts';
+import type { ClusterFamilies } from '../groups/core/service/ip-families.ts';
+import { setServiceDefaults } from '../groups/core/service/service-defaults.ts';
+import { serviceProxy } from '../groups/core/service/service-proxy.ts';
+import { balancerWarnings } from '../groups/core/service/service-status.ts';
+import { ServiceFront } from '../groups/core/service/service-store.ts';
+import { SERVICE_STATUS_STRATEGY, SERVICE_STRATEGY } from '../groups/core/service/service-strategy.ts';
+import { serviceTable } from '../groups/core/service/service-table.ts';
 import {
   endpointSliceCreateWarnings,
   endpointSliceWarnings,
@@ -15,53 +31,41 @@ import {
   setEndpointSliceDefaults,
   validateEndpointSlice,
   validateEndpointSliceUpdate,
-} from '../rules/endpoint-slice.ts';
-import {
-  ENDPOINTS_DEPRECATION,
-  endpointsWarnings,
-  setEndpointsDefaults,
-  validateEndpoints,
-  validateEndpointsUpdate,
-} from '../rules/endpoints.ts';
-import { endpointSliceTable, endpointsTable } from '../rules/endpoints-table.ts';
+} from '../groups/discovery/endpoint-slice.ts';
 import {
   ingressWarnings,
   validateIngress,
   validateIngressStatusUpdate,
   validateIngressUpdate,
-} from '../rules/ingress.ts';
-import { setIngressClassDefaults, validateIngressClass, validateIngressClassUpdate } from '../rules/ingress-class.ts';
-import { nameIsIp, validateIpAddress, validateIpAddressUpdate } from '../rules/ip-address.ts';
+} from '../groups/networking/ingress.ts';
+import {
+  setIngressClassDefaults,
+  validateIngressClass,
+  validateIngressClassUpdate,
+} from '../groups/networking/ingress-class.ts';
+import { nameIsIp, validateIpAddress, validateIpAddressUpdate } from '../groups/networking/ip-address.ts';
 import {
   networkPolicyWarnings,
   setNetworkPolicyDefaults,
   validateNetworkPolicy,
   validateNetworkPolicyUpdate,
-} from '../rules/network-policy.ts';
+} from '../groups/networking/network-policy.ts';
 import {
   ingressClassTable,
   ingressTable,
   ipAddressTable,
   networkPolicyTable,
   serviceCidrTable,
-} from '../rules/networking-tables.ts';
-import { setNodeDefaults } from '../rules/node/node-defaults.ts';
-import { nodeProxy } from '../rules/node/node-proxy.ts';
-import { NODE_STATUS_STRATEGY, NODE_STRATEGY } from '../rules/node/node-strategy.ts';
-import { nodeTable } from '../rules/node/node-table.ts';
-import type { ClusterFamilies } from '../rules/service/ip-families.ts';
-import { setServiceDefaults } from '../rules/service/service-defaults.ts';
-import { serviceProxy } from '../rules/service/service-proxy.ts';
-import { balancerWarnings } from '../rules/service/service-status.ts';
-import { SERVICE_STATUS_STRATEGY, SERVICE_STRATEGY } from '../rules/service/service-strategy.ts';
-import { serviceTable } from '../rules/service/service-table.ts';
+} from '../groups/networking/networking-tables.ts';
 import {
   validateServiceCidr,
   validateServiceCidrStatusUpdate,
   validateServiceCidrUpdate,
-} from '../rules/service-cidr.ts';
-import { updateSubresource } from '../subresources.ts';
-import { LateWorld } from './late-world.ts';
+} from '../groups/networking/service-cidr.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { LateKubeContext } from '../late-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { clearStatus, keepAllButStatus, keepStatus, takeField } from '../shared/object-fields.ts';
 
 export interface NetworkResourceOptions {
   /** The families of `--service-cluster-ip-range`, in its order. */
@@ -71,7 +75,7 @@ export interface NetworkResourceOptions {
 }
 
 export function networkResources(options: NetworkResourceOptions): readonly KubeResource[] {
-  const world = new LateWorld();
+  const world = new LateKubeContext();
   const services = new ServiceFront();
   return [
     {
@@ -95,7 +99,7 @@ export function networkResources(options: NetworkResourceOptions): readonly Kube
 const CORE = { group: '', version: 'v1' } as const;
 const NETWORKING = 'networking.k8s.io';
 
-function serviceDefinition(world: LateWorld, front: ServiceFront): ResourceDefinition {
+function serviceDefinition(world: LateKubeContext, front: ServiceFront): ResourceDefinition {
   return storedResource({
     plural: 'services',
     shortNames: ['svc'],
@@ -160,7 +164,7 @@ const ENDPOINT_SLICES: ResourceDefinition = storedResource({
   }),
 });
 
-function nodeDefinition(world: LateWorld): ResourceDefinition {
+function nodeDefinition(world: LateKubeContext): ResourceDefinition {
   return storedResource({
     plural: 'nodes',
     shortNames: ['no'],

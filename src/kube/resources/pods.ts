@@ -3,14 +3,12 @@ import { objectAt } from '../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource, KubeWorld } from '../kube-world.ts';
-import { metaFacts } from '../object-fields.ts';
-import { BINDING_SUBRESOURCE, BINDINGS } from '../pods/bind-pod.ts';
-import { connectSubresources } from '../pods/connect-pod.ts';
-import { evictionSubresource } from '../pods/evict-pod.ts';
-import { setPodDefaults, setTemplateDefaults } from '../rules/pod/pod-defaults.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import { BINDING_SUBRESOURCE, BINDINGS } from '../groups/core/pod/bind-pod.ts';
+import { connectSubresources } from '../groups/core/pod/connect-pod.ts';
+import { evictionSubresource } from '../groups/core/pod/evict-pod.ts';
+import { setPodDefaults, setTemplateDefaults } from '../groups/core/pod/pod-defaults.ts';
 import {
   canonicalizePod,
   podGrace,
@@ -19,16 +17,22 @@ import {
   preparePodForUpdate,
   preparePodStatusForUpdate,
   prepareResizeForUpdate,
-} from '../rules/pod/pod-strategy.ts';
-import { podTable, podTemplateTable } from '../rules/pod/pod-table.ts';
-import { dropDisabledPodFields, podTemplateWarnings, validatePodTemplateSpec } from '../rules/pod/pod-template.ts';
-import { podCreateWarnings, podStatusWarnings } from '../rules/pod/pod-warnings.ts';
-import { METADATA, POD_RULES, validatePodCreate } from '../rules/pod/validate-pod.ts';
-import { validatePodResize } from '../rules/pod/validate-pod-resize.ts';
-import { validatePodStatusUpdate } from '../rules/pod/validate-pod-status.ts';
-import { validateEphemeralUpdate, validatePodUpdate } from '../rules/pod/validate-pod-update.ts';
-import { updateSubresource } from '../subresources.ts';
-import { validateKubeMeta, validateMetaUpdate } from '../validate-kube-meta.ts';
+} from '../groups/core/pod/pod-strategy.ts';
+import { podTable, podTemplateTable } from '../groups/core/pod/pod-table.ts';
+import {
+  dropDisabledPodFields,
+  podTemplateWarnings,
+  validatePodTemplateSpec,
+} from '../groups/core/pod/pod-template.ts';
+import { podCreateWarnings, podStatusWarnings } from '../groups/core/pod/pod-warnings.ts';
+import { METADATA, POD_RULES, validatePodCreate } from '../groups/core/pod/validate-pod.ts';
+import { validatePodResize } from '../groups/core/pod/validate-pod-resize.ts';
+import { validatePodStatusUpdate } from '../groups/core/pod/validate-pod-status.ts';
+import { validateEphemeralUpdate, validatePodUpdate } from '../groups/core/pod/validate-pod-update.ts';
+import type { KubeResource, KubeContext } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
+import { metaFacts } from '../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../shared/validate-kube-meta.ts';
 
 export interface PodResourceOptions {
   /** Containers may be privileged. Default true; see PodSpecContext. */
@@ -36,8 +40,8 @@ export interface PodResourceOptions {
 }
 
 export function podResources({ allowPrivileged = true }: PodResourceOptions = {}): readonly KubeResource[] {
-  let known: KubeWorld | undefined;
-  const world = (): KubeWorld => {
+  let known: KubeContext | undefined;
+  const world = (): KubeContext => {
     if (known === undefined) throw new BugError('pods were asked before their server was put together');
     return known;
   };
@@ -67,7 +71,7 @@ const POD_FIELDS = [
   'status.nominatedNodeName',
 ] as const;
 
-function pods(allowPrivileged: boolean, world: () => KubeWorld): ResourceDefinition {
+function pods(allowPrivileged: boolean, world: () => KubeContext): ResourceDefinition {
   const strategy: Strategy = builtInStrategy({
     prepareForCreate: preparePodForCreate,
     validate: (pod) => validatePodCreate(pod, allowPrivileged),

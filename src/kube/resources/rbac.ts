@@ -1,9 +1,6 @@
 /** rbac.authorization.k8s.io: roles and bindings. Invariant: how they work is in `rules/` and `rbac/`. */
-import type { ResourceDefinition } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { guardBindings, guardRoles } from '../escalation-guard.ts';
-import type { KubeResource } from '../kube-world.ts';
-import { RBAC_GROUP } from '../rbac/policy.ts';
+import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
+import { bindingTable, roleTable, setBindingDefaults } from '../groups/rbac/rbac-kinds.ts';
 import {
   validateClusterRole,
   validateClusterRoleBinding,
@@ -13,9 +10,12 @@ import {
   validateRoleBinding,
   validateRoleBindingUpdate,
   validateRoleUpdate,
-} from '../rbac/validate.ts';
-import type { RbacAuthorizer } from '../rbac-authorizer.ts';
-import { bindingTable, roleTable, setBindingDefaults } from '../rules/rbac.ts';
+} from '../groups/rbac/validate-rbac.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { guardBindings, guardRoles } from '../rbac/escalation-guard.ts';
+import { RBAC_GROUP } from '../rbac/policy.ts';
+import type { RbacAuthorizer } from '../rbac/rbac-authorizer.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 
 /** What may be granted is checked in front of the stores. */
 export function rbacResources(rbac: RbacAuthorizer): readonly KubeResource[] {

@@ -1,8 +1,34 @@
 /** Volumes, claims and the group storage.k8s.io. Invariant: how they work is in `rules/`. */
-import type { ResourceDefinition, Strategy } from '../../server/registry/definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import { CREATED_AT, NAME, tableOf } from '../columns.ts';
-import type { KubeResource } from '../kube-world.ts';
+
+import { CREATED_AT, NAME, tableOf } from '../../server/resource/columns.ts';
+import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import {
+  persistentVolumeTable,
+  preparePersistentVolumeForCreate,
+  preparePersistentVolumeForUpdate,
+  preparePersistentVolumeStatusForUpdate,
+  setPersistentVolumeDefaults,
+} from '../groups/core/persistent-volume.ts';
+import {
+  claimTable,
+  prepareClaimForCreate,
+  prepareClaimForUpdate,
+  prepareClaimStatusForUpdate,
+} from '../groups/core/persistent-volume-claim.ts';
+import { setClaimDefaults } from '../groups/core/volume/claim-defaults.ts';
+import {
+  claimWarnings,
+  validateClaim,
+  validateClaimStatusUpdate,
+  validateClaimUpdate,
+} from '../groups/core/volume/validate-claim-object.ts';
+import {
+  persistentVolumeWarnings,
+  validatePersistentVolume,
+  validatePersistentVolumeStatusUpdate,
+  validatePersistentVolumeUpdate,
+} from '../groups/core/volume/validate-persistent-volume.ts';
 import {
   csiDriverTable,
   csiDriverWarningsOnCreate,
@@ -12,46 +38,20 @@ import {
   setCsiDriverDefaults,
   validateCsiDriver,
   validateCsiDriverUpdate,
-} from '../rules/csi-driver.ts';
-import { csiNodeTable, validateCsiNode, validateCsiNodeUpdate } from '../rules/csi-node.ts';
+} from '../groups/storage/csi-driver.ts';
+import { csiNodeTable, validateCsiNode, validateCsiNodeUpdate } from '../groups/storage/csi-node.ts';
 import {
   csiStorageCapacityWarnings,
   validateCsiStorageCapacity,
   validateCsiStorageCapacityUpdate,
-} from '../rules/csi-storage-capacity.ts';
-import {
-  persistentVolumeTable,
-  preparePersistentVolumeForCreate,
-  preparePersistentVolumeForUpdate,
-  preparePersistentVolumeStatusForUpdate,
-  setPersistentVolumeDefaults,
-} from '../rules/persistent-volume.ts';
-import {
-  claimTable,
-  prepareClaimForCreate,
-  prepareClaimForUpdate,
-  prepareClaimStatusForUpdate,
-} from '../rules/persistent-volume-claim.ts';
+} from '../groups/storage/csi-storage-capacity.ts';
 import {
   setStorageClassDefaults,
   storageClassTable,
   storageClassWarnings,
   validateStorageClass,
   validateStorageClassUpdate,
-} from '../rules/storage-class.ts';
-import { setClaimDefaults } from '../rules/volume/claim-defaults.ts';
-import {
-  claimWarnings,
-  validateClaim,
-  validateClaimStatusUpdate,
-  validateClaimUpdate,
-} from '../rules/volume/validate-claim-object.ts';
-import {
-  persistentVolumeWarnings,
-  validatePersistentVolume,
-  validatePersistentVolumeStatusUpdate,
-  validatePersistentVolumeUpdate,
-} from '../rules/volume/validate-persistent-volume.ts';
+} from '../groups/storage/storage-class.ts';
 import {
   prepareVolumeAttachmentForCreate,
   prepareVolumeAttachmentForUpdate,
@@ -60,13 +60,14 @@ import {
   validateVolumeAttachment,
   validateVolumeAttachmentUpdate,
   volumeAttachmentTable,
-} from '../rules/volume-attachment.ts';
+} from '../groups/storage/volume-attachment.ts';
 import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
   volumeAttributesClassTable,
-} from '../rules/volume-attributes-class.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/storage/volume-attributes-class.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 
 export function storageResources(): readonly KubeResource[] {
   return [

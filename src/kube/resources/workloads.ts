@@ -1,63 +1,63 @@
 /** What makes pods: apps, batch, ReplicationController; autoscaling and disruption budgets. Invariant: how they work is in `rules/workload/`. */
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/registry/definition.ts';
-import type { VersionDefinition } from '../../server/registry/version-definition.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../built-in.ts';
-import type { KubeResource } from '../kube-world.ts';
-import {
-  AUTOSCALER_RULES,
-  AUTOSCALER_STATUS_RULES,
-  keepEmptyPolicies,
-  setAutoscalerDefaults,
-  setAutoscalerV1Defaults,
-} from '../rules/workload/autoscaler.ts';
-import { autoscalerFromV1, autoscalerToV1 } from '../rules/workload/autoscaler-conversion.ts';
-import { autoscalerTable, autoscalerV1Table } from '../rules/workload/autoscaler-table.ts';
-import { CONTROLLER_REVISION_RULES, controllerRevisionTable } from '../rules/workload/controller-revision.ts';
-import { CRON_JOB_RULES, CRON_JOB_STATUS_RULES, cronJobTable, setCronJobDefaults } from '../rules/workload/cron-job.ts';
+import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
+import { CONTROLLER_REVISION_RULES, controllerRevisionTable } from '../groups/apps/controller-revision.ts';
 import {
   DAEMON_SET_RULES,
   DAEMON_SET_STATUS_RULES,
   daemonSetProblem,
   daemonSetTable,
   setDaemonSetDefaults,
-} from '../rules/workload/daemon-set.ts';
+} from '../groups/apps/daemon-set.ts';
 import {
   DEPLOYMENT_RULES,
   DEPLOYMENT_STATUS_RULES,
   deploymentProblem,
   deploymentTable,
   setDeploymentDefaults,
-} from '../rules/workload/deployment.ts';
-import {
-  DISRUPTION_BUDGET_RULES,
-  DISRUPTION_BUDGET_STATUS_RULES,
-  disruptionBudgetTable,
-  setDisruptionBudgetDefaults,
-} from '../rules/workload/disruption-budget.ts';
-import { JOB_RULES, JOB_STATUS_RULES, setJobDefaults } from '../rules/workload/job.ts';
-import { frontJobs } from '../rules/workload/job-store.ts';
-import { jobTable } from '../rules/workload/job-table.ts';
+} from '../groups/apps/deployment.ts';
 import {
   REPLICA_SET_RULES,
   REPLICA_SET_STATUS_RULES,
   replicaSetTable,
   setReplicaSetDefaults,
-} from '../rules/workload/replica-set.ts';
-import {
-  REPLICATION_CONTROLLER_RULES,
-  REPLICATION_CONTROLLER_STATUS_RULES,
-  replicationControllerTable,
-  setReplicationControllerDefaults,
-} from '../rules/workload/replication-controller.ts';
+} from '../groups/apps/replica-set.ts';
 import {
   STATEFUL_SET_RULES,
   STATEFUL_SET_STATUS_RULES,
   setStatefulSetDefaults,
   statefulSetTable,
-} from '../rules/workload/stateful-set.ts';
-import { scaleSubresource } from '../scale.ts';
-import { updateSubresource } from '../subresources.ts';
+} from '../groups/apps/stateful-set.ts';
+import {
+  AUTOSCALER_RULES,
+  AUTOSCALER_STATUS_RULES,
+  keepEmptyPolicies,
+  setAutoscalerDefaults,
+  setAutoscalerV1Defaults,
+} from '../groups/autoscaling/autoscaler.ts';
+import { autoscalerFromV1, autoscalerToV1 } from '../groups/autoscaling/autoscaler-conversion.ts';
+import { autoscalerTable, autoscalerV1Table } from '../groups/autoscaling/autoscaler-table.ts';
+import { scaleSubresource } from '../groups/autoscaling/scale.ts';
+import { CRON_JOB_RULES, CRON_JOB_STATUS_RULES, cronJobTable, setCronJobDefaults } from '../groups/batch/cron-job.ts';
+import { JOB_RULES, JOB_STATUS_RULES, setJobDefaults } from '../groups/batch/job.ts';
+import { frontJobs } from '../groups/batch/job-store.ts';
+import { jobTable } from '../groups/batch/job-table.ts';
+import {
+  REPLICATION_CONTROLLER_RULES,
+  REPLICATION_CONTROLLER_STATUS_RULES,
+  replicationControllerTable,
+  setReplicationControllerDefaults,
+} from '../groups/core/replication-controller.ts';
+import {
+  DISRUPTION_BUDGET_RULES,
+  DISRUPTION_BUDGET_STATUS_RULES,
+  disruptionBudgetTable,
+  setDisruptionBudgetDefaults,
+} from '../groups/policy/disruption-budget.ts';
+import type { KubeResource } from '../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 
 export function workloadResources(): readonly KubeResource[] {
   return [

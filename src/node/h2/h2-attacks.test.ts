@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
-import type { Answer, Handler } from '../../server/exchange.ts';
+import type { Answer, Handler } from '../../server/http/exchange.ts';
 import type { ListenerLimits } from '../limits.ts';
 import { closed, h2, h2Request, listen, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';

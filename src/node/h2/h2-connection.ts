@@ -3,7 +3,7 @@
  * GOAWAY and cut, and one that breaks off streams, or makes us break them off, or sends frames that cost it nothing, faster than the limits, too.
  */
 import type { TLSSocket } from 'node:tls';
-import type { AnswerHeaders, PeerCertificate } from '../../server/exchange.ts';
+import type { AnswerHeaders, PeerCertificate } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import {
   answerFailed,

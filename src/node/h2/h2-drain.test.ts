@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
-import type { Answer, AnswerSink } from '../../server/exchange.ts';
+import type { Answer, AnswerSink } from '../../server/http/exchange.ts';
 import { listen, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import { CODE, FRAME, WINDOW_LIMIT } from './frames.ts';

@@ -3,14 +3,14 @@
  * lets it write, and never more is written than the client's windows allow.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { ChunkSource } from '../../server/chunk-source.ts';
+import type { ChunkSource } from '../../server/http/chunk-source.ts';
 import {
   type Answer,
   type AnswerHeaders,
   type AnswerSink,
   type BodyResult,
   startClosed,
-} from '../../server/exchange.ts';
+} from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import { readerDeadline, type Sender } from '../exchange-context.ts';
 import { EMPTY_BODY } from '../read-body.ts';

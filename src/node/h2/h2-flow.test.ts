@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
 import { createRandom } from '../../base/random.fixtures.ts';
-import { chunksOf } from '../../server/chunk-source.ts';
-import type { Answer, AnswerSink, Handler } from '../../server/exchange.ts';
+import { chunksOf } from '../../server/http/chunk-source.ts';
+import type { Answer, AnswerSink, Handler } from '../../server/http/exchange.ts';
 import { listen, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 import { CODE, FRAME, SETTING, WINDOW_LIMIT } from './frames.ts';

@@ -4,8 +4,8 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { connect } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../../base/random.fixtures.ts';
-import { chunksOf } from '../../server/chunk-source.ts';
-import type { Answer, Incoming } from '../../server/exchange.ts';
+import { chunksOf } from '../../server/http/chunk-source.ts';
+import type { Answer, Incoming } from '../../server/http/exchange.ts';
 import { certificates, h2, listen, stopAll } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
 

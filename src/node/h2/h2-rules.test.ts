@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
-import { chunksOf } from '../../server/chunk-source.ts';
-import type { Answer, AnswerSink, BodyResult, Handler } from '../../server/exchange.ts';
+import { chunksOf } from '../../server/http/chunk-source.ts';
+import type { Answer, AnswerSink, BodyResult, Handler } from '../../server/http/exchange.ts';
 import { listen, raw, stopAll, text } from '../listener.fixtures.ts';
 import type { Listener, ListenerOptions } from '../listener.ts';
 import { CODE, FLAG, FRAME, PREFACE, SETTING } from './frames.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerHeaders } from '../../server/exchange.ts';
+import type { AnswerHeaders } from '../../server/http/exchange.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
 

@@ -2,7 +2,7 @@
  * Writes the header blocks of one connection's answers (HPACK, RFC 7541). Invariant: the table here and the one in the client hold the same rows, so every block that was encoded must
  * be sent, in that order. Values that differ from answer to answer are not put into it.
  */
-import type { AnswerHeaders } from '../../server/exchange.ts';
+import type { AnswerHeaders } from '../../server/http/exchange.ts';
 import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-table.ts';
 
 /** Rows that would push out too many others. */

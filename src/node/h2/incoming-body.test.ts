@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BodyResult } from '../../server/exchange.ts';
+import type { BodyResult } from '../../server/http/exchange.ts';
 import { IncomingBody } from './incoming-body.ts';
 
 const WINDOW = 256 * 1024;

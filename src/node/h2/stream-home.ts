@@ -1,5 +1,5 @@
 /** What a stream asks of its connection. */
-import type { AnswerHeaders, Connection } from '../../server/exchange.ts';
+import type { AnswerHeaders, Connection } from '../../server/http/exchange.ts';
 import type { ExchangeContext } from '../exchange-context.ts';
 
 /** A stream, as its connection's methods name it. */

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Deferred } from '../../base/deferred.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
-import type { Answer, Handler } from '../../server/exchange.ts';
+import type { Answer, Handler } from '../../server/http/exchange.ts';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import { defaultLimits, type ListenerLimits } from '../limits.ts';
 import { raw } from '../listener.fixtures.ts';

@@ -7,7 +7,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { sha256Hex } from '../../base/sha256.ts';
-import type { TypeBook } from '../type-book.ts';
+import type { TypeBook } from '../resource/meta-types.ts';
 import { DocumentForms } from './document-forms.ts';
 import type { PublishedGroup, PublishedVersion } from './published-group.ts';
 

@@ -4,7 +4,7 @@ import { decodeMessage } from '../../apimachinery/protobuf/decode.ts';
 import { decodeEnvelope } from '../../apimachinery/protobuf/envelope.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
-import { bytesOf, requestOf } from '../requests.fixtures.ts';
+import { bytesOf, requestOf } from '../http/requests.fixtures.ts';
 import type { DiscoveryResource, DiscoveryVersion } from './discovery.ts';
 import { DiscoveryManager } from './discovery-manager.ts';
 

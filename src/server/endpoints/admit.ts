@@ -8,7 +8,7 @@ import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/options
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, Operation } from '../admission.ts';
-import type { ServerRequest } from '../request.ts';
+import type { ServerRequest } from '../http/request.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 
 /** What stays the same for all objects of one request. */

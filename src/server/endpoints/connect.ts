@@ -3,8 +3,8 @@
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { admitWithoutObject } from './admit.ts';
 import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.ts';
 

@@ -5,11 +5,19 @@ import { isDryRun, readCreateOptions } from '../../apimachinery/meta/options.ts'
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson } from '../../base/json-value.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
-import { objectAnswer, statusValueAnswer } from './answer.ts';
-import { decodeObject, fieldValidationOf, inputType } from './decode-object.ts';
+import {
+  AFTER_ADMISSION,
+  dedupOwnerReferences,
+  ensureNamespace,
+  ownMetadata,
+  wipeSystemFields,
+} from './body-metadata.ts';
+import { decodeObject, fieldValidationOf, inputType } from './decode/decode-object.ts';
+import { parseObject } from './decode/parse-object.ts';
+import { objectAnswer, statusValueAnswer } from './encode/answer.ts';
 import {
   checkedOptions,
   collectionContext,
@@ -19,14 +27,6 @@ import {
   namedContext,
   readBody,
 } from './endpoint.ts';
-import {
-  AFTER_ADMISSION,
-  dedupOwnerReferences,
-  ensureNamespace,
-  ownMetadata,
-  wipeSystemFields,
-} from './object-meta.ts';
-import { parseObject } from './parse-object.ts';
 
 export async function createObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);

@@ -4,13 +4,13 @@ import { readListOptions } from '../../apimachinery/meta/list-options.ts';
 import { isDryRun } from '../../apimachinery/meta/options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
-import { listAnswer } from './answer.ts';
+import { checkFields } from './decode/list-options.ts';
 import { deleteOptionsOf } from './delete.ts';
+import { listAnswer } from './encode/answer.ts';
 import { checkedOptions, collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
-import { checkFields } from './list-options.ts';
 
 export async function deleteCollection(
   host: EndpointHost,

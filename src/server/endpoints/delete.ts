@@ -14,13 +14,13 @@ import {
 } from '../../apimachinery/status/status-catalogue.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
 import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
-import { objectAnswer, statusValueAnswer } from './answer.ts';
-import { DELETE_OPTIONS } from './delete-options-view.ts';
+import { DELETE_OPTIONS } from './decode/delete-options-view.ts';
+import { readProtobufMessage } from './decode/read-protobuf.ts';
+import { objectAnswer, statusValueAnswer } from './encode/answer.ts';
 import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
-import { readProtobufMessage } from './read-protobuf.ts';
 
 export async function deleteObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);

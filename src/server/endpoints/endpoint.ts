@@ -17,15 +17,15 @@ import type { Clock } from '../../base/clock.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
-import type { Answer } from '../exchange.ts';
-import { headerText } from '../filters/header-text.ts';
-import type { ResourceContext, ResourceStore } from '../registry/resource-store.ts';
-import type { VersionDefinition } from '../registry/version-definition.ts';
-import type { ServerRequest } from '../request.ts';
-import type { Forms } from './form.ts';
-import type { ProtobufWriter } from './protobuf-writer.ts';
-import type { WatchEncodings } from './watch-encoding.ts';
-import type { WatchSet } from './watch-set.ts';
+import { headerText } from '../filters/authentication/header-text.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
+import type { Forms } from './encode/form.ts';
+import type { ProtobufWriter } from './encode/protobuf-writer.ts';
+import type { WatchEncodings } from './watch/watch-encoding.ts';
+import type { WatchSet } from './watch/watch-set.ts';
 
 /** Makes bytes smaller; the platform's gzip. */
 export interface Compressor {

@@ -5,9 +5,9 @@ import { boolParam } from '../../apimachinery/meta/options-decode.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
-import { objectAnswer } from './answer.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { objectAnswer } from './encode/answer.ts';
 import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.ts';
 
 export function getObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {

@@ -3,11 +3,11 @@
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
-import { listAnswer } from './answer.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { listOptionsOf } from './decode/list-options.ts';
+import { listAnswer } from './encode/answer.ts';
 import { collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
-import { listOptionsOf } from './list-options.ts';
 
 export function listObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
   const form = scope.forms.of(request, true);

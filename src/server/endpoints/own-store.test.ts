@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { NO_ADMISSION } from '../admission.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
 import { GADGETS, gadgets, gadgetV1, type World, type WorldOptions, world } from './endpoints.fixtures.ts';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };

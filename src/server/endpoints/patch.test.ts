@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { converterText } from './converter-text.ts';
+import { converterText } from './decode/converter-text.ts';
 import { failure, GADGETS, type Reply, type World, world } from './endpoints.fixtures.ts';
 
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };

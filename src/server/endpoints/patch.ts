@@ -6,14 +6,14 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { Answer } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
-import { objectAnswer } from './answer.ts';
-import { fieldValidationOf, kindProblem } from './decode-object.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { checkName, ensureNamespace, ownMetadata } from './body-metadata.ts';
+import { fieldValidationOf, kindProblem } from './decode/decode-object.ts';
+import { patchTypeOf } from './decode/patch-types.ts';
+import { Patch } from './decode/patched-object.ts';
+import { objectAnswer } from './encode/answer.ts';
 import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
-import { checkName, ensureNamespace, ownMetadata } from './object-meta.ts';
-import { patchTypeOf } from './patch-types.ts';
-import { Patch } from './patched-object.ts';
 import { mutation, updateRequest } from './update.ts';
 
 export async function patchObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {

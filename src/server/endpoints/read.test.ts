@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import { iterateChunks } from '../chunk-source.ts';
-import { ServerRequest } from '../request.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { iterateChunks } from '../http/chunk-source.ts';
+import { ServerRequest } from '../http/request.ts';
+import { parseRequestInfo } from '../http/request-info.ts';
 import { failure, GADGETS, type World, world } from './endpoints.fixtures.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';

@@ -5,9 +5,9 @@
 
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
-import type { ServerRequest } from '../request.ts';
-import type { RequestInfo } from '../request-info.ts';
+import type { ServerRequest } from '../http/request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
 import { connectObject } from './connect.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';

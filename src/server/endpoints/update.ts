@@ -6,13 +6,14 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
-import type { UpdateRequest } from '../registry/resource-store.ts';
-import type { ServerRequest } from '../request.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import type { UpdateRequest } from '../resource/resource-store.ts';
 import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
-import { objectAnswer } from './answer.ts';
 import { authorizeCreate } from './authorize-create.ts';
-import { decodeObject, fieldValidationOf, inputType } from './decode-object.ts';
+import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownMetadata } from './body-metadata.ts';
+import { decodeObject, fieldValidationOf, inputType } from './decode/decode-object.ts';
+import { objectAnswer } from './encode/answer.ts';
 import {
   checkedOptions,
   type EndpointHost,
@@ -21,7 +22,6 @@ import {
   namedContext,
   readBody,
 } from './endpoint.ts';
-import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownMetadata } from './object-meta.ts';
 
 export async function updateObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);

@@ -1,6 +1,6 @@
 /** The verbs that discovery shows for a store. Invariant: exactly those that the routes serve. */
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
 
 const CONNECT_VERBS: ReadonlyMap<string, string> = new Map([
   ['GET', 'get'],

@@ -3,8 +3,8 @@ import { expired } from '../../apimachinery/status/status-catalogue.ts';
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Answer, AnswerSink } from '../exchange.ts';
-import type { ResourceWatchSink } from '../registry/resource-store.ts';
+import type { Answer, AnswerSink } from '../http/exchange.ts';
+import type { ResourceWatchSink } from '../resource/resource-store.ts';
 import { failure, GADGETS, gadgets, gadgetV1, type World, world } from './endpoints.fixtures.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';

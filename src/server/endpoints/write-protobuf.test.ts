@@ -7,12 +7,12 @@ import { concatBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Answer } from '../exchange.ts';
-import type { AuditRecord } from '../request.ts';
-import { META_TYPES, type TypeBook } from '../type-book.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { AuditRecord } from '../http/request.ts';
+import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import type { AnswerForm } from './encode/form.ts';
+import { ProtobufWriter } from './encode/protobuf-writer.ts';
 import { GADGETS, gadgetV1, type World, world } from './endpoints.fixtures.ts';
-import type { AnswerForm } from './form.ts';
-import { ProtobufWriter } from './protobuf-writer.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const WIDGETS = '/apis/toys.test/v1/namespaces/ns/widgets';

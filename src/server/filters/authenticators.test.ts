@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../authentication.ts';
-import { anonymousAuthenticator } from './anonymous.ts';
-import { bearerTokenAuthenticator, hasSpacedToken, webSocketTokenAuthenticator } from './bearer-token.ts';
+import { anonymousAuthenticator } from './authentication/anonymous.ts';
+import {
+  bearerTokenAuthenticator,
+  hasSpacedToken,
+  webSocketTokenAuthenticator,
+} from './authentication/bearer-token.ts';
+import { headerText } from './authentication/header-text.ts';
+import { requestHeaderAuthenticator, STANDARD_REQUEST_HEADERS } from './authentication/request-header.ts';
+import { createAuthenticator, unionAuthenticator, unionTokenAuthenticator } from './authentication/union.ts';
+import { x509Authenticator } from './authentication/x509.ts';
+import { subjectUid } from './authentication/x509-uid.ts';
 import { atOnce, FakeIncoming, type FakeRequest, userNamed } from './filters.fixtures.ts';
-import { headerText } from './header-text.ts';
-import { requestHeaderAuthenticator, STANDARD_REQUEST_HEADERS } from './request-header.ts';
-import { createAuthenticator, unionAuthenticator, unionTokenAuthenticator } from './union.ts';
-import { x509Authenticator } from './x509.ts';
-import { subjectUid } from './x509-uid.ts';
 
 const failed = (message: string): AuthenticationResult => ({ outcome: 'failed', message });
 const ok = (name: string, groups: readonly string[] = []): AuthenticationResult => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthorizationResult, Authorizer } from '../authorization.ts';
-import { MetricRegistry } from '../metrics.ts';
-import { registerServerMetrics } from '../server-metrics.ts';
+import { MetricRegistry } from '../metrics/metric-registry.ts';
+import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import { attributesOf, forbiddenStatus } from './authorization.ts';
 import {
   ALWAYS_ALLOW,

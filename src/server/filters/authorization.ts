@@ -8,11 +8,11 @@ import type { Status } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorization.ts';
-import type { Answer } from '../exchange.ts';
-import type { Counter } from '../metrics.ts';
-import type { RequestFilter, RequestHandler, ServerRequest } from '../request.ts';
-import type { RequestInfo } from '../request-info.ts';
-import type { ServerMetrics } from '../server-metrics.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../http/request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import type { Counter } from '../metrics/metric-registry.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import { disarmMarkup, plainInternalError, statusAnswerUnsniffed } from './plain-answers.ts';
 
 const DECISION = 'authorization.k8s.io/decision';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Deferred } from '../../base/deferred.ts';
-import type { Answer } from '../exchange.ts';
-import { MetricRegistry } from '../metrics.ts';
-import { registerServerMetrics } from '../server-metrics.ts';
+import type { Answer } from '../http/exchange.ts';
+import { MetricRegistry } from '../metrics/metric-registry.ts';
+import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import { atOnce, bodyJson, bodyText, FakeIncoming, OK_ANSWER, testChain } from './filters.fixtures.ts';
 
 const TIMEOUT = {

@@ -9,11 +9,11 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import { type Answer, startClosed } from '../exchange.ts';
-import type { RequestFilter, ServerRequest } from '../request.ts';
-import type { RequestInfo } from '../request-info.ts';
-import { statusAnswer } from '../respond.ts';
-import { type Held, HeldList } from './held-list.ts';
+import { type Answer, startClosed } from '../http/exchange.ts';
+import type { RequestFilter, ServerRequest } from '../http/request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import { statusAnswer } from '../http/respond.ts';
+import { type Held, HeldList } from './audit/held-list.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface DeadlineOptions {

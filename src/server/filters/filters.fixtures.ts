@@ -5,11 +5,19 @@ import type { LogFields, Logger } from '../../base/logger.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorization.ts';
-import { buildChain, type ChainConfig } from '../chain.ts';
-import type { Answer, AnswerSink, BodyResult, Connection, Handler, Incoming, PeerCertificate } from '../exchange.ts';
+import type {
+  Answer,
+  AnswerSink,
+  BodyResult,
+  Connection,
+  Handler,
+  Incoming,
+  PeerCertificate,
+} from '../http/exchange.ts';
+import { ServerRequest } from '../http/request.ts';
+import { parseRequestInfo } from '../http/request-info.ts';
 import { createLongRunningCheck, InFlightGate } from '../in-flight.ts';
-import { ServerRequest } from '../request.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { buildChain, type ChainConfig } from './filter-chain.ts';
 
 export interface FakeRequest {
   readonly method?: string;

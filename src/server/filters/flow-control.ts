@@ -4,10 +4,10 @@
  */
 import { isPromise } from '../../base/maybe-promise.ts';
 import { MASTERS_GROUP } from '../authorization.ts';
-import type { Answer } from '../exchange.ts';
 import type { FlowMatcher } from '../flow.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { RequestFilter, ServerRequest } from '../http/request.ts';
 import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
-import type { RequestFilter, ServerRequest } from '../request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
 

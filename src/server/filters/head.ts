@@ -7,11 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import type { Answer, AnswerHeaders, Handler, Incoming } from '../exchange.ts';
-import { type RequestHandler, ServerRequest } from '../request.ts';
-import { parseRequestInfo, problemAnswer } from '../request-info.ts';
-import { statusAnswer } from '../respond.ts';
-import type { TypeBook } from '../type-book.ts';
+import type { Answer, AnswerHeaders, Handler, Incoming } from '../http/exchange.ts';
+import { type RequestHandler, ServerRequest } from '../http/request.ts';
+import { parseRequestInfo, problemAnswer } from '../http/request-info.ts';
+import { statusAnswer } from '../http/respond.ts';
+import type { TypeBook } from '../resource/meta-types.ts';
 import { plainAnswer } from './plain-answers.ts';
 
 export interface HeadOptions {

@@ -2,9 +2,9 @@
 import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { Incoming } from '../exchange.ts';
-import { unescapeExtraKey } from './extra-key.ts';
-import { headerText } from './header-text.ts';
+import type { Incoming } from '../http/exchange.ts';
+import { unescapeExtraKey } from './authentication/extra-key.ts';
+import { headerText } from './authentication/header-text.ts';
 
 const USER = 'impersonate-user';
 const UID = 'impersonate-uid';

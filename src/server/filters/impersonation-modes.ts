@@ -14,7 +14,7 @@ import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts'
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../authorization.ts';
-import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from './anonymous.ts';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from './authentication/anonymous.ts';
 import { forbiddenStatus } from './authorization.ts';
 
 export type ModeResult =

@@ -3,9 +3,9 @@ import { quote } from '../../apimachinery/go-format.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Answer, AnswerHeaders } from '../exchange.ts';
-import type { ServerRequest } from '../request.ts';
-import { statusAnswer } from '../respond.ts';
+import type { Answer, AnswerHeaders } from '../http/exchange.ts';
+import type { ServerRequest } from '../http/request.ts';
+import { statusAnswer } from '../http/respond.ts';
 
 const PLAIN: AnswerHeaders = {
   'content-type': 'text/plain; charset=utf-8',

@@ -6,11 +6,11 @@ import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../exchange.ts';
-import type { Counter, Gauge, Histogram } from '../metrics.ts';
-import type { RequestFilter, ServerRequest } from '../request.ts';
-import type { RequestInfo } from '../request-info.ts';
-import { type MetricScope, metricScope, metricVerb, type ServerMetrics } from '../server-metrics.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { RequestFilter, ServerRequest } from '../http/request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import type { Counter, Gauge, Histogram } from '../metrics/metric-registry.ts';
+import { type MetricScope, metricScope, metricVerb, type ServerMetrics } from '../metrics/server-metrics.ts';
 import { trackAnswer } from './tracked-answer.ts';
 
 export interface RequestMetricsOptions {

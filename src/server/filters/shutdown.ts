@@ -1,9 +1,9 @@
 /** New requests while the server stops. Invariant: probes and metrics are answered to the end, so that whoever watches the server sees it go. */
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Answer } from '../exchange.ts';
-import type { RequestFilter, ServerRequest } from '../request.ts';
-import { encodeValue } from '../respond.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { RequestFilter, ServerRequest } from '../http/request.ts';
+import { encodeValue } from '../http/respond.ts';
 import { plainAnswer } from './plain-answers.ts';
 
 /** Somebody else sets it; the chain only looks. */

@@ -2,7 +2,7 @@
  * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows every `begin` exactly once. All trackers of
  * one answer share one wrapper, so a watch pays for one.
  */
-import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../exchange.ts';
+import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../http/exchange.ts';
 
 export interface AnswerTracker {
   begin(): void;

@@ -1,5 +1,5 @@
 /** One line each about what all kinds have in common, in our own words: `kubectl explain` prints them. */
-import { META_TYPES } from '../type-book.ts';
+import { META_TYPES } from '../resource/meta-types.ts';
 
 /** Of the top-level fields of a kind. */
 const KIND_FIELDS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { sortByName } from '../../base/utf8.ts';
-import { META_TYPES } from '../type-book.ts';
+import { META_TYPES } from '../resource/meta-types.ts';
 import { addMembers, type DocumentInfo, type DocumentParts, type PathText } from './document.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';

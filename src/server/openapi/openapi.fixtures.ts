@@ -3,10 +3,10 @@ import { list, map, scalar, struct } from '../../apimachinery/protobuf/core-fact
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../apimachinery/type-view.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { BugError } from '../../base/errors.ts';
-import type { ResourceDefinition } from '../registry/definition.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
-import type { VersionDefinition } from '../registry/version-definition.ts';
-import { META_TYPES, type TypeBook } from '../type-book.ts';
+import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import type { ResourceDefinition } from '../resource/resource-definition.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 
 export const GROUP = 'thing.example';

@@ -5,9 +5,9 @@
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition } from '../registry/definition.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
-import type { VersionDefinition } from '../registry/version-definition.ts';
+import type { ResourceDefinition } from '../resource/resource-definition.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 
 /** One resource of a published group-version, with the stores that say which verbs there are. */
 export interface OpenApiResource {

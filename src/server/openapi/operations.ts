@@ -3,7 +3,7 @@
  * has the verb; both versions of OpenAPI are written from this list.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
 import type { OpenApiResource } from './openapi.ts';
 import { identifier, operationTag, titleCase, versionId } from './operation-names.ts';
 import {

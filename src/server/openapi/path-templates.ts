@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import type { ResourceStore } from '../registry/resource-store.ts';
+import type { ResourceStore } from '../resource/resource-store.ts';
 import { type ItemV2, type PathText, pathItems, pathText } from './document.ts';
 import type { OpenApiResource } from './openapi.ts';
 import { type Content, operationsOf, type ResourceNames, type Subject, subjectsOf } from './operations.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { list, map, scalar } from '../../apimachinery/protobuf/core-facts.fixtures.ts';
 import { createStructView, type FieldView, type StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { META_TYPES } from '../type-book.ts';
+import { META_TYPES } from '../resource/meta-types.ts';
 import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
 import type { GivenSchema } from './openapi.ts';
 import { SchemaCache, withKinds } from './schema-text.ts';

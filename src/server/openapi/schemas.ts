@@ -14,7 +14,7 @@ import type {
 } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { sortByName } from '../../base/utf8.ts';
-import { META_TYPES, type TypeBook } from '../type-book.ts';
+import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
 import { sharedDescription } from './descriptions.ts';
 import type { GivenSchema } from './openapi.ts';
 import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';

@@ -2,7 +2,7 @@
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { META_TYPES, type TypeBook } from '../type-book.ts';
+import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
 import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';

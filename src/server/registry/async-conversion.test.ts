@@ -1,8 +1,8 @@
 /** Conversion may be a webhook's: everything must work when it takes its time. */
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Strategy } from './definition.ts';
-import type { ListPage } from './resource-store.ts';
+import type { Strategy } from '../resource/resource-definition.ts';
+import type { ListPage } from '../resource/resource-store.ts';
 import {
   at,
   CREATE,

@@ -7,7 +7,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { timeout } from '../../apimachinery/status/status-catalogue.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Revision } from '../../storage/storage.ts';
-import type { ResourceContext } from './resource-store.ts';
+import type { ResourceContext } from '../resource/resource-store.ts';
 import type { StoreCore } from './store-core.ts';
 import type { StoredState } from './stored-object.ts';
 

@@ -3,8 +3,8 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheListOptions, CacheRange, Entry, Facts } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import type { Revision } from '../../storage/storage.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { StoreCore } from './store-core.ts';
-import type { VersionDefinition } from './version-definition.ts';
 
 /** What the store is asked for at a time. */
 const PAGE = 500;

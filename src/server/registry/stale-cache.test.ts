@@ -1,7 +1,7 @@
 /** Writers whose cache is outdated: what they decide must be decided on what the store has. */
 import { describe, expect, it } from 'vitest';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { ObjectChange } from './resource-store.ts';
+import type { ObjectChange } from '../resource/resource-store.ts';
 import {
   at,
   deafening,

@@ -9,13 +9,13 @@ import { makeEntry } from '../../cache/entry.ts';
 import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
-import type { ResourceDefinition, StoredHistory } from './definition.ts';
-import type { RegistryHost } from './host.ts';
+import type { RegistryHost } from '../resource/registry-host.ts';
+import type { ResourceDefinition, StoredHistory } from '../resource/resource-definition.ts';
+import type { ObjectBytes, ResourceContext } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { KeyTurns } from './key-turns.ts';
 import { ObjectKeys } from './object-keys.ts';
-import type { ObjectBytes, ResourceContext } from './resource-store.ts';
 import type { StoredState } from './stored-object.ts';
-import type { VersionDefinition } from './version-definition.ts';
 import { VersionForms } from './version-forms.ts';
 
 export class StoreCore {

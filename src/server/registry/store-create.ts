@@ -21,13 +21,13 @@ import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
 import type { WriteResult } from '../../storage/storage.ts';
+import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { fillSystemFields, settleNamespace } from './object-metadata.ts';
-import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from './resource-store.ts';
 import { parseVersion } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';
 import { encodeStored, encodeUnstored, metadataIn, readStored, type StoredState } from './stored-object.ts';
-import type { VersionDefinition } from './version-definition.ts';
 
 /** As the reference: enough for a million names of one prefix. */
 const NAME_ATTEMPTS = 8;

@@ -4,7 +4,7 @@
  */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
-import type { DeleteCollectionRequest, ListPage, ObjectBytes, ResourceContext } from './resource-store.ts';
+import type { DeleteCollectionRequest, ListPage, ObjectBytes, ResourceContext } from '../resource/resource-store.ts';
 import type { StoreCore } from './store-core.ts';
 import { deleteObject } from './store-delete.ts';
 import { listObjects } from './store-list.ts';

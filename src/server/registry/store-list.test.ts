@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8 } from '../../base/bytes.ts';
-import type { ListPage } from './resource-store.ts';
+import type { ListPage } from '../resource/resource-store.ts';
 import {
   at,
   complaint,

@@ -8,10 +8,10 @@ import { badRequest, expired } from '../../apimachinery/status/status-catalogue.
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheListOptions, FormKey } from '../../cache/cache.ts';
 import type { Revision } from '../../storage/storage.ts';
+import type { ListPage, ResourceContext } from '../resource/resource-store.ts';
 import { ANY_REVISION, decodeContinue, encodeContinue } from './continue-token.ts';
 import { listHistory } from './list-history.ts';
 import { type ListScope, listScope } from './list-scope.ts';
-import type { ListPage, ResourceContext } from './resource-store.ts';
 import { listRevision } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';

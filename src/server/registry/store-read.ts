@@ -5,7 +5,7 @@ import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Entry } from '../../cache/cache.ts';
 import type { Revision } from '../../storage/storage.ts';
-import type { ObjectBytes, ResourceContext } from './resource-store.ts';
+import type { ObjectBytes, ResourceContext } from '../resource/resource-store.ts';
 import { readRevision, tooLarge } from './resource-version.ts';
 import { answering, storageFailure } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';

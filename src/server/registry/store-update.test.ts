@@ -5,10 +5,10 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Strategy } from './definition.ts';
-import { openResource } from './open-resource.ts';
-import type { ObjectChange, ResourceStore, UpdateRequest } from './resource-store.ts';
-import { statusSubresource } from './status-subresource.ts';
+import { openResource } from '../resource/open-resource.ts';
+import type { Strategy } from '../resource/resource-definition.ts';
+import type { ObjectChange, ResourceStore, UpdateRequest } from '../resource/resource-store.ts';
+import { statusSubresource } from '../resource/status-subresource.ts';
 import {
   at,
   complaint,

@@ -12,11 +12,11 @@ import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/val
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Strategy } from '../resource/resource-definition.ts';
+import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from '../resource/resource-store.ts';
 import { changeKey, type Step } from './change-key.ts';
-import type { Strategy } from './definition.ts';
 import { countGeneration, keepGeneration, keepSystemFields, settleNamespace } from './object-metadata.ts';
 import { checkPreconditions } from './preconditions.ts';
-import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from './resource-store.ts';
 import { objectRevision } from './resource-version.ts';
 import { answering } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';

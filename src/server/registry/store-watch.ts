@@ -8,8 +8,8 @@ import { expired, internalError } from '../../apimachinery/status/status-catalog
 import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheWatchEnd, CacheWatchOptions, EventSink } from '../../cache/cache.ts';
+import type { ResourceContext, ResourceWatch, ResourceWatchSink, WatchRequest } from '../resource/resource-store.ts';
 import { listScope } from './list-scope.ts';
-import type { ResourceContext, ResourceWatch, ResourceWatchSink, WatchRequest } from './resource-store.ts';
 import { readRevision } from './resource-version.ts';
 import { answering, storageFailure } from './storage-status.ts';
 import type { StoreCore } from './store-core.ts';

@@ -8,10 +8,10 @@ import type { JsonObject } from '../../base/json-value.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheStats } from '../../cache/cache.ts';
-import { RegistryLister } from './create-lister.ts';
-import type { ResourceDefinition, Strategy } from './definition.ts';
-import type { RegistryHost } from './host.ts';
-import type { Lister } from './lister.ts';
+import { RegistryLister } from '../own/create-lister.ts';
+import type { Lister } from '../own/lister.ts';
+import type { RegistryHost } from '../resource/registry-host.ts';
+import type { ResourceDefinition, Strategy } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteAnswer,
@@ -27,7 +27,7 @@ import type {
   UpdateRequest,
   WatchRequest,
   WriteAnswer,
-} from './resource-store.ts';
+} from '../resource/resource-store.ts';
 import { StoreCore } from './store-core.ts';
 import { createObject } from './store-create.ts';
 import { deleteObject } from './store-delete.ts';

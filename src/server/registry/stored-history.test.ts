@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { ResourceDefinition, StoredHistory } from './definition.ts';
+import type { ResourceDefinition, StoredHistory } from '../resource/resource-definition.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { RegistryStore } from './store.ts';
 import {
   at,
@@ -21,7 +22,6 @@ import {
   watching,
   world,
 } from './thing.fixtures.ts';
-import type { VersionDefinition } from './version-definition.ts';
 
 /** The schema before: nothing is dropped and nothing is filled in. */
 const before = thingDefinition({ strategy: { ...strategy, sees: 'request' } });

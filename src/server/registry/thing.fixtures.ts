@@ -13,9 +13,9 @@ import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
-import type { ResourceDefinition, Strategy } from './definition.ts';
-import type { RegistryHost } from './host.ts';
-import { internalContext } from './internal-context.ts';
+import { internalContext } from '../own/own-context.ts';
+import type { RegistryHost } from '../resource/registry-host.ts';
+import type { ResourceDefinition, Strategy } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteRequest,
@@ -23,9 +23,9 @@ import type {
   ResourceWatch,
   ResourceWatchSink,
   UpdateRequest,
-} from './resource-store.ts';
+} from '../resource/resource-store.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { RegistryStore } from './store.ts';
-import type { VersionDefinition } from './version-definition.ts';
 
 function version(name: string, selectableFields: readonly string[]): VersionDefinition {
   return {

@@ -12,9 +12,9 @@ import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cach
 import { describeJson } from '../../cache/describe-json.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { StorageError } from '../../storage/errors.ts';
-import type { ResourceDefinition } from './definition.ts';
+import type { ResourceDefinition } from '../resource/resource-definition.ts';
+import type { VersionDefinition } from '../resource/version-definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
-import type { VersionDefinition } from './version-definition.ts';
 
 interface ServedForm {
   readonly version: VersionDefinition;

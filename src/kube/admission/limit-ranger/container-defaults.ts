@@ -1,7 +1,7 @@
 /** What containers get from a LimitRange that they do not say themselves. Invariant: an amount that a container has is kept; the pod's annotation tells what was set. */
 import { ensureObject, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { ensureMeta, specOf } from '../../object-fields.ts';
+import { ensureMeta, specOf } from '../../shared/object-fields.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 

@@ -3,8 +3,8 @@ import { fieldAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fi
 import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachinery/scalars/quantity.ts';
 import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { amountsOf, type ResourceAmounts } from '../../checks/resource-lists.ts';
-import { specOf } from '../../object-fields.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { amountsOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
 import { podTotal } from '../pod-total.ts';
 import { mainContainers } from '../subject.ts';
 

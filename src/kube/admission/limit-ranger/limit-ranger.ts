@@ -6,7 +6,7 @@ import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
-import type { Lister } from '../../../server/registry/lister.ts';
+import type { Lister } from '../../../server/own/lister.ts';
 import { NamespaceIndex } from '../namespace-index.ts';
 import { refusal } from '../subject.ts';
 import { setContainerDefaults } from './container-defaults.ts';

@@ -13,7 +13,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
-import { specOf } from '../../object-fields.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { refusal } from '../subject.ts';
 import { admitNode } from './node-rules.ts';
 import { admitPod } from './pod-rules.ts';

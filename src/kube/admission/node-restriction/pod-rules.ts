@@ -6,7 +6,7 @@ import { StatusError } from '../../../apimachinery/status/status.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import { specOf } from '../../object-fields.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
 import { isMirrorPod, refusal } from '../subject.ts';
 import type { NodeWorld } from './token-rules.ts';

@@ -6,8 +6,8 @@ import { isStatusError, StatusError } from '../../../apimachinery/status/status.
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { Authorizer } from '../../../server/authorization.ts';
-import { specOf } from '../../object-fields.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { refusal } from '../subject.ts';
 
 /** What NodeRestriction asks others. */

@@ -6,7 +6,7 @@ import {
   quantitySign,
   subQuantity,
 } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
-import { addAmounts, type ResourceAmounts } from '../../checks/resource-lists.ts';
+import { addAmounts, type ResourceAmounts } from '../../shared/resource-lists.ts';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 

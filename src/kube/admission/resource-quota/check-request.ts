@@ -8,7 +8,7 @@ import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta
 import { compareQuantity, quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import { amountsOf } from '../../checks/resource-lists.ts';
+import { amountsOf } from '../../shared/resource-lists.ts';
 import { refusal } from '../subject.ts';
 import { type Amounts, excess, formatAmounts, mask, sum, withoutZeros } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';

@@ -4,9 +4,9 @@
  */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { amountsOf, listOfAmounts, type ResourceAmounts, raiseAmounts } from '../../checks/resource-lists.ts';
-import { specOf } from '../../object-fields.ts';
-import { isSidecar } from '../../rules/pod/pod-resources.ts';
+import { isSidecar } from '../../groups/core/pod/pod-resources.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { amountsOf, listOfAmounts, type ResourceAmounts, raiseAmounts } from '../../shared/resource-lists.ts';
 
 export function effectiveSpec(pod: JsonObject): JsonObject {
   const spec = specOf(pod);

@@ -3,7 +3,7 @@ import { quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import type { ResourceAmounts } from '../../checks/resource-lists.ts';
+import type { ResourceAmounts } from '../../shared/resource-lists.ts';
 
 /** One condition under which a quota counts an object. */
 export interface ScopeSelector {

@@ -4,8 +4,8 @@ import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/qu
 import { addQuantity, compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { amountOf, type ResourceAmounts } from '../../checks/resource-lists.ts';
-import { specOf } from '../../object-fields.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { amountOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
 import { claimClass } from '../persistent-volume-claim-resize.ts';
 import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';
 import { podEvaluator } from './pod-evaluator.ts';

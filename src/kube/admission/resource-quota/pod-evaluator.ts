@@ -3,15 +3,15 @@ import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { qosClassOf } from '../../groups/core/pod/pod-resources.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import {
   addAmounts,
   amountsOf,
   isNativeResource,
   isPodLevelResource,
   type ResourceAmounts,
-} from '../../checks/resource-lists.ts';
-import { specOf } from '../../object-fields.ts';
-import { qosClassOf } from '../../rules/pod/pod-resources.ts';
+} from '../../shared/resource-lists.ts';
 import { podTotal } from '../pod-total.ts';
 import { mainContainers } from '../subject.ts';
 import { effectiveSpec } from './effective-spec.ts';

@@ -3,9 +3,9 @@ import { nameOf, namespaceOf, resourceVersionOf, uidOf } from '../../../apimachi
 import { ensureObject } from '../../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { internalContext } from '../../../server/registry/internal-context.ts';
-import { listOfAmounts } from '../../checks/resource-lists.ts';
-import type { KubeWorld } from '../../kube-world.ts';
+import { internalContext } from '../../../server/own/own-context.ts';
+import type { KubeContext } from '../../kube-context.ts';
+import { listOfAmounts } from '../../shared/resource-lists.ts';
 import type { Amounts } from './amounts.ts';
 
 const nothing = (): undefined => undefined;
@@ -18,7 +18,7 @@ const REQUEST = {
 };
 
 /** Rejects with the Status of the store: a conflict, or not found. */
-export async function writeQuotaUse(world: KubeWorld, quota: JsonObject, used: Amounts): Promise<void> {
+export async function writeQuotaUse(world: KubeContext, quota: JsonObject, used: Amounts): Promise<void> {
   const { definition, subresources } = world.resource('resourcequotas');
   const version = definition.storageVersion;
   const update = subresources.get('status')?.store.update;

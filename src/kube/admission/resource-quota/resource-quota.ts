@@ -9,7 +9,7 @@ import { toError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
-import type { Lister } from '../../../server/registry/lister.ts';
+import type { Lister } from '../../../server/own/lister.ts';
 import { NamespaceIndex } from '../namespace-index.ts';
 import { type Amounts, equalAmounts } from './amounts.ts';
 import { checkRequest, isAbout, type Quota, quotaOf } from './check-request.ts';

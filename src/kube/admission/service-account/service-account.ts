@@ -9,8 +9,8 @@ import { notFound, unknown } from '../../../apimachinery/status/status-catalogue
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
-import { specOf } from '../../object-fields.ts';
-import type { ObjectReader } from '../../object-reader.ts';
+import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { isMirrorPod, refusal } from '../subject.ts';
 import { disallowedEphemeralSecret, disallowedSecret, hasSecretReferences } from './secret-references.ts';
 import { mountToken } from './token-volume.ts';

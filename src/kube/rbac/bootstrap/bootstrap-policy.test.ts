@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import {
+  validateClusterRole,
+  validateClusterRoleBinding,
+  validateRole,
+  validateRoleBinding,
+} from '../../groups/rbac/validate-rbac.ts';
 import { aggregateRules } from '../aggregation.ts';
 import { AUTOUPDATE_ANNOTATION, type ClusterRole, nameOf, namespaceOf, type PolicyRule } from '../policy.ts';
 import { pathRequestOf, requestOf, userOf } from '../rbac.fixtures.ts';
 import { RoleIndex } from '../role-index.ts';
 import { rulesAllow } from '../rule-match.ts';
-import { validateClusterRole, validateClusterRoleBinding, validateRole, validateRoleBinding } from '../validate.ts';
 import { bootstrapPolicy } from './bootstrap-policy.ts';
 import { planPolicy, type StoredPolicy } from './plan-policy.ts';
 

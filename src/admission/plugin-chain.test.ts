@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { StatusError } from '../apimachinery/status/status.ts';
+import { forbidden } from '../apimachinery/status/status-catalogue.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts';
+import { createAdmission, PLUGIN_ORDER } from './plugin-chain.ts';
+
+const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
+const INGRESSES = { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' };
+const attributes = { operation: 'CREATE', resource: CONFIG_MAPS } as AdmissionAttributes;
+
+/** A plugin that writes down when it runs; `late` makes it answer later. */
+function plugin(name: string, log: string[], late = false): AdmissionPlugin {
+  const note = (step: string) => (): Promise<void> | undefined => {
+    log.push(`${name} ${step}`);
+    return late ? Promise.resolve() : undefined;
+  };
+  return {
+    name,
+    handles: (operation) => operation === 'CREATE',
+    admit: note('admits'),
+    validate: note('validates'),
+  };
+}
+
+describe('the chain of admission plugins', () => {
+  test('runs plugins in the order of the table, whatever order they are given in', async () => {
+    const log: string[] = [];
+    const chain = createAdmission([plugin('ResourceQuota', log), plugin('NamespaceLifecycle', log, true)]);
+    await chain.admit(attributes);
+    await chain.validate(attributes);
+    expect(chain.plugins).toEqual(['NamespaceLifecycle', 'ResourceQuota']);
+    expect(log).toEqual([
+      'NamespaceLifecycle admits',
+      'ResourceQuota admits',
+      'NamespaceLifecycle validates',
+      'ResourceQuota validates',
+    ]);
+  });
+
+  test('is synchronous as long as its plugins are', () => {
+    const chain = createAdmission([plugin('LimitRanger', []), plugin('ResourceQuota', [])]);
+    expect(chain.admit(attributes)).toBeUndefined();
+  });
+
+  test('runs what is on by default and what is enabled, without what is disabled', () => {
+    const all = ['NamespaceLifecycle', 'NamespaceExists', 'AlwaysDeny', 'LimitRanger'].map((name) => plugin(name, []));
+    const chain = createAdmission(all, {
+      enable: ['NamespaceExists', 'AlwaysDeny'],
+      disable: ['LimitRanger', 'AlwaysDeny'],
+    });
+    expect(chain.plugins).toEqual(['NamespaceLifecycle', 'NamespaceExists']);
+  });
+
+  test('accepts plugins of the reference that are not built, with a warning', () => {
+    const chain = createAdmission([], { enable: ['ImagePolicyWebhook'] });
+    expect(chain.warnings).toEqual([
+      'admission plugin "ImagePolicyWebhook" is not built yet; it is accepted and does nothing',
+    ]);
+    expect(chain.handles('CREATE')).toBe(false);
+  });
+
+  test('refuses a name that nobody knows and names those that are known', () => {
+    expect(() => createAdmission([], { enable: ['Nonsense'] })).toThrow(
+      /^--enable-admission-plugins: plugin "Nonsense" is unknown; known are AlwaysAdmit, AlwaysDeny, /,
+    );
+    expect(() => createAdmission([], { disable: ['Nonsense'] })).toThrow(/^--disable-admission-plugins/);
+  });
+
+  test('skips plugins that do not handle the operation', () => {
+    const log: string[] = [];
+    const chain = createAdmission([plugin('ResourceQuota', log)]);
+    expect(chain.handles('DELETE')).toBe(false);
+    chain.admit({ ...attributes, operation: 'DELETE' } as AdmissionAttributes);
+    expect(log).toEqual([]);
+  });
+
+  test('asks a plugin only about the resources that it looks at', () => {
+    const log: string[] = [];
+    const chain = createAdmission([
+      { ...plugin('DefaultIngressClass', log), resources: ['ingresses.networking.k8s.io'] },
+      { ...plugin('ResourceQuota', log), resources: ['pods', 'configmaps'] },
+    ]);
+    chain.admit(attributes);
+    chain.validate({ ...attributes, resource: INGRESSES } as AdmissionAttributes);
+    expect(log).toEqual(['ResourceQuota admits', 'DefaultIngressClass validates']);
+  });
+
+  test('ends with the first refusal and tells an observer who it was', async () => {
+    const log: string[] = [];
+    const refusal = new StatusError(forbidden({ group: '', resource: 'x' }, 'y', 'because'));
+    const refuses: AdmissionPlugin = {
+      name: 'LimitRanger',
+      handles: () => true,
+      admit: () => Promise.reject(refusal),
+    };
+    const seen: string[] = [];
+    let time = 0;
+    const chain = createAdmission(
+      [plugin('NamespaceLifecycle', log), refuses, plugin('ResourceQuota', log)],
+      {},
+      {
+        now: () => time++,
+        observe: (name, operation, step, milliseconds, rejected) =>
+          void seen.push([name, operation, step, milliseconds, rejected].join(' ')),
+      },
+    );
+    await expect(chain.admit(attributes)).rejects.toBe(refusal);
+    expect(log).toEqual(['NamespaceLifecycle admits']);
+    expect(seen).toEqual(['NamespaceLifecycle CREATE admit 1 false', 'LimitRanger CREATE admit 1 true']);
+  });
+
+  test('knows each plugin once', () => {
+    expect(new Set(PLUGIN_ORDER.map(({ name }) => name)).size).toBe(PLUGIN_ORDER.length);
+  });
+});

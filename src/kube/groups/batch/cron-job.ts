@@ -1,0 +1,97 @@
+/** CronJob. Invariant: pure; the generation counts changes of the spec. */
+import { ensureObject, fieldAt, listAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { keepStatus, setDefault } from '../../shared/object-fields.ts';
+import {
+  beginObject,
+  countSpecChange,
+  generationChanged,
+  keepSpec,
+  nameWarnings,
+  SPEC,
+  selectorColumn,
+  setDefaultText,
+  templateColumns,
+} from '../../shared/workload-rules.ts';
+import { dropDisabledPodFields } from '../core/pod/pod-template.ts';
+import { validateCronJob, validateCronJobUpdate } from './cron-job-validation.ts';
+import { jobSpecWarnings, setJobSpecDefaults } from './job.ts';
+
+export const cronJobTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Schedule', 'When it makes a Job.', (object) => textAt(object, 'spec', 'schedule')),
+  column('Timezone', 'Whose clock the schedule means.', (object) =>
+    fieldAt(object, 'spec', 'timeZone') === undefined ? '<none>' : textAt(object, 'spec', 'timeZone'),
+  ),
+  column('Suspend', 'Whether it makes no Jobs for now.', suspendText, { type: 'boolean' }),
+  column('Active', 'Jobs that run.', (object) => listAt(object, 'status', 'active').length, { type: 'integer' }),
+  column('Last Schedule', 'How long ago it made the last one.', (object, now) => {
+    const time = textAt(object, 'status', 'lastScheduleTime');
+    return time === '' ? '<none>' : sinceText(time, now);
+  }),
+  AGE,
+  ...templateColumns('spec', 'jobTemplate', 'spec', 'template'),
+  selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
+);
+
+export function setCronJobDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  setDefaultText(spec, 'concurrencyPolicy', 'Allow');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'successfulJobsHistoryLimit', 3);
+  setDefault(spec, 'failedJobsHistoryLimit', 1);
+  setJobSpecDefaults(ensureObject(ensureObject(spec, 'jobTemplate'), 'spec'));
+}
+
+export const CRON_JOB_RULES: Partial<Strategy> = {
+  nameRule: nameIsDnsSubdomain,
+  validatesMetadata: true,
+  prepareForCreate: (object) => {
+    beginObject(object, {});
+    dropDisabledPodFields(podTemplateOf(object), undefined);
+  },
+  validate: validateCronJob,
+  warningsOnCreate: (object) => [
+    ...nameWarnings(object),
+    ...jobSpecWarnings(jobSpecOf(object), undefined, SPEC.child('jobTemplate', 'spec')),
+  ],
+  prepareForUpdate: (object, old) => {
+    keepStatus(object, old);
+    dropDisabledPodFields(podTemplateOf(object), podTemplateOf(old));
+    countSpecChange(object, old);
+  },
+  validateUpdate: validateCronJobUpdate,
+  warningsOnUpdate: (object, old) => {
+    const warnings = generationChanged(object, old)
+      ? jobSpecWarnings(jobSpecOf(object), jobSpecOf(old), SPEC.child('jobTemplate', 'spec'))
+      : [];
+    if (textAt(object, 'spec', 'schedule').includes('TZ'))
+      warnings.push(
+        'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+      );
+    return warnings;
+  },
+};
+
+/** The reference judges no status of a CronJob. */
+export const CRON_JOB_STATUS_RULES: Partial<Strategy> = {
+  prepareForUpdate: keepSpec,
+};
+
+function jobSpecOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'spec', 'jobTemplate', 'spec') ?? {};
+}
+
+function podTemplateOf(object: JsonObject): JsonObject {
+  return objectAt(jobSpecOf(object), 'template') ?? {};
+}
+
+function suspendText(object: JsonObject): string {
+  const suspend = fieldAt(object, 'spec', 'suspend');
+  if (suspend === undefined) return '<unset>';
+  return suspend === true ? 'True' : 'False';
+}

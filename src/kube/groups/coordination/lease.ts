@@ -1,0 +1,83 @@
+/** Lease. Invariant: pure; the issues are the reference's with its default feature gates, so the fields of coordinated leader election are not kept. */
+
+import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  notSupported,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+/** Both exist behind a feature gate of the reference that is off. */
+const GATED_FIELDS = ['strategy', 'preferredHolder'] as const;
+const STRATEGIES = ['OldestEmulationVersion'];
+
+export const leaseTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Holder', 'Who holds the lease.', (object) => textAt(object, 'spec', 'holderIdentity')),
+  AGE,
+);
+
+export function prepareLeaseForCreate(object: JsonObject): void {
+  dropGatedFields(object, {});
+}
+
+/** What is stored may stay. */
+export function prepareLeaseForUpdate(object: JsonObject, old: JsonObject): void {
+  dropGatedFields(object, objectAt(old, 'spec') ?? {});
+}
+
+function dropGatedFields(object: JsonObject, stored: JsonObject): void {
+  const spec = objectAt(object, 'spec');
+  for (const name of GATED_FIELDS) if (spec !== undefined && fieldAt(stored, name) === undefined) delete spec[name];
+}
+
+/** Unlike other built-in kinds, a Lease may have finalizers without a domain. */
+export function validateLease(object: JsonObject): FieldIssue[] {
+  return [
+    ...validateObjectMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
+    ...validateLeaseSpec(objectAt(object, 'spec') ?? {}),
+  ];
+}
+
+export function validateLeaseUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [
+    ...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
+    ...validateLeaseSpec(objectAt(object, 'spec') ?? {}),
+  ];
+}
+
+function validateLeaseSpec(spec: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const duration = fieldAt(spec, 'leaseDurationSeconds');
+  if (typeof duration === 'number' && duration <= 0)
+    issues.push(invalid(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
+  const transitions = fieldAt(spec, 'leaseTransitions');
+  if (typeof transitions === 'number' && transitions < 0)
+    issues.push(invalid(SPEC.child('leaseTransitions'), transitions, 'must be greater than or equal to 0'));
+  const strategy = fieldAt(spec, 'strategy');
+  if (typeof strategy === 'string') issues.push(...validateStrategy(strategy));
+  if (textAt(spec, 'preferredHolder') !== '' && (strategy ?? '') === '')
+    issues.push(forbidden(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
+  return issues;
+}
+
+function validateStrategy(strategy: string): FieldIssue[] {
+  // The reference repeats the last step of the path.
+  const path = SPEC.child('strategy', 'strategy');
+  if (strategy.includes('/'))
+    return checkQualifiedName(strategy).map((complaint) => declared(invalid(path, strategy, complaint)));
+  return STRATEGIES.includes(strategy) ? [] : [declared(notSupported(path, strategy, STRATEGIES))];
+}

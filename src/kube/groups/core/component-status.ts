@@ -1,0 +1,82 @@
+/**
+ * ComponentStatus: the parts of a control plane, each healthy or not. Invariant: nothing is stored; every question looks anew. There is no scheduler and no controller
+ * manager to ask, and what keeps the objects is called `etcd-0`, as clients expect.
+ */
+import { textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { matchesFields } from '../../../apimachinery/selectors/field-selector.ts';
+import { matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { notFound } from '../../../apimachinery/status/status-catalogue.ts';
+import { toError } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { writeJsonBytes } from '../../../base/json-write.ts';
+import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { RegistryHost } from '../../../server/resource/registry-host.ts';
+import type { ResourceStore } from '../../../server/resource/resource-store.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+
+export const componentStatusTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Status', 'Healthy or Unhealthy.', (object) => {
+    const condition = healthOf(object);
+    if (condition === undefined) return 'Unknown';
+    return textAt(condition, 'status') === 'True' ? 'Healthy' : 'Unhealthy';
+  }),
+  column('Message', 'What the part said.', (object) => textAt(healthOf(object) ?? {}, 'message')),
+  column('Error', 'Why it could not be asked.', (object) => textAt(healthOf(object) ?? {}, 'error')),
+);
+
+function healthOf(object: JsonObject): JsonObject | undefined {
+  const conditions = object['conditions'];
+  const found = Array.isArray(conditions)
+    ? conditions.find((one) => (one as JsonObject)['type'] === 'Healthy')
+    : undefined;
+  return found as JsonObject | undefined;
+}
+
+type Check = (host: RegistryHost) => Promise<JsonObject>;
+
+const ABSENT: Check = async () => ({ status: 'False', message: 'not a part of this control plane' });
+
+const COMPONENTS: Readonly<Record<string, Check>> = {
+  'controller-manager': ABSENT,
+  scheduler: ABSENT,
+  'etcd-0': async ({ storage }) => {
+    try {
+      await storage.revision();
+      return { status: 'True', message: 'ok' };
+    } catch (caught) {
+      return { status: 'False', message: toError(caught).message };
+    }
+  },
+};
+
+export function componentStatusStore(host: RegistryHost): ResourceStore {
+  const ask = async (name: string, check: Check): Promise<JsonObject> => ({
+    kind: 'ComponentStatus',
+    apiVersion: 'v1',
+    metadata: { name },
+    conditions: [{ type: 'Healthy', ...(await check(host)) }],
+  });
+  return {
+    get: async ({ name }) => {
+      const check = Object.hasOwn(COMPONENTS, name) ? COMPONENTS[name] : undefined;
+      if (check === undefined) throw new StatusError(notFound({ group: '', resource: 'componentstatus' }, name));
+      return writeJsonBytes(await ask(name, check));
+    },
+    list: async (_context, { labelSelector, fieldSelector }) => {
+      const chosen = Object.entries(COMPONENTS).filter(
+        ([name]) =>
+          matchesLabels(labelSelector, () => undefined) &&
+          matchesFields(fieldSelector, (field) => (field === 'metadata.name' ? name : '')),
+      );
+      const objects = await Promise.all(chosen.map(([name, check]) => ask(name, check)));
+      return {
+        resourceVersion: '',
+        continueToken: '',
+        remaining: undefined,
+        items: objects.map((object) => writeJsonBytes(object)),
+      };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** ConfigMap: keys, size, and what `immutable` freezes. Invariant: pure; the issues are the reference's, entries of maps in the order of the object. */
+
+import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, forbidden, invalid, tooLong } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkConfigMapKey } from '../../../apimachinery/validation/names.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { utf8Length } from '../../../base/utf8.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+/** What all values of a ConfigMap, or of a Secret, may have together, in bytes. */
+export const MAX_DATA_BYTES: number = 1024 * 1024;
+export const FROZEN = 'field is immutable when `immutable` is set';
+
+const METADATA = FieldPath.of('metadata');
+const DATA = FieldPath.of('data');
+const BINARY_DATA = FieldPath.of('binaryData');
+
+export const configMapTable: () => TableDefinition = tableOf(
+  NAME,
+  column(
+    'Data',
+    'How many keys it has.',
+    (object) => Object.keys(dataOf(object)).length + Object.keys(binaryDataOf(object)).length,
+  ),
+  AGE,
+);
+
+export function validateConfigMap(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
+  const data = dataOf(object);
+  const binary = binaryDataOf(object);
+  let characters = 0;
+  for (const key of Object.keys(data)) {
+    for (const complaint of checkConfigMapKey(key)) issues.push(invalid(DATA.key(key), key, complaint));
+    if (Object.hasOwn(binary, key)) issues.push(invalid(DATA.key(key), key, 'duplicate of key present in binaryData'));
+    characters += (data[key] as string).length;
+  }
+  let size = 0;
+  for (const key of Object.keys(binary)) {
+    for (const complaint of checkConfigMapKey(key)) issues.push(invalid(BINARY_DATA.key(key), key, complaint));
+    size += decodedLength(binary[key] as string);
+  }
+  // A UTF-16 unit is at most three bytes of UTF-8; only large maps need counting.
+  if (characters * 3 + size > MAX_DATA_BYTES) {
+    for (const key of Object.keys(data)) size += utf8Length(data[key] as string);
+    if (size > MAX_DATA_BYTES) issues.push(tooLong(FieldPath.of(''), undefined, MAX_DATA_BYTES));
+  }
+  return issues;
+}
+
+export function validateConfigMapUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateMetaUpdate(object, old);
+  if (fieldAt(old, 'immutable') === true) {
+    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));
+    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, FROZEN));
+    if (!equalJson(binaryDataOf(object), binaryDataOf(old))) issues.push(forbidden(BINARY_DATA, FROZEN));
+  }
+  return [...issues, ...validateConfigMap(object)];
+}
+
+/** How many bytes a normalized base64 text stands for. */
+export function decodedLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+function dataOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'data') ?? {};
+}
+
+function binaryDataOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'binaryData') ?? {};
+}

@@ -1,0 +1,171 @@
+/**
+ * Event, which lives in two groups: stored as core v1, served as events.k8s.io/v1 too. Invariant: pure; conversion there and back gives the same event; the
+ * strict rules of the newer group hold only for requests to it.
+ */
+
+import type { GroupVersion } from '../../../apimachinery/meta/gvk.ts';
+import { fieldAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  invalid,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { utf8Length } from '../../../base/utf8.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const MAX_SHORT_TEXT = 128;
+const MAX_NOTE = 1024;
+
+export function isCoreEvent({ group, version }: GroupVersion): boolean {
+  return group === '' && version === 'v1';
+}
+
+/** `request` is the version that the client speaks; the event is in core v1. */
+export function validateEvent(event: JsonObject, request: GroupVersion): FieldIssue[] {
+  const issues = validateAnyEvent(event, request);
+  if (isCoreEvent(request)) return issues;
+  addIssues(issues, validateKubeMeta(metaFacts(event), { namespaced: true, name: nameIsDnsSubdomain }, METADATA));
+  addIssues(issues, validateSeries(event));
+  if (!isSet(event, 'eventTime')) issues.push(required(FieldPath.of('eventTime'), ''));
+  const type = textAt(event, 'type');
+  if (type !== 'Normal' && type !== 'Warning')
+    issues.push(invalid(FieldPath.of('type'), '', `has invalid value: ${type}`));
+  const old = {
+    firstTimestamp: isSet(event, 'firstTimestamp'),
+    lastTimestamp: isSet(event, 'lastTimestamp'),
+    count: numberAt(event, 'count') !== 0,
+    source: textAt(event, 'source', 'component') !== '' || textAt(event, 'source', 'host') !== '',
+  };
+  for (const [name, set] of Object.entries(old))
+    if (set) issues.push(invalid(FieldPath.of(name), '', 'needs to be unset'));
+  return issues;
+}
+
+/** What an event says happened never changes through the newer group; only its series does. In the reference's order, `reason` twice. */
+const UNCHANGING = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
+] as const;
+
+export function validateEventUpdate(event: JsonObject, old: JsonObject, request: GroupVersion): FieldIssue[] {
+  const issues = validateAnyEvent(event, request);
+  if (isCoreEvent(request)) return issues;
+  addIssues(issues, validateMetaUpdate(event, old));
+  if (!sameField(event, old, 'series')) addIssues(issues, validateSeries(event));
+  for (const name of UNCHANGING) {
+    if (sameField(event, old, name)) continue;
+    const path = FieldPath.of(name === 'reportingComponent' ? 'reportingController' : name);
+    issues.push(declared(invalid(path, shownValue(event, name), FIELD_IMMUTABLE)));
+  }
+  return issues;
+}
+
+/** The names that a value's fields have in the reference's internal types, which its texts show. */
+const REFERENCE_NAMES = {
+  kind: 'Kind',
+  namespace: 'Namespace',
+  name: 'Name',
+  uid: 'UID',
+  apiVersion: 'APIVersion',
+  resourceVersion: 'ResourceVersion',
+  fieldPath: 'FieldPath',
+};
+const SHOWN_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  involvedObject: REFERENCE_NAMES,
+  related: REFERENCE_NAMES,
+  source: { component: 'Component', host: 'Host' },
+};
+
+function shownValue(event: JsonObject, name: string): JsonValue {
+  const value = fieldAt(event, name) ?? null;
+  const names = SHOWN_NAMES[name];
+  if (names === undefined || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(names).map(([field, shown]) => [shown, textAt(value, field)]));
+}
+
+/** What holds for every event. An event with an eventTime is of the new kind and must say who reports it. */
+function validateAnyEvent(event: JsonObject, request: GroupVersion): FieldIssue[] {
+  const namespace = textAt(event, 'metadata', 'namespace');
+  const issues = isSet(event, 'eventTime')
+    ? validateNewEvent(event, namespace, request)
+    : validateOldEvent(event, namespace);
+  for (const complaint of checkDns1123Subdomain(namespace))
+    issues.push(invalid(FieldPath.of('namespace'), namespace, complaint));
+  return issues;
+}
+
+function validateOldEvent(event: JsonObject, namespace: string): FieldIssue[] {
+  const involved = textAt(event, 'involvedObject', 'namespace');
+  const agrees = involved === '' ? namespace === '' || namespace === 'default' : involved === namespace;
+  return agrees ? [] : [wrongNamespace(involved)];
+}
+
+function validateNewEvent(event: JsonObject, namespace: string, request: GroupVersion): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const involved = textAt(event, 'involvedObject', 'namespace');
+  if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') issues.push(wrongNamespace(involved));
+  const controller = textAt(event, 'reportingComponent');
+  const controllerPath = FieldPath.of(isCoreEvent(request) ? 'reportingComponent' : 'reportingController');
+  if (controller === '') issues.push(required(controllerPath, ''));
+  for (const complaint of checkQualifiedName(controller)) issues.push(invalid(controllerPath, controller, complaint));
+  for (const name of ['reportingInstance', 'action', 'reason'] as const) {
+    const text = textAt(event, name);
+    if (text === '') issues.push(required(FieldPath.of(name), ''));
+    issues.push(...validateLength(text, name, MAX_SHORT_TEXT));
+  }
+  issues.push(...validateLength(textAt(event, 'message'), 'message', MAX_NOTE));
+  return issues;
+}
+
+function validateLength(text: string, name: string, max: number): FieldIssue[] {
+  if (utf8Length(text) <= max) return [];
+  return [invalid(FieldPath.of(name), '', `can have at most ${max} characters`)];
+}
+
+function validateSeries(event: JsonObject): FieldIssue[] {
+  const series = objectAt(event, 'series');
+  const issues: FieldIssue[] = [];
+  if (series === undefined) return issues;
+  if (numberAt(series, 'count') < 2) issues.push(invalid(FieldPath.of('series.count'), '', 'should be at least 2'));
+  if (!isSet(series, 'lastObservedTime')) issues.push(required(FieldPath.of('series.lastObservedTime'), ''));
+  return issues;
+}
+
+function wrongNamespace(involved: string): FieldIssue {
+  return invalid(FieldPath.of('involvedObject', 'namespace'), involved, 'does not match event.namespace');
+}
+
+function isSet(object: JsonObject, time: string): boolean {
+  return textAt(object, time) !== '';
+}
+
+/** Absent, null and the zero value of a text or number are the same. */
+function sameField(event: JsonObject, old: JsonObject, name: string): boolean {
+  const [a, b] = [event, old].map((object) => {
+    const value = fieldAt(object, name) ?? null;
+    return value === '' || value === 0 ? null : value;
+  });
+  return equalJson(a ?? null, b ?? null);
+}

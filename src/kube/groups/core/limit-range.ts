@@ -1,0 +1,198 @@
+/** LimitRange: what pods, containers and claims of a namespace may ask for. Invariant: pure; the issues are the reference's, which leaves the order of one list's entries to chance. */
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
+import {
+  compareQuantity,
+  quantityMilliValue,
+  quantityValue,
+} from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import {
+  addIssues,
+  duplicate,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { getField, type JsonObject, setField } from '../../../base/json-value.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { amountOf, isOvercommitAllowed } from '../../shared/resource-lists.ts';
+import { validateContainerResourceName, validateResourceName } from '../../shared/resources.ts';
+import { roundResourceList } from '../../shared/round-resources.ts';
+import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const LIMITS = FieldPath.of('spec', 'limits');
+const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
+const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+const ONE = quantityFromInt(1);
+/** Larger values have no thousandths in an int64. */
+const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
+
+type ListName = (typeof LISTS)[number];
+
+export function setLimitRangeDefaults(object: JsonObject): void {
+  for (const limit of objectsAt(object, 'spec', 'limits')) {
+    if (textAt(limit, 'type') === 'Container') setContainerDefaults(limit);
+    for (const name of LISTS) roundResourceList(limit[name]);
+  }
+}
+
+/** The maximum is the default limit, the default limit or else the minimum the default request. */
+function setContainerDefaults(limit: JsonObject): void {
+  const max = objectAt(limit, 'max') ?? {};
+  const min = objectAt(limit, 'min') ?? {};
+  const limits: JsonObject = { ...objectAt(limit, 'default') };
+  const requests: JsonObject = { ...objectAt(limit, 'defaultRequest') };
+  fillIn(limits, max);
+  fillIn(requests, limits);
+  fillIn(requests, min);
+  for (const [name, list] of [
+    ['default', limits],
+    ['defaultRequest', requests],
+  ] as const)
+    if (Object.keys(list).length > 0) limit[name] = sorted(list);
+}
+
+function fillIn(list: JsonObject, from: JsonObject): void {
+  for (const name of Object.keys(from)) if (getField(list, name) === undefined) setField(list, name, from[name] ?? '0');
+}
+
+function sorted(list: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const name of Object.keys(list).sort()) setField(copy, name, list[name] ?? '0');
+  return copy;
+}
+
+export function validateLimitRange(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
+  const types = new Set<string>();
+  for (const [i, limit] of objectsAt(object, 'spec', 'limits').entries()) {
+    const path = LIMITS.index(i);
+    const type = textAt(limit, 'type');
+    addIssues(issues, validateType(type, path.child('type')));
+    if (types.has(type)) issues.push(duplicate(path.child('type'), type));
+    types.add(type);
+    addIssues(issues, validateLimit(limit, type, path));
+  }
+  return issues;
+}
+
+function validateType(type: string, path: FieldPath): FieldIssue[] {
+  const complaints = checkQualifiedName(type);
+  if (complaints.length > 0) return complaints.map((complaint) => invalid(path, type, complaint));
+  if (type.includes('/') || STANDARD_TYPES.includes(type)) return [];
+  return [invalid(path, type, 'must be a standard limit type or fully qualified')];
+}
+
+function validateLimit(limit: JsonObject, type: string, path: FieldPath): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const amounts = new Map<string, Partial<Record<ListName, Quantity>>>();
+  const checkName = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
+  for (const name of LISTS) {
+    const list = objectAt(limit, name) ?? {};
+    const resources = Object.keys(list);
+    if (name === 'maxLimitRequestRatio') addIssues(issues, validateClaimLimit(limit, type, path));
+    if (type === 'Pod' && (name === 'default' || name === 'defaultRequest')) {
+      if (resources.length > 0) issues.push(forbidden(path.child(name), "may not be specified when `type` is 'Pod'"));
+      continue;
+    }
+    for (const resource of resources) {
+      addIssues(issues, checkName(resource, path.child(name).key(resource)));
+      amounts.set(resource, { ...amounts.get(resource), [name]: amountOf(list[resource]) });
+    }
+  }
+  for (const [resource, own] of amounts) addIssues(issues, validateAmounts(resource, own, limit, path));
+  return issues;
+}
+
+/** A limit on claims says how large or how small they are. */
+function validateClaimLimit(limit: JsonObject, type: string, path: FieldPath): FieldIssue[] {
+  if (type !== 'PersistentVolumeClaim') return [];
+  if (fieldAt(limit, 'min', 'storage') !== undefined || fieldAt(limit, 'max', 'storage') !== undefined) return [];
+  return [
+    required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'),
+  ];
+}
+
+/** What each pair of lists must keep to: the first list's amount is not above the second's. The issue stands at one and shows the amount of another, as in the reference. */
+const ORDERED: readonly (readonly [low: ListName, high: ListName, at: ListName, shows: ListName, text: string])[] = [
+  ['min', 'max', 'min', 'min', 'min value LOW is greater than max value HIGH'],
+  [
+    'min',
+    'defaultRequest',
+    'defaultRequest',
+    'defaultRequest',
+    'min value LOW is greater than default request value HIGH',
+  ],
+  [
+    'defaultRequest',
+    'max',
+    'defaultRequest',
+    'defaultRequest',
+    'default request value LOW is greater than max value HIGH',
+  ],
+  [
+    'defaultRequest',
+    'default',
+    'defaultRequest',
+    'defaultRequest',
+    'default request value LOW is greater than default limit value HIGH',
+  ],
+  ['min', 'default', 'default', 'min', 'min value LOW is greater than default value HIGH'],
+  ['default', 'max', 'default', 'max', 'default value LOW is greater than max value HIGH'],
+];
+
+function validateAmounts(
+  resource: string,
+  own: Partial<Record<ListName, Quantity>>,
+  limit: JsonObject,
+  path: FieldPath,
+): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const textOf = (name: ListName): string => textAt(limit, name, resource);
+  const at = (name: ListName): FieldPath => path.child(name).key(resource);
+  for (const [low, high, where, shows, text] of ORDERED) {
+    const [a, b] = [own[low], own[high]];
+    if (a !== undefined && b !== undefined && compareQuantity(a, b) > 0)
+      issues.push(invalid(at(where), textOf(shows), text.replace('LOW', textOf(low)).replace('HIGH', textOf(high))));
+  }
+  const ratio = own.maxLimitRequestRatio;
+  const ratioText = textOf('maxLimitRequestRatio');
+  if (ratio !== undefined) {
+    if (compareQuantity(ratio, ONE) < 0)
+      issues.push(invalid(at('maxLimitRequestRatio'), ratioText, `ratio ${ratioText} is less than 1`));
+    const most = own.min === undefined || own.max === undefined ? undefined : widestRatio(ratio, own.min, own.max);
+    if (most !== undefined && most.ratio > most.limit)
+      issues.push(
+        invalid(
+          at('maxLimitRequestRatio'),
+          ratioText,
+          `ratio ${ratioText} is greater than max/min = ${most.limit.toFixed(6)}`,
+        ),
+      );
+  }
+  const { default: limits, defaultRequest: requests } = own;
+  if (limits !== undefined && requests !== undefined && !isOvercommitAllowed(resource)) {
+    const [a, b] = [textOf('default'), textOf('defaultRequest')];
+    if (compareQuantity(limits, requests) !== 0)
+      issues.push(
+        invalid(at('defaultRequest'), b, `default value ${a} must equal to defaultRequest value ${b} in ${resource}`),
+      );
+  }
+  return issues;
+}
+
+/** The ratio that is asked for, and the one that minimum and maximum allow; in thousandths where they fit. */
+function widestRatio(ratio: Quantity, min: Quantity, max: Quantity): { ratio: number; limit: number } {
+  const fits = [ratio, min, max].every((amount) => quantityValue(amount) < MAX_MILLI_VALUE);
+  if (!fits)
+    return { ratio: Number(quantityValue(ratio)), limit: Number(quantityValue(max)) / Number(quantityValue(min)) };
+  return {
+    ratio: Number(quantityMilliValue(ratio)) / 1000,
+    limit: Number(quantityMilliValue(max)) / Number(quantityMilliValue(min)),
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The store of namespaces in front of the one over storage. Invariant: namespaces go one by one, never as a collection, and expectations of a delete are refused in the
+ * words that the reference has for namespaces alone.
+ */
+
+import type { Preconditions } from '../../../apimachinery/meta/delete-options.ts';
+import { textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { conflict } from '../../../apimachinery/status/status-catalogue.ts';
+import { BugError } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { andThen } from '../../../base/maybe-promise.ts';
+import { createObjectReader } from '../../../server/own/object-reader.ts';
+import { delegateStore } from '../../../server/resource/delegate-store.ts';
+import type { OpenResource } from '../../../server/resource/open-resource.ts';
+import type { ResourceStore } from '../../../server/resource/resource-store.ts';
+
+export function frontNamespaces({ definition, store }: OpenResource): ResourceStore {
+  const { storageVersion } = definition;
+  if (storageVersion === undefined) throw new BugError('namespaces are not stored');
+  const read = createObjectReader(store, storageVersion);
+  return delegateStore(store, {
+    deleteCollection: undefined,
+    delete: (context, request) => {
+      const remove = store.delete?.bind(store);
+      if (remove === undefined) throw new BugError('namespaces cannot be deleted');
+      const { preconditions } = request.options;
+      if (preconditions === undefined) return remove(context, request);
+      return andThen(read('', context.name), (answer) => {
+        if ('object' in answer) checkPreconditions(preconditions, answer.object, context.name);
+        return remove(context, request);
+      });
+    },
+  });
+}
+
+function checkPreconditions({ uid, resourceVersion }: Preconditions, namespace: JsonObject, name: string): void {
+  const refuse = (field: string, expected: string, found: string): never => {
+    const because = `Precondition failed: ${field} in precondition: ${expected}, ${field} in object meta: ${found}`;
+    throw new StatusError(conflict({ group: '', resource: 'namespaces' }, name, because));
+  };
+  const foundUid = textAt(namespace, 'metadata', 'uid');
+  if (uid !== undefined && uid !== foundUid) refuse('UID', uid, foundUid);
+  const foundVersion = textAt(namespace, 'metadata', 'resourceVersion');
+  if (resourceVersion !== undefined && resourceVersion !== foundVersion)
+    refuse('ResourceVersion', resourceVersion, foundVersion);
+}

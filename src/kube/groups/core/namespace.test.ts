@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN, startTestKube, type TestKube } from '../../kube-server.fixtures.ts';
+
+describe('namespaces', () => {
+  let kube: TestKube;
+  const create = (metadata: Record<string, string>) => kube.request('POST', '/api/v1/namespaces', { metadata });
+  beforeAll(async () => {
+    kube = await startTestKube();
+  });
+  afterAll(() => kube.stop());
+
+  test('begin active, with a finalizer and a label that carries their name, also a generated one', async () => {
+    const { status, body } = await create({ generateName: 'made-' });
+    const { name } = body['metadata'] as { name: string };
+    expect(status).toBe(201);
+    expect(name).toMatch(/^made-.{5}$/);
+    expect(body).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/metadata.name': name } },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    });
+  });
+
+  test('are DNS labels', async () => {
+    expect((await create({ name: 'a.b' })).body['message']).toBe(
+      'Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots',
+    );
+  });
+
+  test('keep finalizers and status through an update of the main resource', async () => {
+    await create({ name: 'kept' });
+    const { body } = await kube.request('PUT', '/api/v1/namespaces/kept', {
+      metadata: { name: 'kept', labels: { a: 'b' } },
+      spec: { finalizers: ['x.y/z'] },
+      status: { phase: 'Terminating' },
+    });
+    expect(body).toMatchObject({
+      metadata: { labels: { a: 'b', 'kubernetes.io/metadata.name': 'kept' } },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    });
+  });
+
+  test('change their phase by being deleted and by nothing else', async () => {
+    await create({ name: 'phase' });
+    const { body } = await kube.request('PUT', '/api/v1/namespaces/phase/status', {
+      metadata: { name: 'phase' },
+      status: { phase: 'Terminating' },
+    });
+    expect(body['details']).toMatchObject({
+      causes: [
+        {
+          field: 'status.Phase',
+          message: 'Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
+        },
+      ],
+    });
+  });
+
+  test('take only qualified finalizers in spec', async () => {
+    await create({ name: 'final' });
+    const { body } = await kube.request('PUT', '/api/v1/namespaces/final/finalize', {
+      metadata: { name: 'final' },
+      spec: { finalizers: ['bad'] },
+    });
+    expect(body['message']).toBe(
+      'Namespace "final" is invalid: spec.finalizers[0]: Invalid value: "bad": name is neither a standard finalizer name nor is it fully qualified',
+    );
+  });
+
+  test('stay terminating, without a grace period, until they are finalized', async () => {
+    await create({ name: 'going' });
+    const first = await kube.request('DELETE', '/api/v1/namespaces/going');
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' } });
+    const metadata = first.body['metadata'] as Record<string, unknown>;
+    expect(metadata['deletionTimestamp']).toBeDefined();
+    expect(metadata['deletionGracePeriodSeconds']).toBeUndefined();
+    expect((await kube.request('DELETE', '/api/v1/namespaces/going')).body).toMatchObject({ kind: 'Namespace' });
+    const refused = await kube.request('POST', '/api/v1/namespaces/going/configmaps', { metadata: { name: 'x' } });
+    expect(refused.body).toMatchObject({
+      code: 403,
+      message:
+        'configmaps "x" is forbidden: unable to create new content in namespace going because it is being terminated',
+      details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
+    });
+    const finalize = { metadata: { name: 'going' }, spec: { finalizers: [] } };
+    await kube.request('PUT', '/api/v1/namespaces/going/finalize', finalize);
+    expect((await kube.request('GET', '/api/v1/namespaces/going')).status).toBe(404);
+  });
+
+  test('are only marked by the first delete even if nothing holds them', async () => {
+    await create({ name: 'bare' });
+    await kube.request('PUT', '/api/v1/namespaces/bare/finalize', { metadata: { name: 'bare' }, spec: {} });
+    await kube.request('DELETE', '/api/v1/namespaces/bare');
+    expect((await kube.request('GET', '/api/v1/namespaces/bare')).body).toMatchObject({
+      status: { phase: 'Terminating' },
+    });
+    await kube.request('DELETE', '/api/v1/namespaces/bare');
+    expect((await kube.request('GET', '/api/v1/namespaces/bare')).status).toBe(404);
+  });
+
+  test('show a grace period of zero once they are empty and only finalizers of metadata hold them', async () => {
+    await create({ name: 'empty' });
+    const held = { metadata: { name: 'empty', finalizers: ['example.com/hold'] } };
+    await kube.request('PUT', '/api/v1/namespaces/empty/finalize', held);
+    const grace = async () =>
+      ((await kube.request('DELETE', '/api/v1/namespaces/empty')).body['metadata'] as Record<string, unknown>)[
+        'deletionGracePeriodSeconds'
+      ];
+    expect([await grace(), await grace(), await grace()]).toEqual([undefined, 0, 0]);
+  });
+
+  test('refuse expectations that do not hold in words of their own', async () => {
+    await create({ name: 'expected' });
+    const { body } = await kube.request('DELETE', '/api/v1/namespaces/expected', { preconditions: { uid: 'nope' } });
+    expect(body).toMatchObject({ code: 409, details: { kind: 'namespaces' } });
+    expect(body['message']).toMatch(
+      /^Operation cannot be fulfilled on namespaces "expected": Precondition failed: UID in/,
+    );
+  });
+
+  test('cannot be deleted as a collection, nor those that every server needs', async () => {
+    expect((await kube.request('DELETE', '/api/v1/namespaces')).status).toBe(405);
+    for (const name of ['default', 'kube-system', 'kube-public'])
+      expect((await kube.request('DELETE', `/api/v1/namespaces/${name}`)).body['message']).toBe(
+        `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+      );
+  });
+
+  test('must exist for what is created in them, whoever creates it', async () => {
+    const answer = await kube.request(
+      'POST',
+      '/api/v1/namespaces/none/configmaps',
+      { metadata: { name: 'x' } },
+      { as: ADMIN },
+    );
+    expect(answer.body).toMatchObject({ code: 404, message: 'namespaces "none" not found' });
+  });
+});

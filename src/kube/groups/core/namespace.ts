@@ -1,0 +1,112 @@
+/**
+ * Namespace: what its objects must be and how they begin and end. Invariant: a namespace is Active until it is marked for deletion and Terminating afterwards;
+ * it goes when neither spec.finalizers nor metadata.finalizers holds it.
+ */
+
+import { ensureObject, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
+/** The finalizer of every namespace: whoever empties it takes this away. */
+const FINALIZER = 'kubernetes';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC_FINALIZERS = FieldPath.of('spec', 'finalizers');
+const STATUS_PHASE = FieldPath.of('status', 'Phase');
+
+export const namespaceTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Status', 'Active, or Terminating while it is being emptied.', (object) => textAt(object, 'status', 'phase')),
+  AGE,
+);
+
+/** The label that carries the name, and the phase. A name that is yet to be generated gets its label in `canonicalizeNamespace`. */
+export function setNamespaceDefaults(object: JsonObject): void {
+  if (textAt(object, 'metadata', 'name') !== '') canonicalizeNamespace(object);
+  const status = ensureObject(object, 'status');
+  if (textAt(status, 'phase') === '') status['phase'] = 'Active';
+}
+
+export function canonicalizeNamespace(object: JsonObject): void {
+  ensureObject(ensureMeta(object), 'labels')[METADATA_NAME_LABEL] = textAt(object, 'metadata', 'name');
+}
+
+export function prepareNamespaceForCreate(object: JsonObject): void {
+  object['status'] = { phase: 'Active' };
+  const finalizers = textsAt(object, 'spec', 'finalizers');
+  if (!finalizers.includes(FINALIZER)) ensureObject(object, 'spec')['finalizers'] = [...finalizers, FINALIZER];
+}
+
+/** The main resource: neither spec.finalizers nor the status changes here. */
+export function prepareNamespaceForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+  takeField(object, old, 'status');
+}
+
+export function prepareNamespaceStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+}
+
+export function prepareNamespaceFinalizeForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'status');
+}
+
+export function validateNamespace(object: JsonObject): FieldIssue[] {
+  return [
+    ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsLabel }, METADATA),
+    ...textsAt(object, 'spec', 'finalizers').flatMap((name) => validateFinalizer(name, SPEC_FINALIZERS)),
+  ];
+}
+
+export function validateNamespaceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [...validateNamespace(object), ...validateMetaUpdate(object, old)];
+}
+
+/** The phase follows from the deletion timestamp; nobody sets it otherwise. */
+export function validateNamespaceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateMetaUpdate(object, old);
+  const phase = textAt(object, 'status', 'phase');
+  if (textAt(object, 'metadata', 'deletionTimestamp') === '') {
+    if (phase !== 'Active')
+      issues.push(invalid(STATUS_PHASE, phase, "may only be 'Active' if `deletionTimestamp` is empty"));
+  } else if (phase !== 'Terminating')
+    issues.push(invalid(STATUS_PHASE, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty"));
+  return issues;
+}
+
+export function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [
+    ...validateMetaUpdate(object, old),
+    ...textsAt(object, 'spec', 'finalizers').flatMap((name, i) => validateFinalizer(name, SPEC_FINALIZERS.index(i))),
+  ];
+}
+
+/** True while something has to be cleaned up in it, and before it is marked: the first request to delete it only marks it. */
+export function namespaceIsHeld(object: JsonObject): boolean {
+  return textsAt(object, 'spec', 'finalizers').length > 0 || textAt(object, 'metadata', 'deletionTimestamp') === '';
+}
+
+/**
+ * A namespace that was just marked: it is Terminating, and nothing says how long to wait. Once it is empty (no spec.finalizers) it is deleted as any other object, and
+ * the grace period of zero shows.
+ */
+export function prepareNamespaceForDeletion(object: JsonObject): void {
+  const isEmptied =
+    textAt(object, 'status', 'phase') === 'Terminating' && textsAt(object, 'spec', 'finalizers').length === 0;
+  ensureObject(object, 'status')['phase'] = 'Terminating';
+  if (!isEmptied) delete ensureMeta(object)['deletionGracePeriodSeconds'];
+}
+
+function validateFinalizer(name: string, path: FieldPath): FieldIssue[] {
+  return [...checkQualifiedName(name), ...checkKubeFinalizerName(name)].map((complaint) =>
+    invalid(path, name, complaint),
+  );
+}

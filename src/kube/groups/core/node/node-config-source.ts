@@ -1,0 +1,41 @@
+/** Where a kubelet was to find its configuration: a feature that the reference has removed, with fields that nodes may still have. Invariant: pure. */
+import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import {
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+} from '../../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import {
+  checkConfigMapKey,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+} from '../../../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+
+/** A spec names a ConfigMap; a status also says which state of it. */
+export function validateConfigSource(source: JsonObject, path: FieldPath, where: 'spec' | 'status'): FieldIssue[] {
+  const configMap = objectAt(source, 'configMap');
+  if (configMap === undefined)
+    return [declared(invalid(path, { ConfigMap: null }, 'exactly one reference subfield must be non-nil'))];
+  const own = path.child('configMap');
+  const issues: FieldIssue[] = [];
+  for (const field of ['uid', 'resourceVersion']) {
+    const isSet = textAt(configMap, field) !== '';
+    if (where === 'spec' && isSet) issues.push(forbidden(own.child(field), `${field} must not be set in spec`));
+    if (where === 'status' && !isSet) issues.push(required(own.child(field), ''));
+  }
+  const rules = [
+    ['namespace', checkDns1123Label],
+    ['name', checkDns1123Subdomain],
+    ['kubeletConfigKey', checkConfigMapKey],
+  ] as const;
+  for (const [field, check] of rules) {
+    const value = textAt(configMap, field);
+    if (value === '') issues.push(required(own.child(field), ''));
+    else issues.push(...check(value).map((complaint) => invalid(own.child(field), value, complaint)));
+  }
+  return issues;
+}

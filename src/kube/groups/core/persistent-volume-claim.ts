@@ -1,0 +1,79 @@
+/**
+ * PersistentVolumeClaim: how it begins, what its columns show. Invariant: `dataSource` and `dataSourceRef` say the same, unless the latter names another
+ * namespace. What is valid is in `volume/validate-claim.ts`.
+ */
+import { fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { moveLast, takeField } from '../../shared/object-fields.ts';
+import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
+import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
+
+export const claimTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Status', 'Whether it is bound, or about to go.', phaseOf),
+  column('Volume', 'The volume it is bound to.', (object) => textAt(object, 'spec', 'volumeName')),
+  column('Capacity', 'How much its volume holds.', (object) =>
+    isBound(object) ? textAt(object, 'status', 'capacity', 'storage') || '0' : '',
+  ),
+  column('Access Modes', 'How its volume can be mounted.', (object) =>
+    isBound(object) ? formatAccessModes(textsAt(object, 'status', 'accessModes')) : '',
+  ),
+  column('StorageClass', 'Its class.', storageClassOf),
+  column('VolumeAttributesClass', 'The class of its attributes.', attributesClassOf),
+  AGE,
+  column('VolumeMode', 'Block or Filesystem.', volumeModeOf, { priority: 1 }),
+);
+
+function isBound(object: JsonObject): boolean {
+  return textAt(object, 'spec', 'volumeName') !== '';
+}
+
+export function prepareClaimForCreate(object: JsonObject): void {
+  object['status'] = { phase: 'Pending' };
+  prepareSources(objectAt(object, 'spec'), undefined);
+}
+
+export function prepareClaimForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'status');
+  prepareSources(objectAt(object, 'spec'), objectAt(old, 'spec'));
+}
+
+export function prepareClaimStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+}
+
+/** Sources in another namespace exist behind a feature gate that is off; sources of unknown kinds were ignored once and are still, if nothing else is said. */
+function prepareSources(spec: JsonObject | undefined, old: JsonObject | undefined): void {
+  if (spec === undefined) return;
+  const hadRef = old !== undefined && fieldAt(old, 'dataSourceRef') !== undefined;
+  const hadSource = hadRef || (old !== undefined && fieldAt(old, 'dataSource') !== undefined);
+  if (!hadRef && textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec['dataSourceRef'];
+  if (!hadSource && fieldAt(spec, 'dataSourceRef') === undefined && !isClaimOrSnapshot(objectAt(spec, 'dataSource')))
+    delete spec['dataSource'];
+  alignDataSources(spec);
+}
+
+function isClaimOrSnapshot(source: JsonObject | undefined): boolean {
+  if (source === undefined) return false;
+  const group = textAt(source, 'apiGroup');
+  const kind = textAt(source, 'kind');
+  return group === ''
+    ? kind === 'PersistentVolumeClaim'
+    : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
+}
+
+/** Whichever of the two is missing becomes a copy of the other. */
+function alignDataSources(spec: JsonObject): void {
+  const source = objectAt(spec, 'dataSource');
+  const ref = objectAt(spec, 'dataSourceRef');
+  if (source !== undefined && ref === undefined) {
+    spec['dataSourceRef'] = cloneJson(source);
+    moveLast(spec, 'volumeAttributesClassName');
+  }
+  if (ref === undefined || source !== undefined || textAt(ref, 'namespace') !== '') return;
+  const { namespace: _, ...local } = cloneJson(ref);
+  spec['dataSource'] = local;
+  moveLast(spec, 'dataSourceRef', 'volumeAttributesClassName');
+}

@@ -1,0 +1,97 @@
+/**
+ * PersistentVolume: how it begins, what its columns show. Invariant: the time of the last change of phase is kept by the server. What is valid is in
+ * `volume/validate-persistent-volume.ts`.
+ */
+import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../apimachinery/scalars/time.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { takeField } from '../../shared/object-fields.ts';
+import { roundResourceList } from '../../shared/round-resources.ts';
+import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
+import { setSourceDefaults } from './volume/volume-defaults.ts';
+
+export const persistentVolumeTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Capacity', 'How much it holds.', (object) => textAt(object, 'spec', 'capacity', 'storage') || '0'),
+  column('Access Modes', 'How it can be mounted.', (object) =>
+    formatAccessModes(textsAt(object, 'spec', 'accessModes')),
+  ),
+  column('Reclaim Policy', 'What becomes of it when its claim goes.', (object) =>
+    textAt(object, 'spec', 'persistentVolumeReclaimPolicy'),
+  ),
+  column('Status', 'Whether it is bound, or about to go.', phaseOf),
+  column('Claim', 'The claim it is bound to.', (object) => {
+    const claim = objectAt(object, 'spec', 'claimRef');
+    return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`;
+  }),
+  column('StorageClass', 'Its class.', storageClassOf),
+  column('VolumeAttributesClass', 'The class of its attributes.', (object) => attributesClassOf(object)),
+  column('Reason', 'Why it is in its state.', (object) => textAt(object, 'status', 'reason')),
+  AGE,
+  column('VolumeMode', 'Block or Filesystem.', (object) => volumeModeOf(object), { priority: 1 }),
+);
+
+/** The phase of a volume or claim; Terminating once it is marked for deletion. */
+export function phaseOf(object: JsonObject): string {
+  return textAt(object, 'metadata', 'deletionTimestamp') === '' ? textAt(object, 'status', 'phase') : 'Terminating';
+}
+
+export function attributesClassOf(object: JsonObject): string {
+  return shownText(object, 'volumeAttributesClassName');
+}
+
+export function volumeModeOf(object: JsonObject): string {
+  return shownText(object, 'volumeMode');
+}
+
+function shownText(object: JsonObject, name: string): string {
+  const value = fieldAt(object, 'spec', name);
+  return typeof value === 'string' ? value : '<unset>';
+}
+
+export function setPersistentVolumeDefaults(object: JsonObject): void {
+  const status = ensureObject(object, 'status');
+  if (textAt(status, 'phase') === '') status['phase'] = 'Pending';
+  const spec = ensureObject(object, 'spec');
+  if (textAt(spec, 'persistentVolumeReclaimPolicy') === '') spec['persistentVolumeReclaimPolicy'] = 'Retain';
+  if (spec['volumeMode'] === undefined) spec['volumeMode'] = 'Filesystem';
+  roundResourceList(spec['capacity']);
+  setSourceDefaults(spec);
+}
+
+export function preparePersistentVolumeForCreate(object: JsonObject, context: StrategyContext): void {
+  object['status'] = { phase: 'Pending', lastPhaseTransitionTime: timeOf(context) };
+}
+
+export function preparePersistentVolumeForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'status');
+}
+
+/** A client that moves the phase may say when; if it does not, it was now. */
+export function preparePersistentVolumeStatusForUpdate(
+  object: JsonObject,
+  old: JsonObject,
+  context: StrategyContext,
+): void {
+  takeField(object, old, 'spec');
+  const status = ensureObject(object, 'status');
+  const was = textAt(old, 'status', 'lastPhaseTransitionTime');
+  const says = textAt(status, 'lastPhaseTransitionTime');
+  if (textAt(status, 'phase') === textAt(old, 'status', 'phase')) {
+    if (says === '' && was !== '') status['lastPhaseTransitionTime'] = was;
+  } else if (says === '' || sameTime(says, was)) {
+    status['lastPhaseTransitionTime'] = timeOf(context);
+  }
+}
+
+function timeOf(context: StrategyContext): string {
+  return formatTime(instantFromMillis(context.request.receivedAt));
+}
+
+function sameTime(a: string, b: string): boolean {
+  const [first, second] = [parseTime(a), parseTime(b)];
+  return first.ok && second.ok && compareInstant(first.value, second.value) === 0;
+}

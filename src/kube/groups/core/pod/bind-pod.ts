@@ -1,0 +1,134 @@
+/**
+ * Binding: gives a Pod its node, as the subresource `binding` of Pods and as the kind of its own that is older. Invariant: a Pod is bound once, and not while gates hold
+ * it or it is going.
+ */
+
+import { quote } from '../../../../apimachinery/go-format.ts';
+import { ensureObject, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../../apimachinery/status/status.ts';
+import { badRequest, conflict, unknown } from '../../../../apimachinery/status/status-catalogue.ts';
+import {
+  type FieldIssue,
+  formatIssues,
+  notSupported,
+  required,
+} from '../../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { BugError } from '../../../../base/errors.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { RegistryStore } from '../../../../server/registry/store.ts';
+import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type {
+  CreateRequest,
+  ResourceContext,
+  ResourceStore,
+  WriteAnswer,
+} from '../../../../server/resource/resource-store.ts';
+import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../../kube-context.ts';
+import { builtInStrategy, builtInVersion, reviewResource } from '../../../shared/built-in.ts';
+import { ensureMeta } from '../../../shared/object-fields.ts';
+import { setPodCondition } from './pod-conditions.ts';
+import { canonicalizePod } from './pod-strategy.ts';
+import { SUCCESS } from './success.ts';
+
+const TARGET = FieldPath.of('target');
+
+const BINDING: VersionDefinition = builtInVersion({ group: '', version: 'v1', kind: 'Binding', stored: false });
+
+export const BINDING_SUBRESOURCE: SubresourceDefinition = {
+  name: 'binding',
+  version: BINDING,
+  store: (parent) => ({
+    create: (context, binding, request) => {
+      if (context.name !== textAt(binding, 'metadata', 'name'))
+        throw new StatusError(badRequest('name in URL does not match name in Binding object'));
+      return bindPod(parent, context, binding, request);
+    },
+    // A binding may say which pod it means by uid and resourceVersion.
+    keepsSystemFields: true,
+  }),
+};
+
+/** The old kind: its name is that of the pod. */
+export const BINDINGS: KubeResource = {
+  definition: {
+    ...reviewResource(BINDING, 'Namespaced', () => {
+      throw new BugError('bindings have no store of their own');
+    }),
+  },
+  front: (_open, world) => ({
+    create: (context, binding, request) => {
+      const { registry, definition } = world.resource('pods');
+      const [version] = definition.versions;
+      if (registry === undefined || version === undefined) throw new BugError('pods are not stored');
+      const name = textAt(binding, 'metadata', 'name');
+      return bindPod(registry, { ...context, version, name }, binding, request);
+    },
+    keepsSystemFields: true,
+  }),
+};
+
+async function bindPod(
+  pods: ResourceStore,
+  context: ResourceContext,
+  binding: JsonObject,
+  request: CreateRequest,
+): Promise<WriteAnswer> {
+  const issues = validateBinding(binding);
+  if (issues.length > 0) throw new StatusError(unknown(formatIssues(issues)));
+  await request.validate(binding);
+  if (!(pods instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
+  const { update } = pods.withStrategy(builtInStrategy({ canonicalize: canonicalizePod }));
+  const uid = textAt(binding, 'metadata', 'uid') || undefined;
+  const resourceVersion = textAt(binding, 'metadata', 'resourceVersion') || undefined;
+  await update?.(
+    context,
+    {
+      preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },
+      apply: (pod) => {
+        if (pod === undefined) throw new BugError('an update without creation got no pod');
+        assign(pod, binding, context.request.receivedAt);
+        return pod;
+      },
+    },
+    {
+      dryRun: request.dryRun,
+      fieldManager: request.fieldManager,
+      forceAllowCreate: false,
+      validateCreate: () => undefined,
+      validateUpdate: () => undefined,
+    },
+  );
+  return SUCCESS;
+}
+
+function validateBinding(binding: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const kind = textAt(binding, 'target', 'kind');
+  if (kind !== '' && kind !== 'Node') issues.push(notSupported(TARGET.child('kind'), kind, ['Node', '<empty>']));
+  if (textAt(binding, 'target', 'name') === '') issues.push(required(TARGET.child('name'), ''));
+  return issues;
+}
+
+/** Throws the 409 if the pod cannot be bound. */
+function assign(pod: JsonObject, binding: JsonObject, now: number): void {
+  const name = textAt(pod, 'metadata', 'name');
+  const refuse = (because: string): never => {
+    throw new StatusError(conflict({ group: '', resource: 'pods/binding' }, name, because));
+  };
+  if (textAt(pod, 'metadata', 'deletionTimestamp') !== '')
+    refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+  const spec = ensureObject(pod, 'spec');
+  const node = textAt(spec, 'nodeName');
+  if (node !== '') refuse(`pod ${name} is already assigned to node ${quote(node)}`);
+  if (objectsAt(spec, 'schedulingGates').length > 0) refuse(`pod ${name} has non-empty .spec.schedulingGates`);
+  spec['nodeName'] = textAt(binding, 'target', 'name');
+  const status = ensureObject(pod, 'status');
+  if (status['nominatedNodeName'] !== undefined) delete status['nominatedNodeName'];
+  for (const field of ['annotations', 'labels']) {
+    const added = objectAt(binding, 'metadata', field);
+    if (added !== undefined) Object.assign(ensureObject(ensureMeta(pod), field), added);
+  }
+  setPodCondition(status, { type: 'PodScheduled', status: 'True' }, now);
+}

@@ -1,0 +1,178 @@
+/**
+ * What a kubelet would answer: log, exec, attach, portforward, and the way to a pod's own port. Invariant: no kubelet runs, so every request is refused as the reference
+ * refuses it for a pod without a node, or with one that it cannot reach; the log of a pod without a node is empty.
+ */
+import { fieldAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { intParam } from '../../../../apimachinery/meta/options-decode.ts';
+import { firstParam, type QueryParams } from '../../../../apimachinery/meta/query.ts';
+import { parseTime } from '../../../../apimachinery/scalars/time.ts';
+import { StatusError } from '../../../../apimachinery/status/status.ts';
+import {
+  badRequest,
+  invalid as invalidStatus,
+  notFound,
+  serviceUnavailable,
+  unknown,
+} from '../../../../apimachinery/status/status-catalogue.ts';
+import { type FieldIssue, forbidden, invalid } from '../../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { EMPTY_BYTES } from '../../../../base/bytes.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { kindView } from '../../../../kinds/views.ts';
+import type { Answer } from '../../../../server/http/exchange.ts';
+import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type { ConnectFacts, ResourceContext } from '../../../../server/resource/resource-store.ts';
+import type { KubeContext } from '../../../kube-context.ts';
+import { builtInVersion } from '../../../shared/built-in.ts';
+import { parseSloppyIp } from '../../../shared/ip.ts';
+import { allContainers } from './spec/pod-containers.ts';
+
+const STREAM_METHODS = ['GET', 'POST'];
+const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const EMPTY: Answer = { kind: 'bytes', status: 204, headers: {}, body: EMPTY_BYTES };
+
+type Connect = (world: KubeContext, context: ResourceContext) => Promise<Answer>;
+
+/** `world` is asked for when the first request comes. */
+export function connectSubresources(world: () => KubeContext): readonly SubresourceDefinition[] {
+  const subresource = (
+    name: string,
+    kind: string,
+    connectMethods: readonly string[],
+    connect: Connect,
+    connects: ConnectFacts = {},
+  ): SubresourceDefinition => ({
+    name,
+    ...(kind === '' ? undefined : { version: builtInVersion({ group: '', version: 'v1', kind, stored: false }) }),
+    store: () => ({ connectMethods, connects, connect: (context) => connect(world(), context) }),
+  });
+  return [
+    subresource('log', '', ['GET'], readLog, { isRead: true, options: () => kindView('', 'v1', 'PodLogOptions') }),
+    subresource('exec', 'PodExecOptions', STREAM_METHODS, openStream),
+    subresource('attach', 'PodAttachOptions', STREAM_METHODS, openStream),
+    subresource('portforward', 'PodPortForwardOptions', STREAM_METHODS, forwardPort),
+    subresource('proxy', 'PodProxyOptions', PROXY_METHODS, reachPod, { takesPath: true }),
+  ];
+}
+
+async function readLog(world: KubeContext, context: ResourceContext): Promise<Answer> {
+  const { params } = context.request.info;
+  const issues = validateLogOptions(params);
+  if (issues.length > 0)
+    throw new StatusError(invalidStatus({ group: '', kind: 'PodLogOptions' }, context.name, issues));
+  const pod = await readPod(world, context);
+  const container = chooseContainer(pod, params);
+  const node = textAt(pod, 'spec', 'nodeName');
+  if (node === '') return EMPTY;
+  const host = await hostOf(world, node);
+  const path = `/containerLogs/${context.namespace}/${context.name}/${container}`;
+  throw new StatusError(unknown(`Get "https://${host}:10250${path}": no kubelet answers for node ${node}`));
+}
+
+/** Throws the 400 for what cannot be read. */
+function validateLogOptions(params: QueryParams): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const number = (name: string): number | bigint | undefined => {
+    const parsed = intParam(params, name);
+    if (!parsed.ok) throw new StatusError(badRequest(parsed.message));
+    return parsed.value;
+  };
+  const [since, tail, limit] = [number('sinceSeconds'), number('tailLines'), number('limitBytes')];
+  const time = firstParam(params, 'sinceTime');
+  const parsedTime = time === undefined ? undefined : parseTime(time);
+  if (parsedTime?.ok === false) throw new StatusError(badRequest(parsedTime.message));
+  if (tail !== undefined && tail < 0)
+    issues.push(invalid(FieldPath.of('tailLines'), tail, 'must be greater than or equal to 0'));
+  if (limit !== undefined && limit < 1)
+    issues.push(invalid(FieldPath.of('limitBytes'), limit, 'must be greater than 0'));
+  if (since !== undefined && time !== undefined)
+    issues.push(forbidden(FieldPath.of(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  else if (since !== undefined && since < 1)
+    issues.push(invalid(FieldPath.of('sinceSeconds'), since, 'must be greater than 0'));
+  if (firstParam(params, 'stream') !== undefined)
+    issues.push(forbidden(FieldPath.of('stream'), 'may not be specified'));
+  return issues;
+}
+
+/** Exec and attach. */
+async function openStream(world: KubeContext, context: ResourceContext): Promise<Answer> {
+  const pod = await readPod(world, context);
+  chooseContainer(pod, context.request.info.params);
+  return refuseStream(world, context, pod);
+}
+
+async function forwardPort(world: KubeContext, context: ResourceContext): Promise<Answer> {
+  return refuseStream(world, context, await readPod(world, context));
+}
+
+async function refuseStream(world: KubeContext, context: ResourceContext, pod: JsonObject): Promise<Answer> {
+  const node = textAt(pod, 'spec', 'nodeName');
+  if (node === '') throw new StatusError(badRequest(`pod ${context.name} does not have a host assigned`));
+  await hostOf(world, node);
+  const { incoming } = context.request;
+  if (!/upgrade/i.test(incoming.header('connection') ?? ''))
+    throw new StatusError(badRequest('Upgrade request required'));
+  throw new StatusError(unknown(`error dialing backend: no kubelet answers for node ${node}`));
+}
+
+async function reachPod(world: KubeContext, context: ResourceContext): Promise<Answer> {
+  const { scheme, name } = splitName(context.name);
+  if (name === '' || !['', 'http', 'https'].includes(scheme))
+    throw new StatusError(badRequest(`invalid pod request "${context.name}"`));
+  const pod = await readPod(world, { ...context, name });
+  const ip = parseSloppyIp(textAt(objectsAt(pod, 'status', 'podIPs')[0] ?? {}, 'ip'));
+  if (ip === undefined || !isGlobalUnicast(ip)) throw new StatusError(badRequest('address not allowed'));
+  throw new StatusError(serviceUnavailable('error trying to reach service: this server runs no pods'));
+}
+
+/** `name`, `name:port` or `scheme:name:port`. */
+function splitName(text: string): { readonly scheme: string; readonly name: string } {
+  const parts = text.split(':');
+  if (parts.length === 3) return { scheme: parts[0] ?? '', name: parts[1] ?? '' };
+  return { scheme: '', name: parts.length > 3 ? '' : (parts[0] ?? '') };
+}
+
+function isGlobalUnicast(ip: Uint8Array): boolean {
+  const [a = 0, b = 0] = ip;
+  if (ip.every((byte) => byte === 0)) return false;
+  if (ip.length === 4)
+    return a !== 127 && (a < 224 || a > 239) && !(a === 169 && b === 254) && !ip.every((byte) => byte === 255);
+  const isLoopback = ip.every((byte, i) => byte === (i === 15 ? 1 : 0));
+  return !isLoopback && a !== 0xff && !(a === 0xfe && (b & 0xc0) === 0x80);
+}
+
+async function readPod(world: KubeContext, { namespace, name }: ResourceContext): Promise<JsonObject> {
+  const answer = await world.reader('pods')(namespace, name);
+  if ('status' in answer) throw new StatusError(answer.status);
+  return answer.object;
+}
+
+/** The container that the request means. */
+function chooseContainer(pod: JsonObject, params: QueryParams): string {
+  const asked = firstParam(params, 'container') ?? '';
+  const name = textAt(pod, 'metadata', 'name');
+  const spec = fieldAt(pod, 'spec') as JsonObject;
+  const containers = objectsAt(spec, 'containers');
+  const all = allContainers(spec).map((container) => textAt(container, 'name'));
+  if (asked !== '') {
+    if (all.includes(asked)) return asked;
+    throw new StatusError(badRequest(`container ${asked} is not valid for pod ${name}`));
+  }
+  const [only] = containers;
+  if (only !== undefined && containers.length === 1) return textAt(only, 'name');
+  const choice = containers.length === 0 ? '' : `, choose one of: [${all.join(' ')}]`;
+  throw new StatusError(badRequest(`a container name must be specified for pod ${name}${choice}`));
+}
+
+/** The address of a node. The reference names the resource of the request where a node is missing. */
+async function hostOf(world: KubeContext, node: string): Promise<string> {
+  const answer = await world.reader('nodes')('', node);
+  if ('status' in answer) throw new StatusError(notFound({ group: '', resource: 'pods' }, node));
+  const addresses = objectsAt(answer.object, 'status', 'addresses');
+  for (const type of ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']) {
+    const found = addresses.find((address) => textAt(address, 'type') === type);
+    if (found !== undefined) return textAt(found, 'address');
+  }
+  const known = addresses.map((address) => `{${textAt(address, 'type')} ${textAt(address, 'address')}}`).join(' ');
+  throw new StatusError(unknown(`no preferred addresses found; known addresses: [${known}]`));
+}

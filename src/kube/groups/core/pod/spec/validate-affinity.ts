@@ -1,0 +1,69 @@
+/** Affinities: what a pod wants to be near to, or far from. Invariant: pure; the issues are the reference's, in its order. */
+import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../../../apimachinery/meta/object-fields.ts';
+import { validateLabelSelectorObject } from '../../../../../apimachinery/selectors/label-selector-object.ts';
+import { addIssues, type FieldIssue, invalid, required } from '../../../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
+import { validateLabelName } from '../../../../../apimachinery/validation/labels-syntax.ts';
+import { nameIsDnsLabel } from '../../../../../apimachinery/validation/name-rules.ts';
+import type { JsonObject } from '../../../../../base/json-value.ts';
+import { selectorAt } from '../../../../shared/label-selector.ts';
+import { validateNodeSelector, validateNodeSelectorTerm } from '../../../../shared/node-selector.ts';
+import type { PodChecks } from './pod-checks.ts';
+import { validateLabelKeys } from './validate-topology.ts';
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+/** Adds what is wrong with an affinity of a pod spec. */
+export function validateAffinity(
+  affinity: JsonObject | undefined,
+  checks: PodChecks,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
+  if (affinity === undefined) return;
+  const node = objectAt(affinity, 'nodeAffinity');
+  if (node !== undefined) validateNodeAffinity(node, checks, path.child('nodeAffinity'), issues);
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    const pod = objectAt(affinity, kind);
+    if (pod === undefined) continue;
+    const at = path.child(kind);
+    objectsAt(pod, REQUIRED).forEach((term, i) => {
+      validatePodTerm(term, checks, at.child(REQUIRED).index(i), issues);
+    });
+    objectsAt(pod, PREFERRED).forEach((weighted, i) => {
+      const termPath = at.child(PREFERRED).index(i);
+      validateWeight(weighted, termPath, issues);
+      validatePodTerm(objectAt(weighted, 'podAffinityTerm') ?? {}, checks, termPath.child('podAffinityTerm'), issues);
+    });
+  }
+}
+
+function validateNodeAffinity(node: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+  const selector = objectAt(node, REQUIRED);
+  if (selector !== undefined)
+    addIssues(issues, validateNodeSelector(selector, path.child(REQUIRED), checks.allowInvalidNodeAffinityValue));
+  objectsAt(node, PREFERRED).forEach((weighted, i) => {
+    const at = path.child(PREFERRED).index(i);
+    validateWeight(weighted, at, issues);
+    addIssues(issues, validateNodeSelectorTerm(objectAt(weighted, 'preference') ?? {}, at.child('preference'), true));
+  });
+}
+
+function validateWeight(weighted: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
+  const weight = numberAt(weighted, 'weight');
+  if (weight <= 0 || weight > 100) issues.push(invalid(path.child('weight'), weight, 'must be in the range 1-100'));
+}
+
+function validatePodTerm(term: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+  const rules = { allowInvalidValues: checks.allowInvalidAffinitySelector };
+  for (const name of ['labelSelector', 'namespaceSelector'])
+    addIssues(issues, validateLabelSelectorObject(selectorAt(term, name), path.child(name), rules));
+  for (const namespace of textsAt(term, 'namespaces'))
+    for (const complaint of nameIsDnsLabel(namespace, false))
+      issues.push(invalid(path.child('namespace'), namespace, complaint));
+  addIssues(issues, validateLabelKeys(term, path));
+  const key = textAt(term, 'topologyKey');
+  if (key === '') issues.push(required(path.child('topologyKey'), 'can not be empty'));
+  addIssues(issues, validateLabelName(key, path.child('topologyKey')));
+}

@@ -1,0 +1,217 @@
+/**
+ * What may change in a Pod that is there: images, the deadline, more tolerations, fewer gates, and little else. Invariant: pure; the issues are the reference's, in its
+ * order.
+ */
+
+import { quote } from '../../../../apimachinery/go-format.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+} from '../../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { checkInRange } from '../../../../apimachinery/validation/names.ts';
+import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
+import { wholeAt } from '../../../shared/numbers.ts';
+import { takeField } from '../../../shared/object-fields.ts';
+import { unifiedDiff } from '../../../shared/unified-diff.ts';
+import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
+import { podChecks } from './spec/make-pod-checks.ts';
+import type { PodChecks } from './spec/pod-checks.ts';
+import { ephemeralContainerInGo, podSpecInGo } from './spec/pod-spec-shape.ts';
+import { validateImageSpace } from './spec/validate-containers.ts';
+import { validateTolerations } from './spec/validate-tolerations.ts';
+import { METADATA, SPEC, validatePodParts } from './validate-pod.ts';
+import { MIRROR_ANNOTATION, validatePodAnnotations, validatePodAnnotationsUpdate } from './validate-pod-annotations.ts';
+
+const MAX_INT32 = 2 ** 31 - 1;
+const REQUIRED_AFFINITY = 'requiredDuringSchedulingIgnoredDuringExecution';
+const MUTABLE_FIELDS =
+  '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+  const checks = podChecks(pod, { isPod: true, allowPrivileged, old });
+  const issues = validateCommonUpdate(pod, old, checks);
+  const spec = objectAt(pod, 'spec') ?? {};
+  const oldSpec = objectAt(old, 'spec') ?? {};
+  for (const list of ['containers', 'initContainers']) if (!validateImages(spec, oldSpec, list, issues)) return issues;
+  if (!validateDeadline(spec, oldSpec, issues)) return issues;
+  addIssues(issues, [...validateAddedTolerations(spec, oldSpec, checks), ...validateRemovedGates(spec, oldSpec)]);
+  if (equalJson(spec, oldSpec)) return issues;
+  const masked = withMutableFieldsOf(spec, oldSpec);
+  if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
+  if (!equalJson(masked, oldSpec)) {
+    const diff = unifiedDiff(podSpecInGo(oldSpec), podSpecInGo(masked));
+    issues.push(forbidden(SPEC, `pod updates may not change fields other than ${MUTABLE_FIELDS}\n${diff}`));
+  }
+  return issues;
+}
+
+/** Metadata, spec and annotations, as every change of a Pod's spec is judged. */
+function validateCommonUpdate(pod: JsonObject, old: JsonObject, checks: PodChecks): FieldIssue[] {
+  const annotations = METADATA.child('annotations');
+  return [
+    ...validateMetaUpdate(pod, old),
+    ...validatePodParts(pod, checks),
+    ...validatePodAnnotationsUpdate(pod, old, annotations),
+    ...validatePodAnnotations(pod, checks, annotations),
+  ];
+}
+
+/** False if there is nothing more to compare. */
+function validateImages(spec: JsonObject, oldSpec: JsonObject, list: string, issues: FieldIssue[]): boolean {
+  const path = SPEC.child(list);
+  const containers = objectsAt(spec, list);
+  if (containers.length !== objectsAt(oldSpec, list).length) {
+    issues.push(forbidden(path, 'pod updates may not add or remove containers'));
+    return false;
+  }
+  containers.forEach((container, i) => {
+    if (textAt(container, 'image') === '') issues.push(required(path.index(i).child('image'), ''));
+    addIssues(issues, validateImageSpace(container, path.index(i)));
+  });
+  return true;
+}
+
+/** It may be set or shortened. False if it is wrong in a way that ends the comparison. */
+function validateDeadline(spec: JsonObject, oldSpec: JsonObject, issues: FieldIssue[]): boolean {
+  const path = SPEC.child('activeDeadlineSeconds');
+  const deadline = wholeAt(spec, 'activeDeadlineSeconds');
+  const before = wholeAt(oldSpec, 'activeDeadlineSeconds');
+  if (deadline === undefined) {
+    if (before !== undefined) issues.push(invalid(path, null, 'must not update from a positive integer to nil value'));
+    return true;
+  }
+  const complaints = checkInRange(Number(deadline), 0, MAX_INT32);
+  for (const complaint of complaints) issues.push(invalid(path, deadline, complaint));
+  if (complaints.length > 0) return false;
+  if (before === undefined || before >= deadline) return true;
+  issues.push(invalid(path, deadline, 'must be less than or equal to previous value'));
+  return false;
+}
+
+function validateAddedTolerations(spec: JsonObject, oldSpec: JsonObject, checks: PodChecks): FieldIssue[] {
+  const path = SPEC.child('tolerations');
+  const tolerations = objectsAt(spec, 'tolerations');
+  const kept = new Set(tolerations.map(tolerationId));
+  if (!objectsAt(oldSpec, 'tolerations').every((before) => kept.has(tolerationId(before))))
+    return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
+  return validateTolerations(tolerations, path, checks.allowTolerationComparison);
+}
+
+/** All of it but how long it lasts. */
+function tolerationId(toleration: JsonObject): string {
+  return JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
+}
+
+function validateRemovedGates(spec: JsonObject, oldSpec: JsonObject): FieldIssue[] {
+  const before = new Set(objectsAt(oldSpec, 'schedulingGates').map((gate) => textAt(gate, 'name')));
+  const added = new Map<string, number>();
+  objectsAt(spec, 'schedulingGates').forEach((gate, i) => {
+    const name = textAt(gate, 'name');
+    if (!before.has(name)) added.set(name, i);
+  });
+  return [...added].map(([name, i]) =>
+    forbidden(
+      SPEC.child('schedulingGates').index(i).child('name'),
+      `only deletion is allowed, but found new scheduling gate '${name}'`,
+    ),
+  );
+}
+
+/** The new spec with everything that may change as it was. */
+function withMutableFieldsOf(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  const masked: JsonObject = { ...spec };
+  for (const list of ['containers', 'initContainers']) {
+    const before = objectsAt(oldSpec, list);
+    if (fieldAt(spec, list) === undefined) continue;
+    masked[list] = objectsAt(spec, list).map((container, i) => {
+      const copy = { ...container };
+      takeField(copy, before[i] ?? {}, 'image');
+      return copy;
+    });
+  }
+  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) takeField(masked, oldSpec, field);
+  const grace = wholeAt(oldSpec, 'terminationGracePeriodSeconds');
+  if (grace !== undefined && grace < 0 && wholeAt(masked, 'terminationGracePeriodSeconds') === 1)
+    masked['terminationGracePeriodSeconds'] = grace;
+  return masked;
+}
+
+/** While a Pod waits at its gates, where it may run can be narrowed. */
+function maskGated(masked: JsonObject, oldSpec: JsonObject, issues: FieldIssue[]): void {
+  const selector = objectAt(masked, 'nodeSelector') ?? {};
+  const before = objectAt(oldSpec, 'nodeSelector') ?? {};
+  if (Object.keys(before).some((key) => selector[key] !== before[key])) {
+    const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+    issues.push(declared(invalid(SPEC.child('nodeSelector'), selector, detail)));
+  }
+  takeField(masked, oldSpec, 'nodeSelector');
+  const affinity = objectAt(masked, 'affinity');
+  const oldAffinity = objectAt(oldSpec, 'affinity', 'nodeAffinity');
+  const newAffinity = affinity === undefined ? undefined : objectAt(affinity, 'nodeAffinity');
+  if (equalJson(newAffinity ?? null, oldAffinity ?? null)) return;
+  validateNodeAffinityMutation(newAffinity ?? {}, oldAffinity ?? {}, issues);
+  const copy: JsonObject = { ...affinity };
+  if (oldAffinity === undefined) delete copy['nodeAffinity'];
+  else copy['nodeAffinity'] = oldAffinity;
+  if (Object.keys(copy).length === 0 && fieldAt(oldSpec, 'affinity') === undefined) delete masked['affinity'];
+  else masked['affinity'] = copy;
+}
+
+function validateNodeAffinityMutation(affinity: JsonObject, old: JsonObject, issues: FieldIssue[]): void {
+  const path = SPEC.child('affinity', 'nodeAffinity', REQUIRED_AFFINITY, 'nodeSelectorTerms');
+  const before = objectsAt(old, REQUIRED_AFFINITY, 'nodeSelectorTerms');
+  const now = objectsAt(affinity, REQUIRED_AFFINITY, 'nodeSelectorTerms');
+  if (before.length > 0 && before.length !== now.length) {
+    const detail = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
+    issues.push(declared(invalid(path, [...now], detail)));
+    return;
+  }
+  before.forEach((term, i) => {
+    if (!onlyAdds(now[i] ?? {}, term))
+      issues.push(
+        declared(invalid(path.index(i), now[i] ?? {}, 'only additions are allowed (no mutations or deletions)')),
+      );
+  });
+}
+
+function onlyAdds(term: JsonObject, old: JsonObject): boolean {
+  const lists = ['matchExpressions', 'matchFields'];
+  const isEmpty = (one: JsonObject): boolean => lists.every((list) => objectsAt(one, list).length === 0);
+  if (isEmpty(old) && !isEmpty(term)) return false;
+  return lists.every((list) => {
+    const before = objectsAt(old, list);
+    return equalJson(objectsAt(term, list).slice(0, before.length), [...before]);
+  });
+}
+
+// ── Ephemeral containers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Ephemeral containers are added; those that are there stay as they are. */
+export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+  if (fieldAt(old, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined)
+    return [forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')];
+  const checks = podChecks(pod, { isPod: true, allowPrivileged, old });
+  const issues = validateCommonUpdate(pod, old, checks);
+  const path = SPEC.child('ephemeralContainers');
+  const now = new Map(objectsAt(pod, 'spec', 'ephemeralContainers').map((one) => [textAt(one, 'name'), one]));
+  for (const before of objectsAt(old, 'spec', 'ephemeralContainers')) {
+    const name = textAt(before, 'name');
+    const container = now.get(name);
+    const which = `existing ephemeral containers ${quote(name)} may not be`;
+    if (container === undefined) issues.push(forbidden(path, `${which} removed\n`));
+    else if (!equalJson(container, before))
+      issues.push(
+        forbidden(
+          path,
+          `${which} changed\n${unifiedDiff(ephemeralContainerInGo(before), ephemeralContainerInGo(container))}`,
+        ),
+      );
+  }
+  return issues;
+}

@@ -1,0 +1,148 @@
+/** ReplicationController. Invariant: pure; its selector is plain labels, those of the template unless it says others. */
+import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
+import { type FieldIssue, invalid, notFound, required } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import type { Complaints } from '../../../apimachinery/validation/names.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { labelsAt, labelsDoNotMatch } from '../../shared/label-selector.ts';
+import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
+import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import {
+  beginObject,
+  countColumn,
+  countSpecChange,
+  generationChanged,
+  keepSpec,
+  METADATA,
+  nameWarnings,
+  SPEC,
+  statusOf,
+  TEMPLATE,
+  templateColumns,
+} from '../../shared/workload-rules.ts';
+import { validateReplicaStatus } from '../apps/replica-set.ts';
+import { validateRunsForever } from '../apps/replica-template.ts';
+import {
+  dropDisabledPodFields,
+  podTemplateWarnings,
+  setPodTemplateDefaults,
+  validatePodTemplateSpec,
+} from './pod/pod-template.ts';
+
+const NON_CONVERTIBLE = 'non-convertible.kubernetes.io';
+
+export const replicationControllerTable: () => TableDefinition = tableOf(
+  NAME,
+  countColumn('Desired', 'Pods that are wanted.', 'spec', 'replicas'),
+  countColumn('Current', 'Pods that exist.', 'status', 'replicas'),
+  countColumn('Ready', 'Pods that are ready.', 'status', 'readyReplicas'),
+  AGE,
+  ...templateColumns('spec', 'template'),
+  column('Selector', 'Which pods it owns.', (object) => labelsText(objectAt(object, 'spec', 'selector')), {
+    priority: 1,
+  }),
+);
+
+export function setReplicationControllerDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  const template = objectAt(spec, 'template');
+  const labels = template === undefined ? undefined : objectAt(template, 'metadata', 'labels');
+  if (labels !== undefined) {
+    if (isEmpty(spec, 'selector')) spec['selector'] = { ...labels };
+    if (isEmpty(ensureMeta(object), 'labels')) ensureMeta(object)['labels'] = { ...labels };
+  }
+  setDefault(spec, 'replicas', 1);
+  if (template !== undefined) setPodTemplateDefaults(template);
+}
+
+export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
+  nameRule: nameIsLongName,
+  validatesMetadata: true,
+  // Pods stay unless the client says otherwise.
+  defaultGarbageCollection: 'orphan',
+  prepareForCreate: (object) => {
+    beginObject(object, { replicas: 0 });
+    const template = templateIn(object);
+    if (template !== undefined) dropDisabledPodFields(template, undefined);
+  },
+  validate: (object) => [
+    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsLongName }, METADATA),
+    ...validateSpec(object, undefined),
+  ],
+  warningsOnCreate: (object) => [...nameWarnings(object), ...templateWarnings(object, undefined)],
+  prepareForUpdate: (object, old) => {
+    keepStatus(object, old);
+    const template = templateIn(object);
+    if (template !== undefined) dropDisabledPodFields(template, templateIn(old));
+    countSpecChange(object, old);
+  },
+  validateUpdate: (object, old) => [
+    ...validateMetaUpdate(object, old),
+    ...validateSpec(object, old),
+    ...validateNonConvertible(object, old),
+  ],
+  // The reference looks at the templates the wrong way round: it warns of what the stored one has and the new one has not.
+  warningsOnUpdate: (object, old) => (generationChanged(object, old) ? templateWarnings(old, templateIn(object)) : []),
+};
+
+export const REPLICATION_CONTROLLER_STATUS_RULES: Partial<Strategy> = {
+  prepareForUpdate: keepSpec,
+  validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateReplicaStatus(statusOf(object), [])],
+};
+
+/** The rule of DNS subdomains, in the words of the reference's declared validation. */
+function nameIsLongName(name: string, prefix: boolean): Complaints {
+  return nameIsDnsSubdomain(name, prefix).map((complaint) =>
+    complaint.replace(/^(must be no more than \d+) characters$/, '$1 bytes'),
+  );
+}
+
+/** Annotations of a stored object say which of its fields other versions cannot hold: those stay. */
+function validateNonConvertible(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return Object.entries(objectAt(old, 'metadata', 'annotations') ?? {}).flatMap(([key, value]) => {
+    const [prefix = '', field, ...more] = key.split('/');
+    if (!prefix.startsWith(NON_CONVERTIBLE) || field === undefined || more.length > 0) return [];
+    if (!field.includes('selector'))
+      return [{ ...notFound(FieldPath.of(field), value), detail: 'unknown non-convertible field' }];
+    const selector = objectAt(object, 'spec', 'selector') ?? {};
+    if (equalJson(selector, objectAt(old, 'spec', 'selector') ?? {})) return [];
+    return [invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')];
+  });
+}
+
+function templateIn(object: JsonObject): JsonObject | undefined {
+  return objectAt(object, 'spec', 'template');
+}
+
+function templateWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const template = templateIn(object);
+  return template === undefined ? [] : podTemplateWarnings(template, old, TEMPLATE);
+}
+
+function isEmpty(object: JsonObject, name: string): boolean {
+  return Object.keys(objectAt(object, name) ?? {}).length === 0;
+}
+
+function validateSpec(object: JsonObject, old: JsonObject | undefined): FieldIssue[] {
+  const spec = specOf(object);
+  const issues = validateNonnegativeFields(spec, ['minReadySeconds'], SPEC);
+  if (isEmpty(spec, 'selector')) issues.push(required(SPEC.child('selector'), ''));
+  if (int32At(spec, 'replicas') === undefined) issues.push(required(SPEC.child('replicas'), ''));
+  issues.push(...validateNonnegativeFields(spec, ['replicas'], SPEC));
+  const template = templateIn(object);
+  if (template === undefined) return [...issues, required(TEMPLATE, '')];
+  const labels = labelsAt(template, 'metadata', 'labels');
+  const selector = labelSelectorOfLabels(labelsAt(spec, 'selector') ?? {});
+  if (!matchesLabels(selector, (key) => labels?.[key])) issues.push(labelsDoNotMatch(labels, TEMPLATE));
+  return [
+    ...issues,
+    ...validatePodTemplateSpec(template, TEMPLATE, { old: old === undefined ? undefined : templateIn(old) }),
+    ...validateRunsForever(template, 'ReplicationController'),
+  ];
+}

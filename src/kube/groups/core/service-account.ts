@@ -1,0 +1,45 @@
+/** ServiceAccount. Invariant: pure; of the Secrets it lists, only the names are kept. */
+
+import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+
+export const serviceAccountTable: () => TableDefinition = tableOf(NAME, AGE);
+
+export function cleanSecretReferences(object: JsonObject): void {
+  const secrets = fieldAt(object, 'secrets');
+  if (!Array.isArray(secrets)) return;
+  object['secrets'] = secrets.filter(isJsonObject).map((secret) => {
+    const name = textAt(secret, 'name');
+    return name === '' ? {} : { name };
+  });
+}
+
+export function validateServiceAccount(object: JsonObject): FieldIssue[] {
+  return validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
+}
+
+export function validateServiceAccountUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [...validateMetaUpdate(object, old), ...validateServiceAccount(object)];
+}
+
+/** Only who sets the annotation anew is told; `old` is undefined for a create. */
+export function serviceAccountWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  if (!hasAnnotation(object) || (old !== undefined && hasAnnotation(old))) return [];
+  return [
+    `metadata.annotations[${ENFORCE_MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+  ];
+}
+
+function hasAnnotation(object: JsonObject): boolean {
+  return Object.hasOwn(objectAt(object, 'metadata', 'annotations') ?? {}, ENFORCE_MOUNTABLE_SECRETS);
+}

@@ -1,0 +1,47 @@
+/** Service: what is kept of what clients send. Invariant: allocation has happened before; see `allocators/service-store.ts`. */
+import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import { builtInStrategy } from '../../../shared/built-in.ts';
+import { keepStatus, takeField } from '../../../shared/object-fields.ts';
+import { balancerWarnings, validateServiceStatusUpdate } from './service-status.ts';
+import { dropFieldsOfOldType } from './service-update.ts';
+import { serviceWarnings } from './service-warnings.ts';
+import { validateService, validateServiceUpdate } from './validate-service.ts';
+
+export const SERVICE_STRATEGY: Strategy = builtInStrategy({
+  allowCreateOnUpdate: true,
+  prepareForCreate: emptyStatus,
+  validate: validateService,
+  validatesMetadata: true,
+  warningsOnCreate: serviceWarnings,
+  prepareForUpdate: (service, old) => {
+    keepStatus(service, old);
+    dropFieldsOfOldType(objectAt(service, 'spec') ?? {}, objectAt(old, 'spec') ?? {});
+    if (textAt(service, 'spec', 'type') !== 'LoadBalancer') emptyBalancer(service);
+  },
+  validateUpdate: validateServiceUpdate,
+  warningsOnUpdate: serviceWarnings,
+  // Older servers stored it where it means nothing; it is never shown.
+  canonicalize: (service) => {
+    const spec = objectAt(service, 'spec');
+    if (spec !== undefined && textAt(spec, 'type') === 'ExternalName') delete spec['internalTrafficPolicy'];
+  },
+  returnsDeletedObject: true,
+});
+
+export const SERVICE_STATUS_STRATEGY: Strategy = {
+  ...SERVICE_STRATEGY,
+  prepareForUpdate: (service, old) => takeField(service, old, 'spec'),
+  validateUpdate: validateServiceStatusUpdate,
+  warningsOnUpdate: balancerWarnings,
+};
+
+function emptyStatus(service: JsonObject): void {
+  service['status'] = { loadBalancer: {} };
+}
+
+/** The status is shared with the stored object: it is replaced, not changed. */
+function emptyBalancer(service: JsonObject): void {
+  service['status'] = { ...objectAt(service, 'status'), loadBalancer: {} };
+}

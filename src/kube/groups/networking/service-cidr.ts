@@ -1,0 +1,53 @@
+/** ServiceCIDR: networks that Services get their addresses from. Invariant: pure; one network, or one of each family; a second may be added, nothing else changes. */
+import { textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { parseSloppyCidr, validateCidr } from '../../shared/ip.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const CIDRS = FieldPath.of('spec', 'cidrs');
+
+export function validateServiceCidr(object: JsonObject): FieldIssue[] {
+  return [
+    ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA),
+    ...validateCidrs(cidrsOf(object)),
+  ];
+}
+
+export function validateServiceCidrUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const [cidrs, oldCidrs] = [cidrsOf(object), cidrsOf(old)];
+  const changed = (upTo: number): FieldIssue[] =>
+    oldCidrs
+      .slice(0, upTo)
+      .flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(CIDRS.index(i), cidrs[i] ?? '', FIELD_IMMUTABLE)]));
+  const issues = validateServiceCidrStatusUpdate(object, old);
+  if (cidrs.length === oldCidrs.length) return [...issues, ...changed(2)];
+  if (oldCidrs.length === 1 && cidrs.length === 2) return [...issues, ...changed(1), ...validateCidrs(cidrs)];
+  return [...issues, invalid(CIDRS, cidrs.length === 0 ? null : cidrs, FIELD_IMMUTABLE)];
+}
+
+export function validateServiceCidrStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return validateMetaUpdate(object, old);
+}
+
+function cidrsOf(object: JsonObject): string[] {
+  return [...textsAt(object, 'spec', 'cidrs')];
+}
+
+function validateCidrs(cidrs: string[]): FieldIssue[] {
+  if (cidrs.length === 0) return [required(CIDRS, 'at least one CIDR required')];
+  // The reference shows its own struct.
+  if (cidrs.length > 2) return [invalid(CIDRS, { CIDRs: cidrs }, 'may only hold up to 2 values')];
+  const issues = cidrs.flatMap((cidr, i) => validateCidr(cidr, CIDRS.index(i)));
+  const [first, second] = cidrs.map((cidr) => parseSloppyCidr(cidr)?.address.length);
+  if (cidrs.length === 2 && first !== undefined && first === second)
+    issues.push(
+      invalid(CIDRS, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'),
+    );
+  return issues;
+}

@@ -1,0 +1,112 @@
+/** PodGroup: pods that are scheduled together. Invariant: pure; its policy and its template never change. */
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { validateConditions } from '../../shared/conditions.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import {
+  dropGatedFields,
+  validateOneOf,
+  validateRequiredText,
+  validateSchedulingPolicy,
+  validateUnchanged,
+} from './gang-policy.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+const STATUS = FieldPath.of('status');
+/** The default, which is all that there is as long as its gate is off. */
+const DISRUPTION_MODE = 'Pod';
+
+export const podGroupTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Policy', 'Basic or Gang.', (object) =>
+    objectAt(object, 'spec', 'schedulingPolicy', 'gang') === undefined ? 'Basic' : 'Gang',
+  ),
+  column('Workload', 'The workload whose template it was made from.', (object) => {
+    const template = objectAt(object, 'spec', 'podGroupTemplateRef');
+    return template === undefined ? '<none>' : textAt(template, 'workload', 'workloadName');
+  }),
+  column('Status', 'Whether it was scheduled.', (object) => {
+    const conditions = objectsAt(object, 'status', 'conditions');
+    const disrupted = conditions.findLast(({ type }) => type === 'DisruptionTarget');
+    if (disrupted !== undefined) return textAt(disrupted, 'reason');
+    const scheduled = conditions.findLast(({ type }) => type === 'PodGroupScheduled');
+    if (scheduled === undefined) return 'Pending';
+    return textAt(scheduled, 'status') === 'True' ? 'Scheduled' : 'Unschedulable';
+  }),
+  AGE,
+);
+
+export function preparePodGroupForCreate(object: JsonObject): void {
+  clearStatus(object);
+  const spec = objectAt(object, 'spec') ?? {};
+  dropGatedFields(spec, undefined, []);
+  spec['disruptionMode'] = DISRUPTION_MODE;
+}
+
+export function preparePodGroupForUpdate(object: JsonObject, old: JsonObject): void {
+  keepStatus(object, old);
+  const spec = objectAt(object, 'spec') ?? {};
+  dropGatedFields(spec, objectAt(old, 'spec'), []);
+  spec['disruptionMode'] = DISRUPTION_MODE;
+}
+
+export function preparePodGroupStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  keepAllButStatus(object, old);
+  const status = objectAt(object, 'status');
+  if (status !== undefined && fieldAt(old, 'spec', 'resourceClaims') === undefined)
+    delete status['resourceClaimStatuses'];
+}
+
+export function validatePodGroup(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
+  const template = objectAt(object, 'spec', 'podGroupTemplateRef');
+  if (template !== undefined) addIssues(issues, validateTemplate(template, SPEC.child('podGroupTemplateRef')));
+  const policy = objectAt(object, 'spec', 'schedulingPolicy') ?? {};
+  addIssues(issues, validateSchedulingPolicy(policy, SPEC.child('schedulingPolicy')));
+  return issues;
+}
+
+function validateTemplate(template: JsonObject, path: FieldPath): FieldIssue[] {
+  const issues = validateOneOf(template, ['workload'], path);
+  const workload = objectAt(template, 'workload');
+  if (workload === undefined) return issues;
+  const at = path.child('workload');
+  return [
+    ...issues,
+    ...validateRequiredText(workload, 'workloadName', checkDns1123Subdomain, at),
+    ...validateRequiredText(workload, 'podGroupTemplateName', checkDns1123Label, at),
+  ];
+}
+
+export function validatePodGroupUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [
+    ...validateMetaUpdate(object, old),
+    ...validateUnchanged(object, old, ['podGroupTemplateRef', 'schedulingPolicy', 'resourceClaims'], SPEC),
+  ];
+}
+
+export function validatePodGroupStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateMetaUpdate(object, old);
+  addIssues(issues, validateConditions(objectsAt(object, 'status', 'conditions'), STATUS.child('conditions')));
+  const claims = new Set(objectsAt(object, 'spec', 'resourceClaims').map((claim) => textAt(claim, 'name')));
+  for (const [i, status] of objectsAt(object, 'status', 'resourceClaimStatuses').entries()) {
+    const name = textAt(status, 'name');
+    if (!claims.has(name))
+      issues.push(
+        invalid(
+          STATUS.child('resourceClaimStatuses').index(i).child('name'),
+          name,
+          'must match the name of an entry in `spec.resourceClaims`',
+        ),
+      );
+  }
+  return issues;
+}

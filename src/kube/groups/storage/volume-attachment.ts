@@ -1,0 +1,140 @@
+/** VolumeAttachment. Invariant: pure; the issues are the reference's, in its order; the spec never changes. */
+import { fieldAt, flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { rangeText } from '../../../apimachinery/validation/text-rules.ts';
+import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { utf8Length } from '../../../base/utf8.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { inGoShape } from '../../shared/go-shape.ts';
+import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { roundResourceList } from '../../shared/round-resources.ts';
+import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
+import { validateCsiDriverName } from '../core/volume/csi-name.ts';
+import { ATTACHMENT_SPEC_SHAPE } from '../core/volume/shapes.ts';
+import { validatePersistentVolumeSpec } from '../core/volume/validate-persistent-volume.ts';
+import { setSourceDefaults } from '../core/volume/volume-defaults.ts';
+import { textBytes } from './storage-parameters.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+const SOURCE = SPEC.child('source');
+const STATUS = FieldPath.of('status');
+const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_MESSAGE_BYTES = 1024;
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Metadata that an update of the status leaves alone. */
+const KEPT_METADATA = [
+  'deletionTimestamp',
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+] as const;
+
+export const volumeAttachmentTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Attacher', 'The CSI driver that attaches it.', (object) => textAt(object, 'spec', 'attacher'), {
+    format: 'name',
+  }),
+  column('PV', 'The volume.', (object) => textAt(object, 'spec', 'source', 'persistentVolumeName')),
+  column('Node', 'Where it is attached to.', (object) => textAt(object, 'spec', 'nodeName')),
+  column('Attached', 'Whether it is attached.', (object) => flagAt(object, 'status', 'attached'), { type: 'boolean' }),
+  AGE,
+);
+
+export function setVolumeAttachmentDefaults(object: JsonObject): void {
+  const inline = objectAt(object, 'spec', 'source', 'inlineVolumeSpec');
+  if (inline === undefined) return;
+  roundResourceList(inline['capacity']);
+  setSourceDefaults(inline);
+}
+
+export function prepareVolumeAttachmentForCreate(object: JsonObject): void {
+  object['status'] = { attached: false };
+}
+
+export function prepareVolumeAttachmentForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'status');
+}
+
+export function prepareVolumeAttachmentStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+  const metadata = ensureMeta(object);
+  const stored = objectAt(old, 'metadata') ?? {};
+  for (const name of KEPT_METADATA) takeField(metadata, stored, name);
+}
+
+export function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
+  issues.push(...validateCsiDriverName(textAt(object, 'spec', 'attacher'), SPEC.child('attacher')));
+  addIssues(issues, validateSource(objectAt(object, 'spec', 'source') ?? {}));
+  const node = textAt(object, 'spec', 'nodeName');
+  issues.push(...checkDns1123Subdomain(node).map((complaint) => invalid(SPEC.child('nodeName'), node, complaint)));
+  addIssues(issues, validateStatus(objectAt(object, 'status') ?? {}));
+  const volume = fieldAt(object, 'spec', 'source', 'persistentVolumeName');
+  if (typeof volume === 'string')
+    issues.push(
+      ...checkDns1123Subdomain(volume).map((complaint) =>
+        invalid(FieldPath.of('spec.source.persistentVolumeName'), volume, complaint),
+      ),
+    );
+  return issues;
+}
+
+export function validateVolumeAttachmentUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateVolumeAttachment(object);
+  const spec = objectAt(object, 'spec') ?? {};
+  if (!equalJson(spec, objectAt(old, 'spec') ?? {}))
+    issues.push(declared(invalid(SPEC, inGoShape(spec, ATTACHMENT_SPEC_SHAPE), FIELD_IMMUTABLE)));
+  return issues;
+}
+
+function validateSource(source: JsonObject): FieldIssue[] {
+  const inline = objectAt(source, 'inlineVolumeSpec');
+  const name = fieldAt(source, 'persistentVolumeName');
+  if (inline === undefined && name === undefined) return [required(SOURCE, ONE_SOURCE)];
+  if (inline !== undefined && name !== undefined) return [forbidden(SOURCE, ONE_SOURCE)];
+  if (inline !== undefined)
+    return validatePersistentVolumeSpec(inline, SOURCE.child('inlineVolumeSpec'), { volumeName: '', inline: true });
+  return name === ''
+    ? [required(SOURCE.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')]
+    : [];
+}
+
+function validateStatus(status: JsonObject): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  if (textBytes(objectAt(status, 'attachmentMetadata') ?? {}) > MAX_METADATA_BYTES)
+    issues.push(tooLong(STATUS.child('attachmentMetadata'), undefined, MAX_METADATA_BYTES));
+  for (const name of ['attachError', 'detachError'])
+    addIssues(issues, validateError(objectAt(status, name), STATUS.child(name)));
+  return issues;
+}
+
+/** The reference tells the limit of another field for a message that is too long. */
+function validateError(error: JsonObject | undefined, path: FieldPath): FieldIssue[] {
+  if (error === undefined) return [];
+  const issues: FieldIssue[] = [];
+  if (utf8Length(textAt(error, 'message')) > MAX_MESSAGE_BYTES)
+    issues.push(tooLong(path.child('message'), undefined, MAX_METADATA_BYTES));
+  const code = fieldAt(error, 'errorCode');
+  if (typeof code === 'number' && code < 0)
+    issues.push(invalid(path.child('errorCode'), code, rangeText(0, MAX_INT32)));
+  return issues;
+}

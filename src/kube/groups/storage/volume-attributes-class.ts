@@ -1,0 +1,37 @@
+/** VolumeAttributesClass. Invariant: pure; the issues are the reference's, in its order. */
+import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, forbidden } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { validateDriver, validateParameters } from './storage-parameters.ts';
+
+const METADATA = FieldPath.of('metadata');
+
+export const volumeAttributesClassTable: () => TableDefinition = tableOf(
+  NAME,
+  column('DriverName', 'The CSI driver it is for.', (object) => textAt(object, 'driverName')),
+  AGE,
+);
+
+export function validateVolumeAttributesClass(object: JsonObject): FieldIssue[] {
+  return [
+    ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA),
+    ...validateDriver(object, 'driverName'),
+    ...validateParameters(object, true),
+  ];
+}
+
+/** Neither the driver nor its parameters change. */
+export function validateVolumeAttributesClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateMetaUpdate(object, old);
+  if (textAt(object, 'driverName') !== textAt(old, 'driverName'))
+    issues.push(forbidden(FieldPath.of('driverName'), 'updates to driverName are forbidden.'));
+  if (!equalJson(objectAt(object, 'parameters') ?? {}, objectAt(old, 'parameters') ?? {}))
+    issues.push(forbidden(FieldPath.of('parameters'), 'updates to parameters are forbidden.'));
+  return [...issues, ...validateVolumeAttributesClass(object)];
+}

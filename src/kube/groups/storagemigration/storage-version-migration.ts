@@ -1,0 +1,85 @@
+/** StorageVersionMigration: a wish to write all objects of a resource anew. Invariant: pure; a wish never changes, and its outcome is final. Nobody carries it out here. */
+import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  addIssues,
+  declared,
+  type FieldIssue,
+  invalid,
+  required,
+} from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { conditionsOf, isConditionTrue, validateConditions } from '../../shared/conditions.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+
+const METADATA = FieldPath.of('metadata');
+const SPEC = FieldPath.of('spec');
+const STATUS = FieldPath.of('status');
+const CONDITIONS = STATUS.child('conditions');
+const OUTCOMES = ['Running', 'Failed', 'Succeeded'];
+
+export const storageVersionMigrationTable: () => TableDefinition = tableOf(
+  { ...NAME, format: '' },
+  column('Resource', 'What is written anew.', (object) => {
+    const group = textAt(object, 'spec', 'resource', 'group');
+    const resource = textAt(object, 'spec', 'resource', 'resource');
+    return group === '' ? resource : `${resource}.${group}`;
+  }),
+  column('Status', 'How far it has come.', (object) => {
+    const said = conditionsOf(object).findLast(
+      (one) => textAt(one, 'status') === 'True' && OUTCOMES.includes(textAt(one, 'type')),
+    );
+    return said === undefined ? 'Unknown' : textAt(said, 'type');
+  }),
+);
+
+export function validateStorageVersionMigration(object: JsonObject): FieldIssue[] {
+  const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
+  const resource = textAt(object, 'spec', 'resource', 'resource');
+  const group = textAt(object, 'spec', 'resource', 'group');
+  if (resource === '') issues.push(required(SPEC.child('resource', 'resource'), 'resource is required to be set'));
+  else addIssues(issues, joined(checkDns1035Label(resource), resource, SPEC.child('resource', 'resource')));
+  if (group !== '') addIssues(issues, joined(checkDns1123Subdomain(group), group, SPEC.child('resource', 'group')));
+  return issues;
+}
+
+function joined(complaints: readonly string[], value: string, path: FieldPath): FieldIssue[] {
+  return complaints.length === 0 ? [] : [invalid(path, value, complaints.join(','))];
+}
+
+export function validateStorageVersionMigrationUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const [spec, before] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
+  return [
+    ...validateStorageVersionMigration(object),
+    ...validateMetaUpdate(object, old),
+    ...validateImmutableField(spec, before, SPEC).map(declared),
+  ];
+}
+
+export function validateStorageVersionMigrationStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const issues = validateMetaUpdate(object, old);
+  const revision = textAt(object, 'status', 'resourceVersion');
+  const path = STATUS.child('resourceVersion');
+  if (revision !== '' && !/^[1-9]\d*$/.test(revision))
+    issues.push(invalid(path, revision, `resource version is not well formed: ${revision}`));
+  const conditions = conditionsOf(object);
+  addIssues(issues, validateConditions(conditions, CONDITIONS));
+  const before = textAt(old, 'status', 'resourceVersion');
+  if (before !== '' && before !== revision) issues.push(invalid(path, revision, 'field is immutable'));
+  const complain = (detail: string): void => {
+    issues.push(declared(invalid(CONDITIONS, [...conditions], detail)));
+  };
+  if (isConditionTrue(object, 'Succeeded') && isConditionTrue(object, 'Failed'))
+    complain('Both success and failed conditions cannot be true at the same time');
+  if (isConditionTrue(old, 'Succeeded') && !isConditionTrue(object, 'Succeeded'))
+    complain('Success condition cannot be set to false once it is true');
+  if (isConditionTrue(old, 'Failed') && !isConditionTrue(object, 'Failed'))
+    complain('Failed condition cannot be set to false once it is true');
+  return issues;
+}

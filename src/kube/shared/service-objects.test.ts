@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from 'vitest';
+import { createServiceResolver } from '../../server/http/service-resolver.ts';
+import { startTestKube, type TestKube } from '../kube-server.fixtures.ts';
+
+let kube: TestKube;
+afterEach(() => kube.stop());
+
+test('a Service is reached through the EndpointSlices that name it', async () => {
+  kube = await startTestKube();
+  await kube.request('POST', '/api/v1/namespaces/default/services', {
+    metadata: { name: 'hook' },
+    spec: { ports: [{ name: 'https', port: 443 }] },
+  });
+  const services = createServiceResolver(kube.server.services, () => 0);
+  expect(await services.resolve('default', 'hook', 443)).toEqual({
+    host: expect.stringMatching(/^10\.0\.0\./),
+    port: 443,
+  });
+  const slice = (name: string, service: string, address: string) =>
+    kube.request('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+      metadata: { name, labels: { 'kubernetes.io/service-name': service } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [address] }],
+      ports: [{ name: 'https', port: 8443 }],
+    });
+  await slice('a', 'other', '192.0.2.1');
+  await slice('b', 'hook', '192.0.2.2');
+  expect(await services.resolve('default', 'hook', 443)).toEqual({ host: '192.0.2.2', port: 8443 });
+  await expect((async () => services.resolve('default', 'none', 443))()).rejects.toThrow('service "none" not found');
+});

@@ -1,0 +1,146 @@
+/**
+ * What kinds with a pod template share: defaults, generations, status, columns, warnings. Invariant: pure; a status is written by its subresource alone, and a spec
+ * never by it.
+ */
+import { fieldAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import type { IntOrString } from '../../apimachinery/scalars/int-or-string.ts';
+import { formatLabelSelectorObject } from '../../apimachinery/selectors/label-selector-object.ts';
+import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../apimachinery/validation/field-path.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import { equalJson, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { incremented } from '../../server/registry/object-metadata.ts';
+import { type Column, column } from '../../server/resource/columns.ts';
+import { containerColumns } from '../groups/core/pod/pod-template.ts';
+import { selectorAt } from './label-selector.ts';
+import { int32At } from './numbers.ts';
+import { ensureMeta, specOf, takeField } from './object-fields.ts';
+
+export const METADATA: FieldPath = FieldPath.of('metadata');
+export const SPEC: FieldPath = FieldPath.of('spec');
+export const TEMPLATE: FieldPath = FieldPath.of('spec', 'template');
+export const STATUS: FieldPath = FieldPath.of('status');
+
+/** Sets a text that is absent or empty. */
+export function setDefaultText(object: JsonObject, name: string, value: string): void {
+  if (textAt(object, name) === '') object[name] = value;
+}
+
+/** The pod template; empty if there is none. */
+export function templateOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'spec', 'template') ?? {};
+}
+
+export function statusOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'status') ?? {};
+}
+
+export function intOrStringAt(object: JsonObject, ...path: readonly string[]): IntOrString | undefined {
+  const value = fieldAt(object, ...path);
+  return typeof value === 'number' || typeof value === 'string' ? value : undefined;
+}
+
+// ── Generations and status ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A new object: it has the status of one that nobody has worked on, and the first generation. */
+export function beginObject(object: JsonObject, emptyStatus: JsonObject): void {
+  object['status'] = { ...emptyStatus };
+  ensureMeta(object)['generation'] = 1;
+}
+
+export function countSpecChange(object: JsonObject, old: JsonObject): void {
+  if (!equalJson(specOf(object), specOf(old))) countGeneration(object, old);
+}
+
+export function countGeneration(object: JsonObject, old: JsonObject): void {
+  ensureMeta(object)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
+}
+
+/** The subresource `status`: the spec stays. */
+export function keepSpec(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+}
+
+/** True if an update was counted. */
+export function generationChanged(object: JsonObject, old: JsonObject): boolean {
+  return numberAt(object, 'metadata', 'generation') !== numberAt(old, 'metadata', 'generation');
+}
+
+// ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** How an issue shows the strategy of a rollout: in the shape of the reference's type. */
+export function shownStrategy(strategy: JsonObject): JsonObject {
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  return {
+    Type: textAt(strategy, 'type'),
+    RollingUpdate:
+      rolling === undefined
+        ? null
+        : {
+            MaxUnavailable: intOrStringAt(rolling, 'maxUnavailable') ?? 0,
+            MaxSurge: intOrStringAt(rolling, 'maxSurge') ?? 0,
+          },
+  };
+}
+
+/** Counters of a status that exceed another of its counters. */
+export function validateAtMost(
+  status: JsonObject,
+  names: readonly string[],
+  limit: string,
+  detail = `cannot be greater than status.${limit}`,
+): FieldIssue[] {
+  const max = int32At(status, limit) ?? 0;
+  return names
+    .filter((name) => (int32At(status, name) ?? 0) > max)
+    .map((name) => invalid(STATUS.child(name), int32At(status, name) ?? 0, detail));
+}
+
+/** `status.collisionCount` never goes down. */
+export function validateCollisionCount(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const next = int32At(object, 'status', 'collisionCount');
+  const before = int32At(old, 'status', 'collisionCount');
+  if (before === undefined || (next !== undefined && next >= before)) return [];
+  return [invalid(STATUS.child('collisionCount'), next ?? 0, 'cannot be decremented')];
+}
+
+// ── Warnings ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Names of pods come from the names of what makes them. */
+export function nameWarnings(object: JsonObject): string[] {
+  const complaints = checkDns1123Label(textAt(object, 'metadata', 'name'));
+  if (complaints.length === 0) return [];
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+  ];
+}
+
+// ── Maps ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A map with these entries added, its keys in order, as maps are written. */
+export function withEntries(map: JsonObject | undefined, entries: Readonly<Record<string, JsonValue>>): JsonObject {
+  const all = { ...map, ...entries };
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(all).sort(compareUtf8)) setField(sorted, key, all[key] as JsonValue);
+  return sorted;
+}
+
+// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An integer at a path. */
+export function countColumn(name: string, description: string, ...path: readonly string[]): Column {
+  return column(name, description, (object) => int32At(object, ...path) ?? 0, { type: 'integer' });
+}
+
+/** Names and images of the containers of the template at a path, for `-o wide`. */
+export function templateColumns(...path: readonly string[]): readonly [Column, Column] {
+  return containerColumns((object) => objectAt(object, ...path, 'spec') ?? {}, { priority: 1 });
+}
+
+/** The label selector at a path, for `-o wide`. */
+export function selectorColumn(...path: readonly string[]): Column {
+  return column('Selector', 'Which pods it owns.', (object) => formatLabelSelectorObject(selectorAt(object, ...path)), {
+    priority: 1,
+  });
+}

@@ -1,0 +1,248 @@
+/**
+ * A body as an object of the kind that a path takes. Invariant: what comes out has the type fields of that kind, holds only fields that its type has, in
+ * the form in which the type is written, and has its defaults; every refusal has the reference's words.
+ */
+
+import { decodeCbor } from '../../../apimachinery/codec/cbor-decode.ts';
+import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
+import {
+  decodeStrictJson,
+  decodeStrictYaml,
+  type FieldValidation,
+  formatStrictError,
+  strictWarnings,
+} from '../../../apimachinery/codec/strict.ts';
+import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
+import { notRegistered } from '../../../apimachinery/meta/scheme.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { badRequest, unsupportedMediaType } from '../../../apimachinery/status/status-catalogue.ts';
+import { decodeUtf8 } from '../../../base/bytes.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { writeJson } from '../../../base/json-write.ts';
+import type { ServerRequest } from '../../http/request.ts';
+import type { VersionDefinition } from '../../resource/version-definition.ts';
+import { hubPackage } from '../encode/not-acceptable.ts';
+import type { EndpointHost, EndpointScope } from '../endpoint.ts';
+import { readProtobuf } from './read-protobuf.ts';
+
+/** How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary form: not for custom resources. */
+export function inputType(host: EndpointHost, scope: EndpointScope, request: ServerRequest): string {
+  const header = request.incoming.header('content-type');
+  if (header === undefined || header === '' || header === 'application/json') return 'application/json';
+  const accepted = scope.speaks.protobuf === true ? host.inputTypes : host.textTypes;
+  const negotiated = negotiateContentType(header, accepted);
+  if (negotiated.ok) return negotiated.type.mediaType;
+  throw new StatusError(unsupportedMediaType(accepted.map((type) => type.mediaType)));
+}
+
+/** An absent option warns. */
+export function fieldValidationOf(option: string): FieldValidation {
+  return option === '' ? 'Warn' : (option as FieldValidation);
+}
+
+export interface BodyToDecode {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as `fieldValidation` says. */
+export function decodeObject(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  body: BodyToDecode,
+): JsonObject {
+  const expected = scope.speaks;
+  const decoded = readValue(body, expected);
+  if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
+  // Nothing decodes into an empty object.
+  const value = decoded.value ?? {};
+  const kind = bodyKind(value, expected, body);
+  if ('message' in kind) throw unrecognized(expected, kind.message, body.bytes);
+  if (kind.problem !== undefined) {
+    // The reference's strict decoder forgets what the path expects.
+    if (body.fieldValidation !== 'Ignore') throw unrecognized(expected, kind.problem, body.bytes);
+    throw unhandled(kind.gvk, expected, kind.problem);
+  }
+  if (expected.unstructured !== true) checkKind(host, scope, kind.gvk);
+  if (decoded.broken !== undefined) throw unhandled(kind.gvk, expected, decoded.broken);
+  const object = value as JsonObject;
+  if (expected.unstructured !== true) {
+    object['kind'] = expected.kind;
+    object['apiVersion'] = formatGroupVersion(expected);
+  }
+  const normalized = expected.normalize(object);
+  if (!normalized.ok) throw unhandled(kind.gvk, expected, normalized.message);
+  const problems = strictProblems(decoded.problems, normalized.problems, body.fieldValidation);
+  if (problems.length > 0) {
+    if (body.fieldValidation === 'Strict') throw unhandled(kind.gvk, expected, formatStrictError(problems));
+    for (const warning of strictWarnings(problems)) request.warn(warning);
+  }
+  // What has no fixed type was read whole before anybody asks for its version.
+  if (expected.unstructured === true) checkKind(host, scope, kind.gvk);
+  expected.setDefaults?.(normalized.object);
+  return normalized.object;
+}
+
+/** What was found while reading, then what the type has to say; nothing if nobody wants to know. */
+export function strictProblems(
+  read: readonly string[],
+  normalized: readonly string[] | undefined,
+  fieldValidation: FieldValidation,
+): readonly string[] {
+  if (normalized === undefined || normalized.length === 0 || fieldValidation === 'Ignore') return read;
+  return [...read, ...normalized];
+}
+
+type ReadValue =
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      readonly problems: readonly string[];
+      /** What is wrong with an object of which only the type fields could be read. */
+      readonly broken?: string | undefined;
+    }
+  | { readonly ok: false; readonly message: string };
+
+const NO_PROBLEMS: readonly string[] = [];
+
+function readValue({ bytes, mediaType, fieldValidation }: BodyToDecode, version: VersionDefinition): ReadValue {
+  if (version.unstructured === true) return readUnstructured(bytes, mediaType, fieldValidation);
+  const view = version.type();
+  if (mediaType === PROTOBUF_MEDIA_TYPE.mediaType) {
+    const read = readProtobuf(bytes, version);
+    return read.ok ? { ...read, problems: NO_PROBLEMS } : read;
+  }
+  if (mediaType === 'application/yaml') {
+    const read = decodeStrictYaml(bytes, { fieldValidation, view });
+    return read.ok ? read : { ok: false, message: read.error.message };
+  }
+  if (mediaType === 'application/cbor') {
+    const read = decodeCbor(bytes);
+    if (!read.ok) return { ok: false, message: read.error.message };
+    if (!hasUnknownFields(read.value, view)) return { ok: true, value: read.value, problems: NO_PROBLEMS };
+    // Duplicates are refused by the decoder itself; unknown fields are found as in JSON.
+    const strict = decodeStrictJson(writeJson(read.value, { escapeHtml: false }), { fieldValidation, view });
+    return strict.ok ? strict : { ok: false, message: strict.error.message };
+  }
+  const read = decodeStrictJson(bytes, { fieldValidation, view });
+  return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };
+}
+
+function readUnstructured(bytes: Uint8Array, mediaType: string, fieldValidation: FieldValidation): ReadValue {
+  if (mediaType === 'application/yaml') {
+    const read = decodeStrictYaml(bytes, { fieldValidation });
+    return read.ok ? read : { ok: false, message: read.error.message };
+  }
+  if (mediaType === 'application/cbor') {
+    const read = decodeCbor(bytes);
+    return read.ok
+      ? { ok: true, value: read.value, problems: NO_PROBLEMS }
+      : { ok: false, message: read.error.message };
+  }
+  const read = decodeStrictJson(bytes, { fieldValidation });
+  return read.ok ? read : { ok: false, message: `${NO_KIND} ${read.error.message}` };
+}
+
+const NO_KIND = "couldn't get version/kind; json parse error:";
+// The reference's decoder shows the anonymous struct it reads the type fields into.
+const TYPE_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+type BodyKind =
+  /** `problem`: it says too little. */
+  | { readonly gvk: GroupVersionKind; readonly problem?: string | undefined }
+  /** It says nothing that can be understood. */
+  | { readonly message: string };
+
+/** What the body says it is; absent parts are those of the path. A body is shown as it came, or as JSON. */
+function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDecode): BodyKind {
+  if (!isJsonObject(value))
+    return { message: `${NO_KIND} ${cannotUnmarshal(value, `Go value of type ${TYPE_STRUCT}`)}` };
+  for (const name of Object.keys(value)) {
+    if (name !== 'kind' && name !== 'apiVersion') continue;
+    const field = value[name] as JsonValue;
+    if (typeof field !== 'string' && field !== null)
+      return { message: `${NO_KIND} ${cannotUnmarshal(field, `Go struct field .${name} of type string`)}` };
+  }
+  const apiVersion = (getField(value, 'apiVersion') ?? '') as string;
+  const kind = (getField(value, 'kind') ?? '') as string;
+  const parsed = parseGroupVersion(apiVersion);
+  if (!parsed.ok) return { message: parsed.message };
+  let { group, version } = parsed.value;
+  if (expected.unstructured === true && kind !== '') return { gvk: { group, version, kind } };
+  if (version === '' && (group === '' || group === expected.group)) ({ group, version } = expected);
+  const gvk = { group, version, kind: kind === '' ? expected.kind : kind };
+  if (expected.unstructured !== true) return { gvk };
+  const isShown = body !== undefined && (body.mediaType === 'application/json' || body.fieldValidation !== 'Ignore');
+  const shown = isShown ? decodeUtf8(body.bytes) : writeJson(value);
+  return { gvk, problem: `Object 'Kind' is missing in '${shown}'` };
+}
+
+function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKind): void {
+  const { speaks, versions } = scope;
+  const { group, version, kind } = gvk;
+  if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
+  if (kind === speaks.kind && speaks.accepts?.some((other) => other.version === version && other.group === group))
+    return;
+  if (speaks.unstructured === true) {
+    if (version === speaks.version && group === speaks.group) return;
+    throw otherVersion(gvk, speaks);
+  }
+  if (kind === speaks.kind && versions.some((other) => other.version === version && other.group === group))
+    throw otherVersion(gvk, speaks);
+  throw unhandled(gvk, speaks, foreignKind(host, speaks, gvk));
+}
+
+function otherVersion(gvk: GroupVersionKind, speaks: VersionDefinition): StatusError {
+  const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
+  return new StatusError(
+    badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
+  );
+}
+
+/** What is wrong with the type fields of a patched value; undefined if it is of the kind that the path takes. */
+export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value: JsonValue): string | undefined {
+  const kind = bodyKind(value, speaks);
+  if ('message' in kind) return kind.message;
+  const { gvk, problem } = kind;
+  if (speaks.unstructured === true) return problem;
+  if (gvk.kind === speaks.kind && gvk.version === speaks.version && gvk.group === speaks.group) return undefined;
+  return foreignKind(host, speaks, gvk);
+}
+
+function foreignKind(host: EndpointHost, speaks: VersionDefinition, gvk: GroupVersionKind): string {
+  if (host.knowsKind(gvk))
+    return `converting (${gvk.version}.${gvk.kind}) to (${hubPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
+  return `${notRegistered(gvk)} in scheme "pkg/runtime/scheme.go:111"`;
+}
+
+function unhandled(gvk: GroupVersionKind, expected: VersionDefinition, problem: string): StatusError {
+  const message = `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${problem}`;
+  return new StatusError(badRequest(message));
+}
+
+function unrecognized(expected: VersionDefinition, problem: string, body: Uint8Array): StatusError {
+  const message = `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${summary(body)})`;
+  return new StatusError(badRequest(message));
+}
+
+const SUMMARY_BYTES = 30;
+
+/** The beginning of a body, as it is if it looks like JSON and in hexadecimal digits if not. */
+function summary(body: Uint8Array): string {
+  if (body.byteLength === 0) return '<empty>';
+  const start = body.subarray(0, SUMMARY_BYTES);
+  const text = start[0] === 0x7b ? decodeUtf8(start) : hex(start);
+  return body.byteLength > SUMMARY_BYTES ? `${text} ...` : text;
+}
+
+function hex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}

@@ -1,0 +1,42 @@
+/** The options of list, watch and deletecollection from a request. Invariant: what comes out names only fields that the version can select by. */
+
+import { quote } from '../../../apimachinery/go-format.ts';
+import { type ListOptions, readListOptions } from '../../../apimachinery/meta/list-options.ts';
+import {
+  type FieldSelector,
+  fieldSelectorOf,
+  isEveryField,
+  requiredFieldValue,
+} from '../../../apimachinery/selectors/field-selector.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
+import type { ServerRequest } from '../../http/request.ts';
+import { checkedOptions, type EndpointScope } from '../endpoint.ts';
+
+/** Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one that the selector requires, is selected alone. */
+export function listOptionsOf(scope: EndpointScope, request: ServerRequest): ListOptions {
+  const options = checkedOptions(readListOptions(request.info.params), 'ListOptions');
+  checkFields(scope, options.fieldSelector);
+  const { name } = request.info;
+  if (name === '') return options;
+  if (isEveryField(options.fieldSelector))
+    return { ...options, fieldSelector: fieldSelectorOf([{ field: 'metadata.name', operator: '=', value: name }]) };
+  if (requiredFieldValue(options.fieldSelector, 'metadata.name') !== name)
+    throw new StatusError(badRequest("fieldSelector metadata.name doesn't match requested name"));
+  return options;
+}
+
+/** Throws the 400 for a field that cannot be selected by. */
+export function checkFields({ version, namespaced }: EndpointScope, selector: FieldSelector): void {
+  const { selectableFields } = version;
+  // Kinds with fields of their own have their own list, and their own words, as in the reference.
+  const hasOwnList = selectableFields.length > 0 || version.typedItems === true;
+  for (const { field } of selector.terms) {
+    if (field === 'metadata.name' || selectableFields.includes(field)) continue;
+    if (field === 'metadata.namespace' && (namespaced || !hasOwnList)) continue;
+    const message = hasOwnList
+      ? `field label not supported: ${field}`
+      : `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+    throw new StatusError(badRequest(message));
+  }
+}

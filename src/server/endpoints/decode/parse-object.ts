@@ -1,0 +1,12 @@
+/** Objects that stores handed out, as values. */
+import { BugError } from '../../../base/errors.ts';
+import { readJson } from '../../../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import type { ObjectBytes } from '../../resource/resource-store.ts';
+
+/** Parsed, and owned by the caller. Throws BugError for what is no JSON object. */
+export function parseObject(bytes: ObjectBytes): JsonObject {
+  const read = readJson(bytes);
+  if (read.ok && isJsonObject(read.value)) return read.value;
+  throw new BugError('a store handed out bytes that are no JSON object');
+}

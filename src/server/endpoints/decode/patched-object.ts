@@ -1,0 +1,172 @@
+/**
+ * A patch applied to an object, and the result read back as one of its kind. Invariant: the current object is not changed; the patch is decoded once, however often it is
+ * applied; every refusal has the code and the words of the reference.
+ */
+
+import { decodeStrictJson, type FieldValidation, formatStrictError } from '../../../apimachinery/codec/strict.ts';
+import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
+import { formatDecoded } from '../../../apimachinery/go-decoded.ts';
+import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
+import { applyJsonPatch } from '../../../apimachinery/patch/json-patch.ts';
+import { checkJsonPatchFields } from '../../../apimachinery/patch/json-patch-decode.ts';
+import { applyMergePatch, checkMergePatchFields } from '../../../apimachinery/patch/merge-patch.ts';
+import type { PatchError, PatchResult } from '../../../apimachinery/patch/patch-error.ts';
+import { applyStrategicMergePatch } from '../../../apimachinery/patch/strategic-merge.ts';
+import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
+import {
+  badRequest,
+  genericServerResponse,
+  internalError,
+  invalid,
+  requestEntityTooLarge,
+  unknown,
+} from '../../../apimachinery/status/status-catalogue.ts';
+import { invalid as invalidField } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { writeJson } from '../../../base/json-write.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
+import type { VersionDefinition } from '../../resource/version-definition.ts';
+import { converterText } from './converter-text.ts';
+import { strictProblems } from './decode-object.ts';
+import type { PatchType } from './patch-types.ts';
+
+export interface PatchBody {
+  readonly type: PatchType;
+  readonly bytes: Uint8Array;
+  readonly fieldValidation: FieldValidation;
+}
+
+export interface PatchTarget {
+  readonly version: VersionDefinition;
+  /** What is wrong with the type fields of a value; undefined if it is of the version's kind. */
+  kindProblem(value: JsonValue): string | undefined;
+  warn(problems: readonly string[]): void;
+}
+
+interface DecodedPatch {
+  readonly value: JsonValue;
+  /** Duplicate fields, and fields that no operation has. */
+  readonly problems: readonly string[];
+}
+
+export class Patch {
+  readonly #body: PatchBody;
+  readonly #target: PatchTarget;
+  #decoded: DecodedPatch | undefined;
+
+  constructor(body: PatchBody, target: PatchTarget) {
+    this.#body = body;
+    this.#target = target;
+  }
+
+  /** The object that the patch makes of `current`, normalized and with defaults. Throws the 400, 413, 422 or 500. */
+  applyTo(current: JsonObject): JsonObject {
+    const patch = this.#decode();
+    const result = this.#apply(cloneJson(current), patch.value);
+    if (!result.ok) throw new StatusError(statusOfPatchError(result.error));
+    return this.#read(result.value, patch);
+  }
+
+  #decode(): DecodedPatch {
+    this.#decoded ??= decodePatch(this.#body);
+    return this.#decoded;
+  }
+
+  #apply(document: JsonObject, patch: JsonValue): PatchResult<JsonValue> {
+    switch (this.#body.type) {
+      case 'json':
+        return applyJsonPatch(document, patch);
+      case 'merge':
+        return applyMergePatch(document, patch);
+      case 'strategic':
+        return applyStrategicMergePatch(document, patch, this.#target.version.type());
+    }
+  }
+
+  #read(patched: JsonValue, patch: DecodedPatch): JsonObject {
+    const { version } = this.#target;
+    const isStrategic = this.#body.type === 'strategic';
+    // What the refusal shows: the whole object that came out, or for strategic merges the patch.
+    const isDeep = version.unstructured === true;
+    const shown = isStrategic ? () => formatDecoded(patch.value) : () => writeJson(sortedFields(patched, isDeep));
+    const refuse = (problem: string): StatusError => {
+      const issue = invalidField(FieldPath.of('patch'), shown(), problem);
+      return new StatusError(invalid({ group: '', kind: '' }, '', [issue]));
+    };
+    // A strategic merge goes straight into the type, which has no type fields to disagree with.
+    const kindProblem = isStrategic ? undefined : this.#target.kindProblem(patched);
+    if (kindProblem !== undefined)
+      throw refuse(isDeep ? (this.#target.kindProblem(sortedFields(patched, true)) ?? kindProblem) : kindProblem);
+    const { object, unknownFields } = this.#prune(patched as JsonObject);
+    if (version.unstructured !== true) {
+      object['kind'] = version.kind;
+      object['apiVersion'] = formatGroupVersion(version);
+    } else if ((object['apiVersion'] ?? '') === '') throw new StatusError(internalError(NO_API_VERSION));
+    const normalized = version.normalize(object);
+    if (!normalized.ok) throw refuse(isStrategic ? converterText(normalized.message) : normalized.message);
+    const { fieldValidation } = this.#body;
+    const problems = strictProblems([...patch.problems, ...unknownFields], normalized.problems, fieldValidation);
+    if (problems.length > 0) {
+      if (fieldValidation === 'Strict') throw refuse(formatStrictError(problems));
+      this.#target.warn(problems);
+    }
+    version.setDefaults?.(normalized.object);
+    return normalized.object;
+  }
+
+  /** The object without the fields that its type does not have, and their names. */
+  #prune(patched: JsonObject): { readonly object: JsonObject; readonly unknownFields: readonly string[] } {
+    if (this.#target.version.unstructured === true) return { object: cloneJson(patched), unknownFields: [] };
+    const view = this.#target.version.type();
+    if (!hasUnknownFields(patched, view)) return { object: cloneJson(patched), unknownFields: [] };
+    const { fieldValidation } = this.#body;
+    const text = writeJson(sortedFields(patched, false), { escapeHtml: false });
+    const read = decodeStrictJson(text, { fieldValidation, view });
+    if (!read.ok) throw new StatusError(badRequest(read.error.message));
+    return { object: read.value as JsonObject, unknownFields: read.problems };
+  }
+}
+
+function decodePatch({ type, bytes, fieldValidation }: PatchBody): DecodedPatch {
+  const quiet = fieldValidation === 'Ignore';
+  const read = decodeStrictJson(bytes, { fieldValidation });
+  if (!read.ok) {
+    const { message } = read.error;
+    if (type === 'strategic' || (type === 'json' && quiet)) throw new StatusError(badRequest(message));
+    throw new StatusError(badRequest(quiet ? 'Invalid JSON Patch' : `error decoding patch: ${message}`));
+  }
+  const { value, problems } = read;
+  if (quiet || type === 'strategic') return { value, problems };
+  const checked = type === 'json' ? checkJsonPatchFields(value) : checkMergePatchFields(value);
+  if (!checked.ok) throw new StatusError(statusOfPatchError(checked.error));
+  if (type === 'merge') return { value, problems };
+  return { value, problems: [...problems.map((problem) => `json patch ${problem}`), ...checked.value] };
+}
+
+const NO_API_VERSION = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+const UNPROCESSABLE: Status = genericServerResponse({ code: 422, verb: '' });
+
+function statusOfPatchError({ code, message }: PatchError): Status {
+  switch (code) {
+    case 'invalid-patch':
+      return badRequest(message);
+    case 'unprocessable':
+      return UNPROCESSABLE;
+    case 'too-large':
+      return requestEntityTooLarge(message);
+    case 'unclassified':
+      return unknown(message);
+  }
+}
+
+/** The patched document as the reference's library writes it: the fields of the root in order, and if it has no fixed type all others too. */
+function sortedFields(value: JsonValue, isDeep: boolean): JsonValue {
+  if (isDeep && Array.isArray(value)) return value.map((item) => sortedFields(item, true));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareUtf8)
+      .map((key) => [key, isDeep ? sortedFields(value[key] as JsonValue, true) : (value[key] as JsonValue)]),
+  );
+}

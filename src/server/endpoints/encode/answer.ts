@@ -1,0 +1,290 @@
+/**
+ * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list are copied once, into
+ * blocks that are made as the client takes them.
+ */
+import { PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
+import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
+import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
+import { allocateBytes, EMPTY_BYTES, encodeUtf8 } from '../../../base/bytes.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { writeJson } from '../../../base/json-write.ts';
+import type { MaybePromise } from '../../../base/maybe-promise.ts';
+import { type ChunkSource, chunksOf, drainChunks, totalLength } from '../../http/chunk-source.ts';
+import type { Answer } from '../../http/exchange.ts';
+import type { ServerRequest } from '../../http/request.ts';
+import { contentHeaders, encodeValue, isPretty } from '../../http/respond.ts';
+import type { ListPage, ObjectBytes } from '../../resource/resource-store.ts';
+import type { VersionDefinition } from '../../resource/version-definition.ts';
+import { parseObject } from '../decode/parse-object.ts';
+import type { EndpointHost, EndpointScope } from '../endpoint.ts';
+import { BLOCK_BYTES, blocksOf } from './blocks.ts';
+import type { AnswerForm } from './form.ts';
+import { listChunks } from './list-chunks.ts';
+import { notAcceptableForm } from './not-acceptable.ts';
+import { partialMetadata, partialMetadataList } from './partial-metadata.ts';
+import { readTableOptions, tableOf } from './table.ts';
+
+// The reference compresses what is larger than this.
+const GZIP_THRESHOLD = 128 * 1024;
+/** Beyond this a copy costs more than a second chunk. */
+const COPY_LIMIT = 16 * 1024;
+const SLAB_BYTES = 64 * 1024;
+const SMALL_LIST = 64;
+
+const JSON_TYPE = 'application/json';
+const NEWLINE = encodeUtf8('\n');
+
+/** Bytes for answers, which nobody keeps: cut from a slab that is left to itself when it is full. */
+let slab: Uint8Array = new Uint8Array(0);
+let slabUsed = 0;
+
+function cutFromSlab(size: number): Uint8Array {
+  if (slab.byteLength - slabUsed < size) {
+    slab = allocateBytes(SLAB_BYTES);
+    slabUsed = 0;
+  }
+  const cut = slab.subarray(slabUsed, slabUsed + size);
+  slabUsed += size;
+  return cut;
+}
+
+function withNewline(bytes: Uint8Array): Uint8Array {
+  const size = bytes.byteLength + 1;
+  const copy = cutFromSlab(size);
+  copy.set(bytes);
+  copy[size - 1] = 0x0a;
+  return copy;
+}
+
+/** One object in the form that was asked for. */
+export function objectAnswer(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  bytes: ObjectBytes,
+): MaybePromise<Answer> {
+  if (request.audit?.wantsResponseObject === true) request.audit.responseObject = bytes;
+  if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
+    if (bytes.byteLength < COPY_LIMIT)
+      return { kind: 'bytes', status: code, headers: contentHeaders(JSON_TYPE), body: withNewline(bytes) };
+    return compressed(host, request, {
+      kind: 'chunks',
+      status: code,
+      headers: contentHeaders(JSON_TYPE),
+      chunks: chunksOf([bytes, NEWLINE]),
+    });
+  }
+  if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadataList')
+    return binaryAnswer(host, request, code, host.protobuf.object(scope.speaks, form, bytes));
+  return valueAnswer(host, request, form, code, shapedObject(host, scope, request, form, bytes));
+}
+
+function shapedObject(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  bytes: ObjectBytes,
+): JsonObject {
+  const object = parseObject(bytes);
+  switch (form.shape) {
+    case 'object':
+      return object;
+    case 'PartialObjectMetadata':
+      return partialMetadata(object, form.apiVersion);
+    case 'PartialObjectMetadataList':
+      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.speaks));
+    case 'Table':
+      return tableOf(scope.speaks, [object], {
+        apiVersion: form.apiVersion,
+        includeObject: readTableOptions(request.info.params).includeObject,
+        now: host.clock.now(),
+      });
+  }
+}
+
+function isProtobuf({ mediaType }: AnswerForm): boolean {
+  return mediaType === PROTOBUF_MEDIA_TYPE.mediaType;
+}
+
+/** Pieces that may belong to others. */
+function binaryAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  status: number,
+  pieces: readonly Uint8Array[],
+): MaybePromise<Answer> {
+  const headers = contentHeaders(PROTOBUF_MEDIA_TYPE.mediaType);
+  const size = totalLength(pieces);
+  if (size >= COPY_LIMIT)
+    return compressed(host, request, { kind: 'chunks', status, headers, chunks: blocksOf(pieces) });
+  const body = cutFromSlab(size);
+  let at = 0;
+  for (let i = 0; i < pieces.length; i++) {
+    body.set(pieces[i] as Uint8Array, at);
+    at += (pieces[i] as Uint8Array).length;
+  }
+  return { kind: 'bytes', status, headers, body };
+}
+
+/** A Status that is an answer and no failure. */
+export function statusValueAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  status: Status,
+): MaybePromise<Answer> {
+  if (isProtobuf(form) && host.protobuf !== undefined)
+    return binaryAnswer(host, request, code, [host.protobuf.status(status)]);
+  return valueAnswer(host, request, form, code, status as unknown as JsonObject);
+}
+
+/** A value that was made for this answer. */
+function valueAnswer(
+  host: EndpointHost,
+  request: ServerRequest,
+  form: AnswerForm,
+  code: number,
+  value: JsonObject,
+): MaybePromise<Answer> {
+  const pretty = form.mediaType === JSON_TYPE && (form.pretty || isPretty(request));
+  const body = encodeValue(value, form.mediaType, pretty);
+  return compressed(host, request, { kind: 'bytes', status: code, headers: contentHeaders(form.mediaType), body });
+}
+
+/** A list in the form that was asked for. */
+export function listAnswer(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  page: ListPage,
+): MaybePromise<Answer> {
+  if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
+    const chunks = listSource(scope.speaks, page);
+    const headers = contentHeaders(JSON_TYPE);
+    const isAudited = request.audit?.wantsResponseObject === true;
+    if (!isAudited && !isSmall(page) && !mayCompress(host, request))
+      return { kind: 'chunks', status: 200, headers, chunks };
+    const body = drainChunks(chunks);
+    if (isAudited && request.audit !== undefined) request.audit.responseObject = body;
+    return compressed(host, request, { kind: 'bytes', status: 200, headers, body });
+  }
+  if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadata') {
+    const { speaks } = scope;
+    if (request.audit?.wantsResponseObject === true)
+      request.audit.responseObject = drainChunks(listSource(speaks, page));
+    return binaryAnswer(host, request, 200, host.protobuf.list(speaks, form, page.items, listMetadata(page)));
+  }
+  const value = shapedList(host, scope, request, form, page);
+  if (request.audit?.wantsResponseObject === true) request.audit.responseObject = value;
+  return valueAnswer(host, request, form, 200, value);
+}
+
+function shapedList(
+  host: EndpointHost,
+  scope: EndpointScope,
+  request: ServerRequest,
+  form: AnswerForm,
+  page: ListPage,
+): JsonObject {
+  const { speaks } = scope;
+  if (form.shape === 'PartialObjectMetadata') throw new StatusError(notAcceptableForm(form.shape, 'a list', speaks));
+  const metadata = listMetadata(page);
+  if (form.shape === 'Table') {
+    const { includeObject } = readTableOptions(request.info.params);
+    const objects = page.items.map(parseObject);
+    return tableOf(speaks, objects, { apiVersion: form.apiVersion, includeObject, now: host.clock.now(), metadata });
+  }
+  if (form.shape === 'PartialObjectMetadataList')
+    return partialMetadataList(page.items.map(parseObject), form.apiVersion, metadata);
+  const items = page.items.map((bytes) => {
+    const object = parseObject(bytes);
+    if (speaks.typedItems !== true) {
+      delete object['kind'];
+      delete object['apiVersion'];
+    }
+    return object;
+  });
+  return {
+    kind: speaks.listKind,
+    apiVersion: formatGroupVersion(speaks),
+    metadata: objectListMetadata(speaks, page),
+    items,
+  };
+}
+
+/** Few items that fit into one block are sent in one piece, with their length. */
+function isSmall({ items }: ListPage): boolean {
+  return items.length <= SMALL_LIST && totalLength(items) < BLOCK_BYTES;
+}
+
+function listMetadata(page: ListPage): JsonObject {
+  const metadata: JsonObject = page.resourceVersion === '' ? {} : { resourceVersion: page.resourceVersion };
+  if (page.continueToken !== '') metadata['continue'] = page.continueToken;
+  if (page.remaining !== undefined && page.continueToken !== '') metadata['remainingItemCount'] = page.remaining;
+  return metadata;
+}
+
+/** Lists of custom resources always have the field `continue`. */
+function objectListMetadata({ typedItems }: VersionDefinition, page: ListPage): JsonObject {
+  return typedItems === true && page.continueToken === ''
+    ? { continue: '', ...listMetadata(page) }
+    : listMetadata(page);
+}
+
+/** Where the items of a version begin: `{"kind":"ConfigMap","apiVersion":"v1",`. */
+const itemPrefixes = new WeakMap<VersionDefinition, Uint8Array>();
+
+function itemPrefixOf(version: VersionDefinition): Uint8Array {
+  let prefix = itemPrefixes.get(version);
+  if (prefix === undefined) {
+    const text = writeJson({ kind: version.kind, apiVersion: formatGroupVersion(version) });
+    prefix = encodeUtf8(`${text.slice(0, -1)},`);
+    itemPrefixes.set(version, prefix);
+  }
+  return prefix;
+}
+
+/** Items of built-in kinds come without type fields, which stand at the beginning of their bytes. */
+function listSource(version: VersionDefinition, page: ListPage): ChunkSource {
+  const head = writeJson({
+    kind: version.listKind,
+    apiVersion: formatGroupVersion(version),
+    metadata: objectListMetadata(version, page),
+  });
+  return listChunks({
+    head: encodeUtf8(`${head.slice(0, -1)},"items":[`),
+    items: page.items,
+    prefix: version.typedItems === true ? EMPTY_BYTES : itemPrefixOf(version),
+  });
+}
+
+type SizedAnswer = Extract<Answer, { kind: 'bytes' | 'chunks' }>;
+
+/** The answer, compressed if it is large, the client takes gzip and the platform has it. */
+function compressed(host: EndpointHost, request: ServerRequest, answer: SizedAnswer): MaybePromise<Answer> {
+  const { gzip } = host;
+  if (gzip === undefined || !mayCompress(host, request) || !exceeds(answer, GZIP_THRESHOLD)) return answer;
+  const whole = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
+  return gzip.compress(whole).then((body) => ({
+    kind: 'bytes',
+    status: answer.status,
+    headers: { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
+    body,
+  }));
+}
+
+function exceeds(answer: SizedAnswer, limit: number): boolean {
+  return answer.kind === 'bytes' ? answer.body.length > limit : (answer.chunks.size ?? limit) > limit;
+}
+
+/** The platform can, and the client takes it. */
+function mayCompress(host: EndpointHost, request: ServerRequest): boolean {
+  if (host.gzip === undefined) return false;
+  const header = request.incoming.header('accept-encoding');
+  return header?.split(',').some((token) => token.trim() === 'gzip') === true;
+}

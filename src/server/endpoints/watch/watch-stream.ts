@@ -1,0 +1,136 @@
+/**
+ * One watch on its way to one client: a sink for the store on one side, an answer's stream or a WebSocket on the other. Invariant: the store's watch is stopped exactly
+ * once, whoever ends it (client, store, time, shutdown), and the client's side is ended or already gone.
+ */
+import type { Status } from '../../../apimachinery/status/status.ts';
+import type { WebSocketPeer } from '../../http/exchange.ts';
+import type { ResourceWatch, ResourceWatchSink } from '../../resource/resource-store.ts';
+import type { HeldWatch, WatchSet } from './watch-set.ts';
+
+/** The client's side. An AnswerSink is one. */
+export interface WatchOutput {
+  write(chunks: readonly Uint8Array[]): boolean;
+  onDrain(listener: () => void): void;
+  end(): void;
+  onClose(listener: () => void): void;
+}
+
+export interface WatchStreamOptions {
+  readonly deadline: number;
+  /** Send a last bookmark when the time is up. */
+  readonly bookmarks: boolean;
+  readonly watches: WatchSet;
+  errorEvent(status: Status): Uint8Array;
+  /** Changes the first event for this watcher alone; undefined: nothing to change. */
+  readonly firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
+  /** Hears of events that were handed over. */
+  readonly onEvents: ((count: number, bytes: number) => void) | undefined;
+}
+
+export class WatchStream implements ResourceWatchSink, HeldWatch {
+  readonly deadline: number;
+  readonly #options: WatchStreamOptions;
+  #watch: ResourceWatch | undefined;
+  #output: WatchOutput | undefined;
+  /** What came before the client's side was there; the store is then paused. */
+  #early: readonly Uint8Array[] = [];
+  #firstEvent: ((event: Uint8Array) => Uint8Array) | undefined;
+  /** Nothing comes from the store any more. */
+  #closed = false;
+
+  constructor(options: WatchStreamOptions) {
+    this.#options = options;
+    this.deadline = options.deadline;
+    this.#firstEvent = options.firstEvent;
+  }
+
+  /** The store's side is there. */
+  hold(watch: ResourceWatch): void {
+    this.#watch = watch;
+    this.#options.watches.add(this);
+  }
+
+  /** The client's side is there. */
+  start(output: WatchOutput): void {
+    this.#output = output;
+    output.onClose(() => this.#release());
+    const early = this.#early;
+    this.#early = [];
+    const ready = early.length === 0 || output.write(early);
+    if (this.#closed) {
+      output.end();
+      return;
+    }
+    output.onDrain(() => this.#watch?.drained());
+    if (early.length > 0 && ready) this.#watch?.drained();
+  }
+
+  write(chunks: readonly Uint8Array[]): boolean {
+    if (this.#closed) return false;
+    const events = this.#firstEvent === undefined ? chunks : this.#changeFirst(chunks);
+    if (this.#options.onEvents !== undefined) {
+      let bytes = 0;
+      for (const event of events) bytes += event.byteLength;
+      this.#options.onEvents(events.length, bytes);
+    }
+    if (this.#output !== undefined) return this.#output.write(events);
+    this.#early = [...this.#early, ...events];
+    return false;
+  }
+
+  end(error: Status | undefined): void {
+    if (this.#closed) return;
+    if (error !== undefined) this.#writeError(error);
+    this.drain();
+  }
+
+  expire(): void {
+    if (this.#options.bookmarks) this.#watch?.bookmark();
+    this.drain();
+  }
+
+  drain(): void {
+    if (this.#closed) return;
+    this.#release();
+    this.#output?.end();
+  }
+
+  #writeError(error: Status): void {
+    this.#firstEvent = undefined;
+    this.write([this.#options.errorEvent(error)]);
+  }
+
+  #changeFirst(chunks: readonly Uint8Array[]): readonly Uint8Array[] {
+    const [first, ...rest] = chunks;
+    if (first === undefined || this.#firstEvent === undefined) return chunks;
+    const changed = this.#firstEvent(first);
+    this.#firstEvent = undefined;
+    return [changed, ...rest];
+  }
+
+  #release(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.watches.delete(this);
+    this.#watch?.stop();
+  }
+}
+
+const NORMAL_CLOSURE = 1000;
+
+/** A WebSocket as the client's side: one message for each event. What the client says is ignored. */
+export function webSocketOutput(
+  socket: WebSocketPeer,
+  messageOf: (event: Uint8Array) => Uint8Array | string,
+): WatchOutput {
+  return {
+    write: (chunks) => {
+      let ready = true;
+      for (const chunk of chunks) ready = socket.send(messageOf(chunk));
+      return ready;
+    },
+    onDrain: (listener) => socket.onDrain(listener),
+    end: () => socket.close(NORMAL_CLOSURE, ''),
+    onClose: (listener) => socket.onClose(listener),
+  };
+}

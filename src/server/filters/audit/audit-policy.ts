@@ -1,0 +1,149 @@
+/**
+ * The file of `--audit-policy-file` (audit.k8s.io/v1 Policy). Invariant: a policy that was read has at least one rule and only levels and stages that exist; fields
+ * that the type does not have are warned about, as in the reference, because a misspelt rule that is silently ignored logs too much or too little.
+ */
+import { decodeStrictJson, decodeStrictYaml, formatStrictError } from '../../../apimachinery/codec/strict.ts';
+import { findTypeMismatch } from '../../../apimachinery/codec/typed.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import {
+  createStructView,
+  type FieldView,
+  type ListView,
+  type ScalarType,
+  type StructView,
+  type TypeView,
+} from '../../../apimachinery/type-view.ts';
+import { formatIssues } from '../../../apimachinery/validation/field-issue.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { validateAuditPolicy } from './audit-policy-validation.ts';
+import type { AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-rules.ts';
+
+export interface ParsedAuditPolicy {
+  readonly policy: AuditPolicy;
+  readonly warnings: readonly string[];
+}
+
+const API_VERSION = 'audit.k8s.io/v1';
+
+/** Reads YAML or JSON; `path` is for messages. Throws ConfigError with all that is wrong. */
+export function parseAuditPolicy(text: string, path: string): ParsedAuditPolicy {
+  const fail = (problem: string): never => {
+    throw new ConfigError(`loading audit policy file: ${problem}: from file ${path}`);
+  };
+  const options = { fieldValidation: 'Strict', view: POLICY } as const;
+  const isJson = text.trimStart().startsWith('{');
+  const read = isJson ? decodeStrictJson(text, options) : decodeStrictYaml(text, options);
+  if (!read.ok) return fail(`failed decoding: ${read.error.message}`);
+  const { value, problems } = read;
+  if (!isJsonObject(value)) return fail('failed decoding: the policy is no object');
+  const apiVersion = value['apiVersion'] ?? '';
+  const kind = value['kind'] ?? 'Policy';
+  if (apiVersion === '') return fail('unknown group version field in policy: apiVersion is missing');
+  if (kind !== 'Policy' || apiVersion !== API_VERSION)
+    return fail(
+      `failed decoding: no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))}`,
+    );
+  const mismatch = findTypeMismatch(value, POLICY);
+  if (mismatch !== undefined) return fail(`failed decoding: ${mismatch}`);
+  const policy = policyOf(value);
+  const issues = validateAuditPolicy(policy);
+  if (issues.length > 0) return fail(formatIssues(issues));
+  if (policy.rules.length === 0) return fail('loaded illegal policy with 0 rules');
+  const warnings =
+    problems.length === 0
+      ? []
+      : [`Audit policy contains errors, falling back to lenient decoding: ${formatStrictError(problems)}`];
+  return { policy, warnings };
+}
+
+function policyOf(value: JsonObject): AuditPolicy {
+  return {
+    rules: objects(value['rules']).map(ruleOf),
+    omitStages: texts(value['omitStages']) as AuditStage[],
+    omitManagedFields: value['omitManagedFields'] === true,
+  };
+}
+
+function ruleOf(value: JsonObject): AuditRule {
+  const omit = value['omitManagedFields'];
+  return {
+    level: textOf(value['level']) as AuditLevel,
+    users: texts(value['users']),
+    userGroups: texts(value['userGroups']),
+    verbs: texts(value['verbs']),
+    resources: objects(value['resources']).map((one) => ({
+      group: textOf(one['group']),
+      resources: texts(one['resources']),
+      resourceNames: texts(one['resourceNames']),
+    })),
+    namespaces: texts(value['namespaces']),
+    nonResourceURLs: texts(value['nonResourceURLs']),
+    omitStages: texts(value['omitStages']) as AuditStage[],
+    omitManagedFields: typeof omit === 'boolean' ? omit : undefined,
+  };
+}
+
+/** Types were checked before; null is absent, and an element that is null is the zero value. */
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function texts(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(textOf) : [];
+}
+
+function objects(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.map((one) => (isJsonObject(one) ? one : {})) : [];
+}
+
+const STRING = scalar('string');
+const GROUP_RESOURCES = struct('audit/v1.GroupResources', {
+  group: STRING,
+  resources: list(STRING),
+  resourceNames: list(STRING),
+});
+const RULE = struct('audit/v1.PolicyRule', {
+  level: STRING,
+  users: list(STRING),
+  userGroups: list(STRING),
+  verbs: list(STRING),
+  resources: list(GROUP_RESOURCES),
+  namespaces: list(STRING),
+  nonResourceURLs: list(STRING),
+  omitStages: list(STRING),
+  omitManagedFields: scalar('boolean'),
+});
+const POLICY = struct('audit/v1.Policy', {
+  kind: STRING,
+  apiVersion: STRING,
+  metadata: { kind: 'any', raw: 'json' },
+  rules: list(RULE),
+  omitStages: list(STRING),
+  omitManagedFields: scalar('boolean'),
+});
+
+function scalar(type: ScalarType): TypeView {
+  return { kind: 'scalar', scalar: type };
+}
+
+function list(items: TypeView): ListView {
+  return { kind: 'list', items, listType: 'atomic', mapKeys: [] };
+}
+
+function struct(name: string, fields: Readonly<Record<string, TypeView>>): StructView {
+  return createStructView(name, () => Object.entries(fields).map(([field, type]) => fieldView(field, type)));
+}
+
+function fieldView(name: string, type: TypeView): FieldView {
+  return {
+    name,
+    type,
+    patchStrategies: [],
+    patchMergeKey: undefined,
+    required: false,
+    nullable: true,
+    defaultValue: undefined,
+    wire: undefined,
+  };
+}

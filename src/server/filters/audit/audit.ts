@@ -1,0 +1,141 @@
+/**
+ * The audit filter: a line for each stage of each request that the policy wants. Invariant: it stands before impersonation, so refused impersonations are logged under
+ * the name of who tried; a log that cannot be written is reported and counted, but fails no request. Without a policy there is no filter.
+ */
+import { statusOf } from '../../../apimachinery/status/status.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { toError } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { isPromise } from '../../../base/maybe-promise.ts';
+import type { Answer } from '../../http/exchange.ts';
+import type { RequestFilter, ServerRequest } from '../../http/request.ts';
+import type { RequestInfo } from '../../http/request-info.ts';
+import { statusAnswer } from '../../http/respond.ts';
+import type { ServerMetrics } from '../../metrics/server-metrics.ts';
+import { attributesOf } from '../authorization.ts';
+import { trackAnswer } from '../tracked-answer.ts';
+import { AuditEvent, statusFromBytes } from './audit-event.ts';
+import { type AuditDecision, compileAuditPolicy } from './audit-policy-match.ts';
+import type { AuditPolicy, AuditStage } from './audit-rules.ts';
+
+/** Where lines go. To throw is to lose the line. */
+export interface AuditSink {
+  /** One line with its end. The bytes belong to the sink. */
+  write(line: Uint8Array): void;
+}
+
+export interface AuditOptions {
+  readonly policy: AuditPolicy;
+  readonly sink: AuditSink;
+  /** Requests whose bodies are never logged, whatever the policy says: those that hold bearer tokens. Default none. */
+  readonly withholdBodies?: (info: RequestInfo) => boolean;
+}
+
+export interface AuditContext {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ServerMetrics | undefined;
+}
+
+export class Audit {
+  readonly #options: AuditOptions;
+  readonly #context: AuditContext;
+  readonly #decide: (attributes: ReturnType<typeof attributesOf>) => AuditDecision;
+
+  constructor(options: AuditOptions, context: AuditContext) {
+    this.#options = options;
+    this.#context = context;
+    this.#decide = compileAuditPolicy(options.policy);
+  }
+
+  filter(): RequestFilter {
+    return (next) => (request) => {
+      const event = this.#begin(request);
+      if (event === undefined) return next(request);
+      request.audit = event;
+      this.#write(event, 'RequestReceived');
+      let answer: ReturnType<typeof next>;
+      try {
+        answer = next(request);
+      } catch (caught) {
+        return this.#failed(request, event, caught);
+      }
+      if (!isPromise(answer)) return this.#answered(request, event, answer);
+      return answer.then(
+        (ready) => this.#answered(request, event, ready),
+        (caught) => this.#failed(request, event, caught),
+      );
+    };
+  }
+
+  /** A request that was answered before this filter: its sender is unknown, or its deadline makes no sense. */
+  refused(request: ServerRequest, answer: Answer): void {
+    const event = this.#begin(request);
+    if (event === undefined) return;
+    this.#note(event, answer);
+    this.#write(event, 'ResponseStarted');
+  }
+
+  #begin(request: ServerRequest): AuditEvent | undefined {
+    const decision = this.#decide(attributesOf(request.user, request.info));
+    if (decision.level === 'None') return undefined;
+    return new AuditEvent(request, decision, this.#options.withholdBodies?.(request.info) ?? false);
+  }
+
+  #answered(request: ServerRequest, event: AuditEvent, answer: Answer): Answer {
+    this.#note(event, answer);
+    return trackAnswer(answer, {
+      begin: () => {
+        if (request.longRunning) this.#write(event, 'ResponseStarted');
+      },
+      end: () => this.#write(event, 'ResponseComplete'),
+    });
+  }
+
+  /** What carries a Status is an answer like any other; everything else is a fault, logged as such and handed on. */
+  #failed(request: ServerRequest, event: AuditEvent, caught: unknown): Answer {
+    const status = statusOf(caught);
+    if (status === undefined) {
+      const { message } = toError(caught);
+      const panic = { status: 'Failure', message: `APIServer panic'd: ${message}`, reason: 'InternalError' };
+      event.answered(500, panic);
+      this.#write(event, 'Panic');
+      throw caught;
+    }
+    event.responseObject = status as unknown as JsonObject;
+    return this.#answered(request, event, statusAnswer(request, status));
+  }
+
+  #note(event: AuditEvent, answer: Answer): void {
+    const code = answer.kind === 'websocket' ? 101 : answer.status;
+    const body = answer.kind === 'bytes' && isJson(answer) ? answer.body : undefined;
+    // Endpoints that say what they answered need not be read back.
+    if (event.wantsResponseObject) event.responseObject ??= body;
+    const said = event.responseObject;
+    const status = isStatus(said) ? said : body === undefined ? undefined : statusFromBytes(body);
+    event.answered(code, status);
+  }
+
+  #write(event: AuditEvent, stage: AuditStage): void {
+    if (event.omits(stage)) return;
+    const { clock, logger, metrics } = this.#context;
+    try {
+      metrics?.auditEvents.labels().add();
+      this.#options.sink.write(event.line(stage, clock.now()));
+    } catch (caught) {
+      metrics?.auditErrors.labels('log').add();
+      logger.error('an audit event could not be written', toError(caught), { stage });
+    }
+  }
+}
+
+function isStatus(object: Uint8Array | JsonObject | undefined): object is JsonObject {
+  return object !== undefined && !(object instanceof Uint8Array) && object['kind'] === 'Status';
+}
+
+function isJson(answer: Extract<Answer, { kind: 'bytes' }>): boolean {
+  const { headers } = answer;
+  const type = headers['content-type'];
+  return headers['content-encoding'] === undefined && typeof type === 'string' && type.startsWith('application/json');
+}

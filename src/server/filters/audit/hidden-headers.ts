@@ -1,0 +1,45 @@
+/** A request without some of its headers: what one part has used up the next one shall not see. Invariant: a hidden header is absent in every way of asking. */
+import type { MaybePromise } from '../../../base/maybe-promise.ts';
+import type { BodyResult, Connection, Incoming } from '../../http/exchange.ts';
+
+/** Takes the lower-case name of a header. */
+export type HiddenHeader = (name: string) => boolean;
+
+const NO_VALUES: readonly string[] = [];
+
+/** One per authenticated request, so nothing is done until a header is asked for. */
+export class IncomingWithout implements Incoming {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: Connection;
+  readonly #incoming: Incoming;
+  readonly #isHidden: HiddenHeader;
+
+  constructor(incoming: Incoming, isHidden: HiddenHeader) {
+    this.method = incoming.method;
+    this.target = incoming.target;
+    this.connection = incoming.connection;
+    this.#incoming = incoming;
+    this.#isHidden = isHidden;
+  }
+
+  header(name: string): string | undefined {
+    return this.#isHidden(name) ? undefined : this.#incoming.header(name);
+  }
+
+  headerValues(name: string): readonly string[] {
+    return this.#isHidden(name) ? NO_VALUES : this.#incoming.headerValues(name);
+  }
+
+  headerNames(): readonly string[] {
+    return this.#incoming.headerNames().filter((name) => !this.#isHidden(name));
+  }
+
+  body(limit: number): MaybePromise<BodyResult> {
+    return this.#incoming.body(limit);
+  }
+
+  onClose(listener: () => void): void {
+    this.#incoming.onClose(listener);
+  }
+}

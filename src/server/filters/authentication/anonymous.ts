@@ -1,0 +1,26 @@
+/** Requests without credentials. Invariant: last in every union, so that nobody is anonymous who tried to be somebody. */
+import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import type { AuthenticationResult, Authenticator } from '../../authentication.ts';
+import { NOT_RECOGNIZED } from '../../authentication.ts';
+
+export const ANONYMOUS_USER = 'system:anonymous';
+export const AUTHENTICATED_GROUP = 'system:authenticated';
+export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
+
+const ANONYMOUS: UserInfo = { name: ANONYMOUS_USER, uid: '', groups: [UNAUTHENTICATED_GROUP], extra: {} };
+const RESULT: AuthenticationResult = { outcome: 'ok', user: ANONYMOUS };
+
+/** Everybody is `system:anonymous`; with `paths`, only who asks for exactly one of them (the query does not count). */
+export function anonymousAuthenticator(paths: readonly string[] = []): Authenticator {
+  if (paths.length === 0) return () => RESULT;
+  const allowed = new Set(paths);
+  return (incoming) => {
+    const mark = incoming.target.indexOf('?');
+    return allowed.has(mark < 0 ? incoming.target : incoming.target.slice(0, mark)) ? RESULT : NOT_RECOGNIZED;
+  };
+}
+
+/** True for `system:anonymous` and for every other member of `system:unauthenticated`. */
+export function isAnonymous(user: UserInfo): boolean {
+  return user.name === ANONYMOUS_USER || user.groups.includes(UNAUTHENTICATED_GROUP);
+}

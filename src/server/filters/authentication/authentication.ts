@@ -1,0 +1,81 @@
+/**
+ * Who asks? Invariant: behind this filter every request has a user, and no header that said who it is (`Authorization`, those of front proxies) can be seen any more. The
+ * client learns only that it was not recognized; why stands in the log.
+ */
+import { unauthorized } from '../../../apimachinery/status/status-catalogue.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AuthenticationResult, Authenticator } from '../../authentication.ts';
+import type { Answer } from '../../http/exchange.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/request.ts';
+import { statusAnswer } from '../../http/respond.ts';
+import type { Counter } from '../../metrics/metric-registry.ts';
+import type { ServerMetrics } from '../../metrics/server-metrics.ts';
+import { type HiddenHeader, IncomingWithout } from '../audit/hidden-headers.ts';
+import { isAnonymous } from './anonymous.ts';
+import { hasSpacedToken, SPACED_TOKEN_WARNING } from './bearer-token.ts';
+
+export interface AuthenticationOptions {
+  readonly authenticate: Authenticator;
+  readonly logger: Logger;
+  readonly metrics: ServerMetrics | undefined;
+  /** Headers of front proxies, from `requestHeaderHider`. */
+  readonly isProxyHeader: HiddenHeader;
+  /** Told about every 401. */
+  readonly onRefused: (request: ServerRequest, answer: Answer) => void;
+}
+
+export function withAuthentication(options: AuthenticationOptions): RequestFilter {
+  const { authenticate, isProxyHeader } = options;
+  const isHidden: HiddenHeader = (name) => name === 'authorization' || isProxyHeader(name);
+  const attempts = options.metrics && {
+    success: options.metrics.authenticationAttempts.labels('success'),
+    failure: options.metrics.authenticationAttempts.labels('failure'),
+    error: options.metrics.authenticationAttempts.labels('error'),
+  };
+  return (next) => {
+    const decide = (request: ServerRequest, result: AuthenticationResult): MaybePromise<Answer> => {
+      attempts?.[attemptOf(result)].add();
+      return result.outcome === 'ok' ? accept(next, request, result, isHidden) : refuse(request, result, options);
+    };
+    return (request) => {
+      const result = authenticate(request.incoming);
+      return isPromise(result) ? result.then((settled) => decide(request, settled)) : decide(request, result);
+    };
+  };
+}
+
+function attemptOf({ outcome }: AuthenticationResult): keyof Record<'success' | 'failure' | 'error', Counter> {
+  return outcome === 'ok' ? 'success' : outcome === 'failed' ? 'error' : 'failure';
+}
+
+function accept(
+  next: RequestHandler,
+  request: ServerRequest,
+  result: Extract<AuthenticationResult, { outcome: 'ok' }>,
+  isHidden: HiddenHeader,
+): MaybePromise<Answer> {
+  request.user = result.user;
+  if (result.annotations !== undefined) request.authenticationAnnotations = result.annotations;
+  if (result.warnings !== undefined) for (const warning of result.warnings) request.warn(warning);
+  if (isAnonymous(result.user)) warnAboutSpace(request);
+  request.incoming = new IncomingWithout(request.incoming, isHidden);
+  return next(request);
+}
+
+function refuse(request: ServerRequest, result: AuthenticationResult, options: AuthenticationOptions): Answer {
+  if (result.outcome === 'failed')
+    options.logger.warn('unable to authenticate the request', {
+      auditId: request.loggedAuditId,
+      reason: result.message,
+    });
+  warnAboutSpace(request);
+  const answer = statusAnswer(request, unauthorized('Unauthorized'));
+  options.onRefused(request, answer);
+  return answer;
+}
+
+function warnAboutSpace(request: ServerRequest): void {
+  const header = request.incoming.header('authorization');
+  if (header !== undefined && hasSpacedToken(header)) request.warn(SPACED_TOKEN_WARNING);
+}

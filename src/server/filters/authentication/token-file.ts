@@ -1,0 +1,37 @@
+/**
+ * The file of `--token-auth-file`: lines of `token,user,uid` and, in a fourth column, groups with commas between them. Invariant: a line that cannot be read fails the
+ * whole file, as in the reference, and no message holds a token.
+ */
+import { ConfigError } from '../../../base/errors.ts';
+import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authentication.ts';
+import { readCsv } from './csv.ts';
+
+export interface TokenFile {
+  readonly authenticate: TokenAuthenticator;
+  readonly count: number;
+  /** Lines that were passed over, or that replace an earlier one. */
+  readonly warnings: readonly string[];
+}
+
+/** `path` is for messages. Throws ConfigError for what is no CSV and for lines with less than three columns. */
+export function parseTokenFile(text: string, path: string): TokenFile {
+  const csv = readCsv(text);
+  if (!csv.ok) throw new ConfigError(`token file '${path}': ${csv.message}`);
+  const results = new Map<string, AuthenticationResult>();
+  const warnings: string[] = [];
+  for (const [i, columns] of csv.records.entries()) {
+    const [token, name, uid, groups] = columns;
+    if (token === undefined || name === undefined || uid === undefined)
+      throw new ConfigError(
+        `token file '${path}' must have at least 3 columns (token, user name, user uid), found ${columns.length}`,
+      );
+    if (token === '') {
+      warnings.push(`empty token has been found in token file '${path}', record number '${i + 1}'`);
+      continue;
+    }
+    if (results.has(token))
+      warnings.push(`duplicate token has been found in token file '${path}', record number '${i + 1}'`);
+    results.set(token, { outcome: 'ok', user: { name, uid, groups: groups?.split(',') ?? [], extra: {} } });
+  }
+  return { authenticate: (token) => results.get(token) ?? NOT_RECOGNIZED, count: results.size, warnings };
+}

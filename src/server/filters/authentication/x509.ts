@@ -1,0 +1,61 @@
+/**
+ * Users by client certificate: the common name is the user, the organizations are the groups. Invariant: only a certificate that was verified against the `client`
+ * authority says who somebody is; what it says is worked out once and kept for as long as the connection lives.
+ */
+import { sha256 as baseSha256 } from '../../../base/sha256.ts';
+import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authentication.ts';
+import type { PeerCertificate } from '../../http/exchange.ts';
+import { subjectUid } from './x509-uid.ts';
+
+/** The name of the authority that certificates of users are verified against. */
+export const CLIENT_AUTHORITY = 'client';
+
+/** Where the user's extra says which credential it was. */
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
+export interface X509Options {
+  /** Default: the one of `base/`. */
+  readonly sha256?: (bytes: Uint8Array) => Uint8Array;
+}
+
+const UNKNOWN_AUTHORITY: AuthenticationResult = {
+  outcome: 'failed',
+  message: 'verifying certificate failed: x509: certificate signed by unknown authority',
+};
+
+/** A certificate without a common name names nobody; one that does not verify is a wrong credential. */
+export function x509Authenticator(options: X509Options = {}): Authenticator {
+  const sha256 = options.sha256 ?? baseSha256;
+  const known = new WeakMap<PeerCertificate, AuthenticationResult>();
+  return ({ connection }) => {
+    const certificate = connection.certificate();
+    if (certificate === undefined) {
+      const problem = connection.certificateProblem();
+      return problem === undefined
+        ? NOT_RECOGNIZED
+        : { outcome: 'failed', message: `verifying certificate failed: ${problem}` };
+    }
+    if (!certificate.authorities.includes(CLIENT_AUTHORITY)) return UNKNOWN_AUTHORITY;
+    let result = known.get(certificate);
+    if (result === undefined) {
+      result = resultOf(certificate, sha256);
+      known.set(certificate, result);
+    }
+    return result;
+  };
+}
+
+function resultOf(certificate: PeerCertificate, sha256: (bytes: Uint8Array) => Uint8Array): AuthenticationResult {
+  const { commonName, organizations, der } = certificate;
+  if (commonName === '') return NOT_RECOGNIZED;
+  const subject = subjectUid(der);
+  if (!subject.ok) return { outcome: 'failed', message: subject.message };
+  const extra = { [CREDENTIAL_ID]: [`X509SHA256=${formatHex(sha256(der))}`] };
+  return { outcome: 'ok', user: { name: commonName, uid: subject.uid, groups: organizations, extra } };
+}
+
+function formatHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}

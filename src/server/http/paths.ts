@@ -1,0 +1,140 @@
+/**
+ * The paths that are no resources: exact ones and prefixes, each with its handler, and `/`, which lists them. Invariant: an exact path wins over every prefix, a
+ * longer prefix over a shorter one, and `/` lists only what is really served. Handlers take every method unless they say otherwise, as in the reference.
+ */
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import { writeJsonBytes } from '../../base/json-write.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import { acceptsOneOf } from '../discovery/restful-accept.ts';
+import type { Health } from '../health.ts';
+import type { MetricRegistry } from '../metrics/metric-registry.ts';
+import { type VersionInfo, versionAnswer } from '../version-info.ts';
+import type { Answer } from './exchange.ts';
+import type { RequestHandler, ServerRequest } from './request.ts';
+import { contentHeaders } from './respond.ts';
+
+/** What a path that nobody serves answers: plain text, not a Status. */
+export const NOT_FOUND: Answer = {
+  kind: 'bytes',
+  status: 404,
+  headers: { ...contentHeaders('text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff' },
+  body: encodeUtf8('404 page not found\n'),
+};
+
+export interface PathOptions {
+  /** Whether `/` shows the path. Default true. */
+  readonly listed?: boolean;
+}
+
+export class PathMux {
+  readonly #exact = new Map<string, RequestHandler>();
+  /** The longest first. */
+  #prefixes: readonly (readonly [prefix: string, handler: RequestHandler])[] = [];
+  readonly #listed = new Set<string>();
+  readonly #listers: { readonly prefix: string; readonly paths: () => Iterable<string> }[] = [];
+
+  constructor() {
+    const index: RequestHandler = () => this.#index();
+    this.handle('/', index, { listed: false });
+    this.handle('/index.html', index, { listed: false });
+  }
+
+  /** Throws BugError if the path has a handler. */
+  handle(path: string, handler: RequestHandler, options: PathOptions = {}): void {
+    if (this.#exact.has(path)) throw new BugError(`the path ${path} has a handler already`);
+    this.#exact.set(path, handler);
+    if (options.listed !== false) this.#listed.add(path);
+  }
+
+  /** Everything below a path; `prefix` ends with a slash and stands for itself too. */
+  handlePrefix(prefix: string, handler: RequestHandler, options: PathOptions = {}): void {
+    if (!prefix.endsWith('/')) throw new BugError(`the prefix ${prefix} does not end with a slash`);
+    if (this.#prefixes.some(([known]) => known === prefix))
+      throw new BugError(`the prefix ${prefix} has a handler already`);
+    this.#prefixes = [...this.#prefixes, [prefix, handler] as const].sort(([a], [b]) => b.length - a.length);
+    if (options.listed !== false) this.#listed.add(prefix);
+  }
+
+  /** Shows more paths at `/`, which others serve: asked each time. `prefix`: how all of them begin; default `/`. */
+  list(paths: () => Iterable<string>, prefix = '/'): void {
+    this.#listers.push({ prefix, paths });
+  }
+
+  /** Whether `/` shows this path. */
+  lists(path: string): boolean {
+    if (this.#listed.has(path)) return true;
+    for (const { prefix, paths } of this.#listers)
+      if (path.startsWith(prefix)) for (const listed of paths()) if (listed === path) return true;
+    return false;
+  }
+
+  /** Sorted, each once. */
+  paths(): readonly string[] {
+    const all = new Set(this.#listed);
+    for (const { paths } of this.#listers) for (const path of paths()) all.add(path);
+    return [...all].sort(compareUtf8);
+  }
+
+  /** Undefined if the path is not served here. */
+  serve(request: ServerRequest): MaybePromise<Answer> | undefined {
+    const { path } = request.info;
+    const exact = this.#exact.get(path);
+    if (exact !== undefined) return exact(request);
+    for (const [prefix, handler] of this.#prefixes) if (path.startsWith(prefix)) return handler(request);
+    return undefined;
+  }
+
+  #index(): Answer {
+    const body = writeJsonBytes({ paths: [...this.paths()] }, { indent: 2 });
+    return { kind: 'bytes', status: 200, headers: contentHeaders('application/json'), body };
+  }
+}
+
+/** `/healthz`, `/livez`, `/readyz`, and each check below them. */
+export function mountHealth(mux: PathMux, health: Health): void {
+  const answer: RequestHandler = ({ info }) => health.answer(info.path, info.params) ?? NOT_FOUND;
+  for (const endpoint of ['/healthz', '/livez', '/readyz']) {
+    mux.handle(endpoint, answer);
+    mux.handlePrefix(`${endpoint}/`, answer, { listed: false });
+  }
+  mux.list(() => health.paths());
+}
+
+/** `/metrics`. `startedAt` is the process's start in milliseconds since 1970: scrapers see from it that counters began anew. */
+export function mountMetrics(
+  mux: PathMux,
+  registry: MetricRegistry,
+  options: { readonly startedAt?: number } = {},
+): void {
+  const { startedAt } = options;
+  const extra: Readonly<Record<string, string>> =
+    startedAt === undefined ? {} : { 'process-start-time-unix': `${Math.floor(startedAt / 1000)}` };
+  mux.handle('/metrics', () => {
+    const answer = registry.answer();
+    return { ...answer, headers: { ...answer.headers, ...extra } };
+  });
+}
+
+/** `/version`: only GET, and only as JSON. */
+export function mountVersion(mux: PathMux, info: VersionInfo): void {
+  const answer = versionAnswer(info);
+  const serve: RequestHandler = ({ incoming }) => {
+    if (incoming.method !== 'GET') throw new StatusError(genericServerResponse({ code: 405, verb: '' }));
+    if (acceptsOneOf(incoming.header('accept'), ['application/json'])) return answer;
+    const serverMessage = '406: Not Acceptable\n\nAvailable representations: application/json';
+    throw new StatusError(genericServerResponse({ code: 406, verb: '', serverMessage }));
+  };
+  mux.handle('/version', serve);
+  mux.handlePrefix(
+    '/version/',
+    (request) => {
+      if (/^\/version\/+$/.test(request.info.path)) return serve(request);
+      throw new StatusError(genericServerResponse({ code: 404, verb: '' }));
+    },
+    { listed: false },
+  );
+}

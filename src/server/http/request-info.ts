@@ -1,0 +1,258 @@
+/**
+ * What a request asks for, read from its method and its target as the reference's RequestInfoFactory does. Invariant: a target that can be read
+ * gives the same fields as the reference's, and authorization, flow control, metrics and dispatch look at these and never at the target again.
+ *
+ * Every request passes here (hot-path rule 7): no URL object, no regular expression, and no decoding unless there is a `%`.
+ */
+
+import { quote } from '../../apimachinery/go-format.ts';
+import { decodeListOptions } from '../../apimachinery/meta/list-options.ts';
+import { NO_PARAMS, parseQuery, type QueryParams } from '../../apimachinery/meta/query.ts';
+import { requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import type { Answer } from './exchange.ts';
+
+export interface RequestInfo {
+  /** False for discovery, health, metrics and whatever else is no object or collection. The fields below `verb` are then mostly empty. */
+  readonly isResourceRequest: boolean;
+  /** Decoded, without the query. Malformed UTF-8 is U+FFFD. */
+  readonly path: string;
+  /** `get`, `list`, `watch`, ... for resources, empty for a method that no resource has; otherwise the method in lower case. */
+  readonly verb: string;
+  /** `api` or `apis`. */
+  readonly apiPrefix: string;
+  /** Empty for the legacy group. */
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  /** Also set for a request to the namespace itself. */
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** From the path, or from `fieldSelector=metadata.name=` of a list or a watch; empty if the request names none. */
+  readonly name: string;
+  /** Segments from the resource on: resource, name, subresource, and what only the subresource can understand. */
+  readonly parts: readonly string[];
+  /** First values as they were sent (decoded, not parsed), only for list, watch and deletecollection. */
+  readonly fieldSelector: string;
+  readonly labelSelector: string;
+  /** The decoded query, so that nobody decodes it twice. */
+  readonly params: QueryParams;
+}
+
+export type RequestInfoResult = { readonly ok: true; readonly info: RequestInfo } | RequestInfoProblem;
+
+/** `malformed-target`: no URL path. `incomplete`: a verb with nothing behind it, as `/api/v1/watch`. */
+export type RequestInfoProblem =
+  | { readonly ok: false; readonly problem: 'malformed-target' }
+  | { readonly ok: false; readonly problem: 'incomplete'; readonly message: string };
+
+const NO_PARTS: readonly string[] = [];
+const MALFORMED: RequestInfoProblem = { ok: false, problem: 'malformed-target' };
+
+const SLASH = 0x2f;
+
+/** `target` is what stands on the request line: `/api/v1/pods?limit=500`, not decoded. */
+export function parseRequestInfo(method: string, target: string): RequestInfoResult {
+  const origin = target.charCodeAt(0) === SLASH ? target : originForm(target);
+  if (origin === undefined) return MALFORMED;
+  const mark = origin.indexOf('?');
+  const params = mark < 0 ? NO_PARAMS : parseQuery(origin.slice(mark + 1));
+  const path = decodePath(mark < 0 ? origin : origin.slice(0, mark));
+  if (path === undefined) return MALFORMED;
+  return readPath(method, target, path, params);
+}
+
+/** What the reference sends: a bare 400, or a 500 in plain text with the markup characters of the target disarmed. */
+export function problemAnswer(target: string, problem: RequestInfoProblem): Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  if (problem.problem === 'malformed-target')
+    return { kind: 'bytes', status: 400, headers, body: encodeUtf8('400 Bad Request') };
+  const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: ${problem.message}`
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+  return {
+    kind: 'bytes',
+    status: 500,
+    headers: { ...headers, 'x-content-type-options': 'nosniff' },
+    body: encodeUtf8(`${text}\n`),
+  };
+}
+
+function readPath(method: string, target: string, path: string, params: QueryParams): RequestInfoResult {
+  const segments = splitPath(path);
+  const prefix = segments[0];
+  if (segments.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(method, path, '', params);
+  if (prefix === 'apis' && segments.length < 4) return nonResource(method, path, prefix, params);
+  let at = prefix === 'api' ? 1 : 2;
+  const apiGroup = at === 1 ? '' : (segments[1] as string);
+  const apiVersion = segments[at++] as string;
+
+  let verb = segments[at] as string;
+  const verbInPath = verb === 'watch' || verb === 'proxy';
+  if (!verbInPath) verb = verbOfMethod(method);
+  else if (++at === segments.length)
+    return {
+      ok: false,
+      problem: 'incomplete',
+      message: `unable to determine kind and namespace from url, ${target}`,
+    };
+
+  let namespace = '';
+  if (segments[at] === 'namespaces' && at + 1 < segments.length) {
+    namespace = segments[at + 1] as string;
+    const next = segments[at + 2];
+    if (next !== undefined && next !== 'status' && next !== 'finalize') at += 2;
+  }
+
+  const parts = segments.slice(at);
+  let name = parts[1] ?? '';
+  const subresource = verb === 'proxy' ? '' : (parts[2] ?? '');
+  if (name === '') {
+    if (verb === 'get') {
+      verb = isWatch(params) ? 'watch' : 'list';
+      name = selectedName(params);
+    } else if (verb === 'delete') verb = 'deletecollection';
+  }
+  const selective =
+    params.size > 0 && !verbInPath && (verb === 'list' || verb === 'watch' || verb === 'deletecollection');
+  return {
+    ok: true,
+    info: {
+      isResourceRequest: true,
+      path,
+      verb,
+      apiPrefix: prefix,
+      apiGroup,
+      apiVersion,
+      namespace,
+      resource: parts[0] as string,
+      subresource,
+      name,
+      parts,
+      fieldSelector: selective ? (params.get('fieldSelector')?.[0] ?? '') : '',
+      labelSelector: selective ? (params.get('labelSelector')?.[0] ?? '') : '',
+      params,
+    },
+  };
+}
+
+function nonResource(method: string, path: string, apiPrefix: string, params: QueryParams): RequestInfoResult {
+  return {
+    ok: true,
+    info: {
+      isResourceRequest: false,
+      path,
+      verb: lowerMethod(method),
+      apiPrefix,
+      apiGroup: '',
+      apiVersion: '',
+      namespace: '',
+      resource: '',
+      subresource: '',
+      name: '',
+      parts: NO_PARTS,
+      fieldSelector: '',
+      labelSelector: '',
+      params,
+    },
+  };
+}
+
+function verbOfMethod(method: string): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return 'get';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return 'delete';
+    default:
+      return '';
+  }
+}
+
+function lowerMethod(method: string): string {
+  return method === 'GET' ? 'get' : method.toLowerCase();
+}
+
+function isWatch(params: QueryParams): boolean {
+  const value = params.get('watch')?.[0];
+  if (value === undefined) return false;
+  if (value === '0' || value.toLowerCase() === 'false') return false;
+  // A value that only Unicode folding takes for `false` counts as such in a list's options, but not when these cannot be decoded.
+  const decoded = value.length === 5 ? decodeListOptions(params) : undefined;
+  return decoded?.ok === true ? decoded.value.watch : true;
+}
+
+/** Options that cannot be decoded name nothing; neither does a name that could not stand in a path. */
+function selectedName(params: QueryParams): string {
+  const text = params.get('fieldSelector')?.[0];
+  if (text === undefined || !text.includes('metadata.name')) return '';
+  const decoded = decodeListOptions(params);
+  const name = decoded.ok ? requiredFieldValue(decoded.value.fieldSelector, 'metadata.name') : undefined;
+  return name !== undefined && checkPathSegmentName(name).length === 0 ? name : '';
+}
+
+/** Segments between slashes; those at both ends do not count, empty ones in the middle do. */
+function splitPath(path: string): string[] {
+  let start = 0;
+  let end = path.length;
+  while (start < end && path.charCodeAt(start) === SLASH) start++;
+  while (end > start && path.charCodeAt(end - 1) === SLASH) end--;
+  const segments: string[] = [];
+  if (start === end) return segments;
+  for (;;) {
+    const next = path.indexOf('/', start);
+    if (next < 0 || next >= end) break;
+    segments.push(path.slice(start, next));
+    start = next + 1;
+  }
+  segments.push(path.slice(start, end));
+  return segments;
+}
+
+/** The path and query of a target in absolute form, which HTTP/1.1 asks servers to accept; `*` stays. Undefined if it is neither. */
+function originForm(target: string): string | undefined {
+  if (target === '*') return target;
+  const scheme = target.startsWith('http://') ? 7 : target.startsWith('https://') ? 8 : 0;
+  if (scheme === 0) return undefined;
+  const slash = target.indexOf('/', scheme);
+  const mark = target.indexOf('?', scheme);
+  if (slash >= 0 && (mark < 0 || slash < mark)) return target.slice(slash);
+  return mark < 0 ? '' : target.slice(mark);
+}
+
+/** A path decoded once: `+` stays, `%2F` becomes a slash like any other, as in the reference. Undefined if an escape is malformed. */
+function decodePath(raw: string): string | undefined {
+  let percent = raw.indexOf('%');
+  if (percent < 0) return raw;
+  let text = '';
+  let from = 0;
+  while (percent >= 0) {
+    text += raw.slice(from, percent);
+    const bytes: number[] = [];
+    for (from = percent; raw.charCodeAt(from) === 0x25; from += 3) {
+      const high = hexDigit(raw.charCodeAt(from + 1));
+      const low = hexDigit(raw.charCodeAt(from + 2));
+      if (high < 0 || low < 0) return undefined;
+      bytes.push(high * 16 + low);
+    }
+    text += decodeUtf8(Uint8Array.from(bytes));
+    percent = raw.indexOf('%', from);
+  }
+  return text + raw.slice(from);
+}
+
+/** -1 for everything else, the end of the text included. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

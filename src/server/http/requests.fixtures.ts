@@ -1,0 +1,57 @@
+/** Requests for the tests of what answers them: no listener, no filters. */
+
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import { type Answer, type Connection, IN_PROCESS, type Incoming } from './exchange.ts';
+import { NOT_FOUND } from './paths.ts';
+import { ServerRequest } from './request.ts';
+import { parseRequestInfo } from './request-info.ts';
+
+export interface IncomingParts {
+  /** Default GET. */
+  readonly method?: string;
+  readonly target: string;
+  /** Names in lower case. Default none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default empty. */
+  readonly body?: Uint8Array;
+  /** Default in process. */
+  readonly protocol?: Connection['protocol'];
+}
+
+/** What a listener would hand on; its client never leaves. */
+export function incomingOf({ method = 'GET', target, headers = {}, ...parts }: IncomingParts): Incoming {
+  const { body = EMPTY_BYTES, protocol = IN_PROCESS.protocol } = parts;
+  return {
+    method,
+    target,
+    connection: { ...IN_PROCESS, protocol },
+    header: (name) => headers[name],
+    headerValues: (name) => (headers[name] === undefined ? [] : [headers[name]]),
+    headerNames: () => Object.keys(headers),
+    body: () => ({ outcome: 'ok', bytes: body }),
+    onClose: () => undefined,
+  };
+}
+
+/** A request that has passed no filter, from nobody. `now` is when it came. */
+export function serverRequestOf(parts: IncomingParts, now = 0): ServerRequest {
+  const incoming = incomingOf(parts);
+  const result = parseRequestInfo(incoming.method, incoming.target);
+  if (!result.ok) throw new Error(`no target: ${incoming.target}`);
+  return new ServerRequest(incoming, result.info, now);
+}
+
+/** A request without a body. Header names in lower case. */
+export function requestOf(
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): ServerRequest {
+  return serverRequestOf({ method, target, headers });
+}
+
+/** The answer with its bytes, which all of these have. */
+export function bytesOf(answer: Answer = NOT_FOUND): Extract<Answer, { kind: 'bytes' }> {
+  if (answer.kind !== 'bytes') throw new Error(`an answer of kind ${answer.kind}`);
+  return answer;
+}

@@ -1,0 +1,313 @@
+/**
+ * Counters, gauges and histograms, and the registry that prints them. Invariant: a label set's text is made once, when it is first printed; a handle counts without
+ * looking anything up; and no metric holds more series than its bound: the label sets that come later share one series, whose labels all say `overflow`.
+ */
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { BugError } from '../../base/errors.ts';
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { Answer } from '../http/exchange.ts';
+import { formatHeader, formatLabels, formatValue, METRICS_CONTENT_TYPE } from './metrics-text.ts';
+
+export interface MetricOptions<Labels extends readonly string[]> {
+  readonly name: string;
+  readonly help: string;
+  /** In the order in which `labels()` takes their values; printed in alphabetical order. */
+  readonly labels: Labels;
+  /** Series besides the overflow one. Default 10,000; 2,000 for a histogram, because each prints a line per bucket and printing blocks. */
+  readonly maxSeries?: number;
+}
+
+export interface HistogramOptions<Labels extends readonly string[]> extends MetricOptions<Labels> {
+  /** Upper bounds, growing, finite; `+Inf` is added. */
+  readonly buckets: readonly number[];
+}
+
+/** The label value of the series that takes what exceeds the bound. */
+export const OVERFLOW = 'overflow';
+
+const DEFAULT_MAX_SERIES = 10_000;
+const DEFAULT_MAX_HISTOGRAMS = 2_000;
+
+/** One value per label name. */
+export type LabelValues<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
+
+/** Goes up only. */
+export class Counter {
+  #value = 0;
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Throws BugError for what is negative or no number. */
+  add(by = 1): void {
+    if (!(by >= 0)) throw new BugError(`a counter cannot grow by ${by}`);
+    this.#value += by;
+  }
+}
+
+export class Gauge {
+  #value = 0;
+
+  get value(): number {
+    return this.#value;
+  }
+
+  set(value: number): void {
+    this.#value = value;
+  }
+
+  add(by = 1): void {
+    this.#value += by;
+  }
+}
+
+export class Histogram {
+  readonly #bounds: readonly number[];
+  /** Per bucket, not cumulated; the last one is `+Inf`. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  get sum(): number {
+    return this.#sum;
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let bucket = 0;
+    // Most values fall into the first buckets. NaN is in none but the last.
+    while (bucket < bounds.length && !(value <= (bounds[bucket] as number))) bucket++;
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
+    this.#sum += value;
+  }
+
+  /** How many values were at most each bound; the last is the count of all. */
+  cumulated(): readonly number[] {
+    let total = 0;
+    return Array.from(this.#counts, (count) => (total += count));
+  }
+}
+
+/** One label set. */
+class Series<Handle> {
+  /** In the order of the printed labels. */
+  readonly values: readonly string[];
+  readonly handle: Handle;
+  #text: string | undefined;
+
+  constructor(values: readonly string[], handle: Handle) {
+    this.values = values;
+    this.handle = handle;
+  }
+
+  text(names: readonly string[]): string {
+    this.#text ??= formatLabels(names, this.values);
+    return this.#text;
+  }
+}
+
+/** A metric and its series. */
+export class Family<Handle, Labels extends readonly string[] = readonly string[]> {
+  readonly name: string;
+  readonly #options: MetricOptions<Labels>;
+  readonly #create: () => Handle;
+  /** Of the labels, as they are printed. */
+  readonly sortedNames: readonly string[];
+  /** Where each printed label stands among the values of `labels()`. */
+  readonly #order: readonly number[];
+  /** By `keyOf` the values. */
+  readonly #handles = new Map<string, Handle>();
+  #series: Series<Handle>[] = [];
+  #sorted = true;
+
+  constructor(options: MetricOptions<Labels>, create: () => Handle) {
+    this.name = options.name;
+    this.#options = options;
+    this.#create = create;
+    this.#order = options.labels.map((_, i) => i).sort((a, b) => compareUtf8(this.#label(a), this.#label(b)));
+    this.sortedNames = this.#order.map((i) => this.#label(i));
+    // Like the reference's: a metric without labels is there from the start, one with labels when it is first used.
+    if (options.labels.length === 0) this.#insert('', []);
+  }
+
+  get help(): string {
+    return this.#options.help;
+  }
+
+  /** How many series there are, the overflow one included. */
+  get size(): number {
+    return this.#series.length;
+  }
+
+  /** The handle of one label set. Keep it where a request can find it: this puts the values together to look them up. */
+  labels(...values: LabelValues<Labels>): Handle {
+    return this.#find(values as unknown as readonly string[], false);
+  }
+
+  /** Series in the order of their labels' values. */
+  sorted(): readonly Series<Handle>[] {
+    if (!this.#sorted) this.#series.sort((a, b) => compareValues(a.values, b.values));
+    this.#sorted = true;
+    return this.#series;
+  }
+
+  #find(values: readonly string[], unbounded: boolean): Handle {
+    const { length } = this.#options.labels;
+    if (values.length !== length) throw new BugError(`${this.name} has ${length} labels, not ${values.length}`);
+    const key = keyOf(values);
+    const found = this.#handles.get(key);
+    if (found !== undefined) return found;
+    return !unbounded && this.#full() ? this.#overflow() : this.#insert(key, values);
+  }
+
+  #insert(key: string, given: readonly string[]): Handle {
+    const values = this.#order.map((i) => given[i] as string);
+    const handle = this.#create();
+    this.#handles.set(key, handle);
+    this.#series.push(new Series(values, handle));
+    this.#sorted = false;
+    return handle;
+  }
+
+  #full(): boolean {
+    return this.#series.length >= (this.#options.maxSeries ?? DEFAULT_MAX_SERIES);
+  }
+
+  #overflow(): Handle {
+    return this.#find(
+      this.#options.labels.map(() => OVERFLOW),
+      true,
+    );
+  }
+
+  #label(index: number): string {
+    return this.#options.labels[index] as string;
+  }
+}
+
+/** The length of each value stands before it, so that no value can be taken for two. */
+function keyOf(values: readonly string[]): string {
+  let key = '';
+  for (const value of values) key += `${value.length} ${value}`;
+  return key;
+}
+
+export type CounterFamily<Labels extends readonly string[]> = Family<Counter, Labels>;
+export type GaugeFamily<Labels extends readonly string[]> = Family<Gauge, Labels>;
+export type HistogramFamily<Labels extends readonly string[]> = Family<Histogram, Labels>;
+
+/** Every metric of one server. */
+export class MetricRegistry {
+  readonly #printers = new Map<string, () => string>();
+  readonly #names = new Set<string>();
+  readonly #collectors: (() => void)[] = [];
+
+  /** The register functions throw BugError for a bad or taken name, a bad or repeated label, no help, or bad buckets. */
+  counter<const Labels extends readonly string[]>(options: MetricOptions<Labels>): CounterFamily<Labels> {
+    const family = new Family<Counter, Labels>(options, () => new Counter());
+    this.#register(options, [''], () => printValues('counter', family));
+    return family;
+  }
+
+  gauge<const Labels extends readonly string[]>(options: MetricOptions<Labels>): GaugeFamily<Labels> {
+    const family = new Family<Gauge, Labels>(options, () => new Gauge());
+    this.#register(options, [''], () => printValues('gauge', family));
+    return family;
+  }
+
+  histogram<const Labels extends readonly string[]>(options: HistogramOptions<Labels>): HistogramFamily<Labels> {
+    const bounds = checkedBuckets(options);
+    const bucketTexts = [...bounds, Number.POSITIVE_INFINITY].map((bound) => `le="${formatValue(bound)}"} `);
+    const bounded = { ...options, maxSeries: options.maxSeries ?? DEFAULT_MAX_HISTOGRAMS };
+    const family = new Family<Histogram, Labels>(bounded, () => new Histogram(bounds));
+    this.#register(options, ['', '_bucket', '_sum', '_count'], () => printHistograms(family, bucketTexts));
+    return family;
+  }
+
+  /** Calls back before each print, for gauges that are cheaper to compute than to keep. */
+  onCollect(collect: () => void): void {
+    this.#collectors.push(collect);
+  }
+
+  /** Metrics by name, series by labels: the same state prints the same text. */
+  print(): string {
+    for (const collect of this.#collectors) collect();
+    return [...this.#printers.keys()]
+      .sort(compareUtf8)
+      .map((name) => this.#printers.get(name)?.() ?? '')
+      .join('');
+  }
+
+  /** What `/metrics` answers. */
+  answer(): Answer {
+    const headers = { 'cache-control': 'no-cache, private', 'content-type': METRICS_CONTENT_TYPE };
+    return { kind: 'bytes', status: 200, headers, body: encodeUtf8(this.print()) };
+  }
+
+  #register(options: MetricOptions<readonly string[]>, suffixes: readonly string[], print: () => string): void {
+    const { name, help, labels } = options;
+    if (!METRIC_NAME.test(name)) throw new BugError(`${JSON.stringify(name)} is no name of a metric`);
+    if (help === '') throw new BugError(`the metric ${name} has no help text`);
+    for (const [i, label] of labels.entries()) {
+      const reserved = label.startsWith('__') || (label === 'le' && suffixes.length > 1);
+      if (reserved || !LABEL_NAME.test(label)) throw new BugError(`${JSON.stringify(label)} is no label for ${name}`);
+      if (labels.indexOf(label) !== i) throw new BugError(`the metric ${name} has the label ${label} twice`);
+    }
+    for (const suffix of suffixes)
+      if (this.#names.has(name + suffix)) throw new BugError(`the metric ${name}${suffix} is registered already`);
+    for (const suffix of suffixes) this.#names.add(name + suffix);
+    this.#printers.set(name, print);
+  }
+}
+
+const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+function checkedBuckets({ name, buckets }: HistogramOptions<readonly string[]>): readonly number[] {
+  const growing = buckets.every(
+    (bound, i) => Number.isFinite(bound) && (i === 0 || bound > (buckets[i - 1] as number)),
+  );
+  if (buckets.length === 0 || !growing) throw new BugError(`the buckets of ${name} must be finite and grow`);
+  return [...buckets];
+}
+
+function printValues(type: string, family: Family<Counter | Gauge>): string {
+  if (family.size === 0) return '';
+  let text = formatHeader(family.name, family.help, type);
+  for (const series of family.sorted())
+    text += `${family.name}${inBraces(series.text(family.sortedNames))} ${formatValue(series.handle.value)}\n`;
+  return text;
+}
+
+function printHistograms(family: Family<Histogram>, bucketTexts: readonly string[]): string {
+  if (family.size === 0) return '';
+  const { name } = family;
+  let text = formatHeader(name, family.help, 'histogram');
+  for (const series of family.sorted()) {
+    const { handle } = series;
+    const labels = series.text(family.sortedNames);
+    const counts = handle.cumulated();
+    const start = labels === '' ? `${name}_bucket{` : `${name}_bucket{${labels},`;
+    for (let i = 0; i < counts.length; i++) text += `${start}${bucketTexts[i]}${counts[i]}\n`;
+    const end = inBraces(labels);
+    text += `${name}_sum${end} ${formatValue(handle.sum)}\n${name}_count${end} ${counts[counts.length - 1]}\n`;
+  }
+  return text;
+}
+
+function inBraces(labels: string): string {
+  return labels === '' ? '' : `{${labels}}`;
+}
+
+function compareValues(a: readonly string[], b: readonly string[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const order = compareUtf8(a[i] as string, b[i] as string);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

@@ -1,0 +1,211 @@
+/**
+ * The metrics of the generic server: the reference's names, labels and buckets wherever the meaning is the same, so that dashboards and alerts carry over. Invariant:
+ * a metric of the reference that would mean something else here is left out, not filled with something similar (so nothing speaks of etcd).
+ */
+
+import type { RequestInfo } from '../http/request-info.ts';
+import type { CounterFamily, GaugeFamily, HistogramFamily, MetricRegistry } from './metric-registry.ts';
+
+type ResourceLabels = readonly ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
+type RequestLabels = readonly ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
+
+export interface ServerMetrics {
+  readonly requestTotal: CounterFamily<readonly [...RequestLabels, 'code']>;
+  readonly requestDuration: HistogramFamily<RequestLabels>;
+  readonly responseSizes: HistogramFamily<ResourceLabels>;
+  readonly longRunningRequests: GaugeFamily<ResourceLabels>;
+  readonly requestTerminations: CounterFamily<readonly [...ResourceLabels, 'code']>;
+  readonly requestAborts: CounterFamily<readonly ['verb', 'group', 'version', 'resource', 'subresource', 'scope']>;
+  readonly currentInFlight: GaugeFamily<readonly ['request_kind']>;
+  readonly requestedDeprecatedApis: GaugeFamily<
+    readonly ['group', 'version', 'resource', 'subresource', 'removed_release']
+  >;
+  readonly watchEvents: CounterFamily<readonly ['group', 'version', 'resource']>;
+  readonly watchEventSizes: HistogramFamily<readonly ['group', 'version', 'resource']>;
+  readonly watchListDuration: HistogramFamily<readonly ['group', 'version', 'resource', 'scope']>;
+  readonly terminatedWatchers: CounterFamily<readonly ['group', 'resource']>;
+  readonly resourceObjects: GaugeFamily<readonly ['group', 'resource']>;
+  readonly tlsHandshakeErrors: CounterFamily<readonly []>;
+  readonly authenticationAttempts: CounterFamily<readonly ['result']>;
+  readonly authorizationAttempts: CounterFamily<readonly ['result']>;
+  readonly auditEvents: CounterFamily<readonly []>;
+  readonly auditErrors: CounterFamily<readonly ['plugin']>;
+  readonly healthcheck: GaugeFamily<readonly ['name', 'type']>;
+  readonly healthchecksTotal: CounterFamily<readonly ['name', 'type', 'status']>;
+}
+
+const RESOURCE_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const REQUEST_LABELS = [
+  'verb',
+  'dry_run',
+  'group',
+  'version',
+  'resource',
+  'subresource',
+  'scope',
+  'component',
+] as const;
+
+// Bounds of k8s.io/apiserver/pkg/endpoints/metrics.
+const DURATION_BUCKETS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
+const RESPONSE_SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const EVENT_SIZE_BUCKETS = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+
+/** Registers them all. Once per registry: a second time is a BugError. */
+export function registerServerMetrics(registry: MetricRegistry): ServerMetrics {
+  return { ...requestMetrics(registry), ...watchMetrics(registry), ...otherMetrics(registry) };
+}
+
+function requestMetrics(registry: MetricRegistry) {
+  return {
+    requestTotal: registry.counter({
+      name: 'apiserver_request_total',
+      help: 'Requests that were answered, by what they asked for and the HTTP code of the answer.',
+      labels: [...REQUEST_LABELS, 'code'],
+    }),
+    requestDuration: registry.histogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Seconds from the arrival of a request to its answer.',
+      labels: REQUEST_LABELS,
+      buckets: DURATION_BUCKETS,
+    }),
+    responseSizes: registry.histogram({
+      name: 'apiserver_response_sizes',
+      help: 'Bytes in the bodies of answers to get and list, before compression.',
+      labels: RESOURCE_LABELS,
+      buckets: RESPONSE_SIZE_BUCKETS,
+    }),
+    longRunningRequests: registry.gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Long-running requests (watches, connects) that are open now.',
+      labels: RESOURCE_LABELS,
+    }),
+    requestTerminations: registry.counter({
+      name: 'apiserver_request_terminations_total',
+      help: 'Requests that the server ended to protect itself.',
+      labels: [...RESOURCE_LABELS, 'code'],
+    }),
+    requestAborts: registry.counter({
+      name: 'apiserver_request_aborts_total',
+      help: 'Requests that were broken off without an answer, after a deadline for example.',
+      labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+    }),
+    currentInFlight: registry.gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'The most requests of a kind (readOnly, mutating) that were served at once during the last second.',
+      labels: ['request_kind'],
+    }),
+    requestedDeprecatedApis: registry.gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: '1 for each deprecated API that was asked for since the start, with the release that removes it.',
+      labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    }),
+  } satisfies Partial<ServerMetrics>;
+}
+
+function watchMetrics(registry: MetricRegistry) {
+  return {
+    watchEvents: registry.counter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events that were sent to watchers.',
+      labels: ['group', 'version', 'resource'],
+    }),
+    watchEventSizes: registry.histogram({
+      name: 'apiserver_watch_events_sizes',
+      help: 'Bytes of the events that were sent to watchers.',
+      labels: ['group', 'version', 'resource'],
+      buckets: EVENT_SIZE_BUCKETS,
+    }),
+    watchListDuration: registry.histogram({
+      name: 'apiserver_watch_list_duration_seconds',
+      help: 'Seconds until a watch that began with the present state had sent all of it.',
+      labels: ['group', 'version', 'resource', 'scope'],
+      buckets: WATCH_LIST_BUCKETS,
+    }),
+    terminatedWatchers: registry.counter({
+      name: 'apiserver_terminated_watchers_total',
+      help: 'Watchers that were ended because they did not keep up.',
+      labels: ['group', 'resource'],
+    }),
+    resourceObjects: registry.gauge({
+      name: 'apiserver_resource_objects',
+      help: 'Objects that are stored.',
+      labels: ['group', 'resource'],
+    }),
+  } satisfies Partial<ServerMetrics>;
+}
+
+function otherMetrics(registry: MetricRegistry) {
+  return {
+    tlsHandshakeErrors: registry.counter({
+      name: 'apiserver_tls_handshake_errors_total',
+      help: 'Connections whose TLS handshake failed.',
+      labels: [],
+    }),
+    authenticationAttempts: registry.counter({
+      name: 'authentication_attempts',
+      help: 'Requests whose sender was looked for, by result: success, failure or error.',
+      labels: ['result'],
+    }),
+    authorizationAttempts: registry.counter({
+      name: 'authorization_attempts_total',
+      help: 'Decisions about requests, by result: allowed, denied, no-opinion or error.',
+      labels: ['result'],
+    }),
+    auditEvents: registry.counter({
+      name: 'apiserver_audit_event_total',
+      help: 'Audit events that were made and handed to the log.',
+      labels: [],
+    }),
+    auditErrors: registry.counter({
+      name: 'apiserver_audit_error_total',
+      help: 'Audit events that could not be written, by the part that failed.',
+      labels: ['plugin'],
+    }),
+    healthcheck: registry.gauge({
+      name: 'kubernetes_healthcheck',
+      help: '1 if a check of healthz, livez or readyz passed when it last ran, otherwise 0.',
+      labels: ['name', 'type'],
+    }),
+    healthchecksTotal: registry.counter({
+      name: 'kubernetes_healthchecks_total',
+      help: 'Runs of the checks of healthz, livez and readyz, by status: success or error.',
+      labels: ['name', 'type', 'status'],
+    }),
+  } satisfies Partial<ServerMetrics>;
+}
+
+export type MetricScope = 'resource' | 'namespace' | 'cluster' | '';
+
+/** The `scope` label: one object, the objects of a namespace, all objects, or empty for what is no resource. */
+export function metricScope(info: RequestInfo): MetricScope {
+  if (!info.isResourceRequest) return '';
+  // By the path alone: a list that selects one name is still a list.
+  if (info.verb === 'create' || (info.parts[1] ?? '') !== '') return 'resource';
+  return info.namespace === '' ? 'cluster' : 'namespace';
+}
+
+/**
+ * The `verb` label, in the reference's words: the method, except that reads tell LIST and WATCH from GET (a deletecollection is a DELETE). `as` is for what only the caller knows: an apply patch, a
+ * connect subresource. Every other method is `other`, so that nobody can invent values.
+ */
+export function metricVerb(method: string, info: RequestInfo, as?: 'APPLY' | 'CONNECT'): string {
+  if (as !== undefined) return as;
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (info.verb === 'watch') return 'WATCH';
+      return info.verb === 'list' ? 'LIST' : 'GET';
+    case 'POST':
+    case 'PUT':
+    case 'PATCH':
+    case 'DELETE':
+    case 'CONNECT':
+      return method;
+    default:
+      return 'other';
+  }
+}

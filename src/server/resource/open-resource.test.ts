@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { isBugError } from '../../base/errors.ts';
+import { internalContext } from '../own/own-context.ts';
+import { made, strategy, thing, thingDefinition, v1, world } from '../registry/thing.fixtures.ts';
+import { openResource } from './open-resource.ts';
+import type { ResourceStore } from './resource-store.ts';
+import { statusSubresource } from './status-subresource.ts';
+
+describe('an open resource', () => {
+  it('is a store over the storage of its host that starts nothing before it is used and leaves nothing behind', async () => {
+    const { host, clock } = world();
+    const { registry, store, stop } = openResource(thingDefinition(), host);
+    expect(store).toBe(registry);
+    expect(clock.pendingTimers).toBe(0);
+    await made(registry!, thing('a'));
+    expect(clock.pendingTimers).toBe(1);
+    await stop();
+    await stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('is what the definition makes of it', async () => {
+    let stops = 0;
+    const stop = async (): Promise<void> => void stops++;
+    const own: ResourceStore & { stop(): Promise<void> } = { get: () => new Uint8Array([1]), stop };
+    const sub = (parent: ResourceStore): ResourceStore => {
+      parents.push(parent);
+      return own;
+    };
+    const parents: ResourceStore[] = [];
+    const { storageVersion: _, ...rest } = thingDefinition();
+    const definition = {
+      ...rest,
+      storageVersion: undefined,
+      store: () => own,
+      subresources: [{ name: 'sub', store: sub }],
+    };
+    const open = openResource(definition, world().host);
+    expect([open.store, open.registry, open.subresources.get('sub')?.store, parents]).toEqual([
+      own,
+      undefined,
+      own,
+      [own],
+    ]);
+    await open.stop();
+    expect(stops).toBe(1);
+  });
+
+  it('needs a storage version, and a registry store under a status', () => {
+    const { host } = world();
+    const thrown = (task: () => unknown): unknown => {
+      try {
+        return task();
+      } catch (caught) {
+        return caught;
+      }
+    };
+    expect(isBugError(thrown(() => openResource(thingDefinition({ storageVersion: undefined }), host)))).toBe(true);
+    const definition = thingDefinition({ store: () => ({}), subresources: [statusSubresource(strategy)] });
+    expect(isBugError(thrown(() => openResource(definition, host)))).toBe(true);
+  });
+});
+
+describe('a request of the server itself', () => {
+  it('comes from a user who may do anything', () => {
+    const { request, version, namespace, name } = internalContext(v1, 'ns', 'a');
+    expect([version, namespace, name]).toEqual([v1, 'ns', 'a']);
+    expect(request.user).toMatchObject({ name: 'system:apiserver', groups: ['system:masters'] });
+  });
+});
