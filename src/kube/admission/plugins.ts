@@ -33,7 +33,10 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 const POD_GROUP = { group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup' };
 
-export function compiledInPlugins(world: KubeContext, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
+export function compiledInPlugins(
+  world: KubeContext,
+  tolerations: TolerationDefaults = {},
+): readonly AdmissionPlugin[] {
   const authorizer = (): ReturnType<KubeContext['authorizer']> => world.authorizer();
   const reader = (plural: string) => {
     let made: ReturnType<KubeContext['reader']> | undefined;

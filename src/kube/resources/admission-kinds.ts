@@ -31,7 +31,7 @@ import {
   validateWebhookConfiguration,
   validateWebhookConfigurationUpdate,
 } from '../groups/admissionregistration/webhooks.ts';
-import type { KubeResource, KubeContext } from '../kube-context.ts';
+import type { KubeContext, KubeResource } from '../kube-context.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 import { clearStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 

@@ -38,7 +38,7 @@ import {
   validatePriorityClass,
   validatePriorityClassUpdate,
 } from '../groups/scheduling/priority-class.ts';
-import type { KubeResource, KubeContext } from '../kube-context.ts';
+import type { KubeContext, KubeResource } from '../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 import { clearStatus, ensureMeta, keepStatus } from '../shared/object-fields.ts';
 import { certificateResources } from './certificate-kinds.ts';

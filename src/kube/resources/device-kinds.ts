@@ -53,7 +53,7 @@ import {
   validateTaintRuleStatusUpdate,
   validateTaintRuleUpdate,
 } from '../groups/resource/taints.ts';
-import type { KubeResource, KubeContext } from '../kube-context.ts';
+import type { KubeContext, KubeResource } from '../kube-context.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 import { clearStatus, dropStatus, keepAllButStatus, keepStatus } from '../shared/object-fields.ts';
 

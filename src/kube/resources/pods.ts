@@ -29,7 +29,7 @@ import { METADATA, POD_RULES, validatePodCreate } from '../groups/core/pod/valid
 import { validatePodResize } from '../groups/core/pod/validate-pod-resize.ts';
 import { validatePodStatusUpdate } from '../groups/core/pod/validate-pod-status.ts';
 import { validateEphemeralUpdate, validatePodUpdate } from '../groups/core/pod/validate-pod-update.ts';
-import type { KubeResource, KubeContext } from '../kube-context.ts';
+import type { KubeContext, KubeResource } from '../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 import { metaFacts } from '../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../shared/validate-kube-meta.ts';
