@@ -5,9 +5,9 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigError, toError } from '../base/errors.ts';
+import { PkiFiles } from '../pki/pki-files.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { ensureLeaf, type KeyedPem } from '../pki/pki-leaf.ts';
-import { Worklist } from '../pki/pki-worklist.ts';
 import { ensureSecretFolder } from '../pki/secret-file.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
@@ -71,8 +71,8 @@ export async function ensureServingPair(
   clock: Clock = systemClock,
 ): Promise<KeyedPem> {
   await ensureSecretFolder(folder);
-  const work = await Worklist.open(folder, clock, ['apiserver.crt', 'apiserver.key']);
-  const pair = await ensureLeaf(work, 'apiserver', pki.ca, { kind: 'server', hosts });
-  await work.finish();
+  const files = await PkiFiles.open(folder, clock, ['apiserver.crt', 'apiserver.key']);
+  const pair = await ensureLeaf(files, 'apiserver', pki.ca, { kind: 'server', hosts });
+  await files.finish();
   return { ...pair, certificatePath: join(folder, 'apiserver.crt'), keyPath: join(folder, 'apiserver.key') };
 }

@@ -8,8 +8,8 @@ import { formatPem } from './pem.ts';
 
 const bundle = (text: string): string => encodeBase64(encodeUtf8(text));
 
-describe('a bundle of authorities', () => {
-  test('is fine with one certificate that can be read', async () => {
+describe('a CA bundle', () => {
+  test('is valid with one readable certificate', async () => {
     const { certificatePem } = await createCa({ commonName: 'ca', clock: systemClock });
     expect(checkCaBundle(bundle(certificatePem))).toBeUndefined();
     expect(checkCaBundle(bundle(`${formatPem('CERTIFICATE', encodeUtf8('no'))}${certificatePem}`))).toBeUndefined();

@@ -1,4 +1,6 @@
-/** What is wrong with a bundle of authorities. Invariant: one certificate that can be read is enough, as for the reference's pool. */
+/**
+ * Validation of a CA bundle. One readable certificate makes the bundle valid, as in the reference's certificate pool.
+ */
 import { decodeBase64 } from '../base/base64.ts';
 import { decodeUtf8 } from '../base/bytes.ts';
 import { parseCertificate } from './certificate.ts';
@@ -6,7 +8,10 @@ import { parsePem } from './pem.ts';
 
 const PROBLEM = 'unable to load root certificates';
 
-/** `bundle` is base64 of PEM. The message is that of the reference's TLS setup, up to the details of a damaged certificate; undefined if it can be used. */
+/**
+ * Checks a bundle in base64 of PEM. Returns undefined if it can be used, otherwise the message of the reference's TLS
+ * setup; only the details of a damaged certificate differ.
+ */
 export function checkCaBundle(bundle: string): string | undefined {
   const bytes = decodeBase64(bundle);
   const blocks = bytes === undefined ? [] : parsePem(decodeUtf8(bytes));

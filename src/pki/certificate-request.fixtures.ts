@@ -1,4 +1,4 @@
-/** Certificate requests of three kinds of keys, made by OpenSSL; the keys are gone. In base64 of DER. */
+/** Certificate requests for three types of keys, made by OpenSSL, in base64 of DER. The private keys were not kept. */
 export const REQUESTS = {
   /** P-256, O=x. */
   ec: 'MIHFMG4CAQAwDDEKMAgGA1UECgwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABCHZWf+jtpRlh94HDjx/UdlhwSLm9reU+v0p52IIGKfyS7jAeFaVsIMDuCLqiOU/mSJ92pNmpDEFXMmVeiT7a/GgADAKBggqhkjOPQQDAgNHADBEAiAkv7MmSymWED4mymEokjfijYImxkGOmonptmXjjVA7egIgWT0U3sLVynOeyrtYOXKSw6VJba+UG+xcrnrXwkW6A2c=',
@@ -9,7 +9,7 @@ export const REQUESTS = {
     'MIGLMD8CAQAwDDEKMAgGA1UEAwwBZTAqMAUGAytlcAMhAEK5mjqP7Zx2FTDXaPlH69ZzE10WwrFG8otGbnHDfXmYoAAwBQYDK2VwA0EAlCjeDMkMbbIbr5gHX3qI88L2SEfBUN1VdAeukCRv8D5AzLcXe8C+57XeINRuh4kb6tWfkG+Iyd/Hub8hziK2CA==',
 } as const;
 
-/** Two certificates of one key, made by OpenSSL. In base64 of DER. */
+/** Two certificates of one key, made by OpenSSL, in base64 of DER. */
 export const CERTIFICATES = {
   authority:
     'MIIBcDCCARWgAwIBAgIUdhh2AZt1v64/YqVBr0z8xCgSE8UwCgYIKoZIzj0EAwIwDTELMAkGA1UEAwwCY2EwHhcNMjYxMTE1MTQ1MjAxWhcNMjcwMjIzMTQ1MjAxWjANMQswCQYDVQQDDAJjYTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABH5x+5W+UZ3ymvW2HYWqgVX5GfbUjRY1bZdbpDjgB1vQLLl+7g1rE1rGHzSa/PQGm+nRSaUjg2yjrWFdkKDijCSjUzBRMB0GA1UdDgQWBBQbghXuAuw+inZOR2FGjHuav7g8jTAfBgNVHSMEGDAWgBQbghXuAuw+inZOR2FGjHuav7g8jTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQD/hXLoGP6DXfEKq5F/et1zQHqesFr2SgtgM9B9Ffl/yQIhAMIeyfmjjj4nlJDg/j+Zuv4Gu8ztoYcGRnu1nebUKS9C',

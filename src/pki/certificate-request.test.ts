@@ -34,13 +34,13 @@ describe('a certificate request', () => {
     expect(await certificateRequestProblem(flipped)).toBe(failure);
   });
 
-  it('knows the size of an RSA key', () => {
+  it('has the size of an RSA key', () => {
     expect(keyFacts(read(REQUESTS.rsa).spki)).toEqual({ type: 'rsa', bits: 2048, curve: '' });
     expect(keyFacts(read(REQUESTS.ec).spki)).toEqual({ type: 'ec', bits: 0, curve: '1.2.840.10045.3.1.7' });
     expect(keyFacts(Uint8Array.of(1, 2, 3))).toBeUndefined();
   });
 
-  it('is the first block of its text', () => {
+  it('is read from the first PEM block', () => {
     const der = decodeBase64(REQUESTS.ec) as Uint8Array;
     expect(parseCertificateRequestPem(formatPem('CERTIFICATE REQUEST', der)).ok).toBe(true);
     const problem = 'PEM block type must be CERTIFICATE REQUEST';
@@ -48,7 +48,7 @@ describe('a certificate request', () => {
     expect(parseCertificateRequestPem('')).toEqual({ ok: false, problem });
   });
 
-  it('is refused without throwing, byte by byte', async () => {
+  it('is rejected without an exception, for every changed byte', async () => {
     const der = decodeBase64(REQUESTS.ec) as Uint8Array;
     for (let i = 0; i < der.length; i++) {
       const damaged = Uint8Array.from(der);

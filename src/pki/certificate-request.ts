@@ -1,14 +1,15 @@
 /**
- * A certificate request (PKCS #10): who asks for which key, and whether the asker holds it. Invariant: reading is synchronous, because validation is; only signatures
- * have to be waited for. The texts are Go's where it has one for the fault.
+ * Certificate requests (PKCS #10, RFC 2986): the subject, its public key, and the proof that the requester holds the
+ * private key. Parsing is synchronous because validation is; only signature checks are asynchronous. Error texts are
+ * Go's where Go has one.
  */
 import { readAlgorithm, readName } from './certificate.ts';
 import { DER, readBitString, readDerChildren, readDerSequence, readOid } from './der.ts';
 import { parsePem } from './pem.ts';
-import { sideBySide, signatureProblem } from './verify-signature.ts';
+import { rawEcdsaSignature, signatureProblem } from './verify-signature.ts';
 
 export interface CertificateRequest {
-  /** What the signature covers. */
+  /** The bytes that the signature covers. */
   readonly signedBytes: Uint8Array;
   readonly signatureAlgorithm: string;
   readonly signature: Uint8Array;
@@ -24,7 +25,7 @@ export type ParsedRequest =
 
 const MALFORMED: ParsedRequest = { ok: false, problem: 'asn1: structure error: malformed certificate request' };
 
-/** The first block of a PEM text, which must be a request. */
+/** Parses the first block of a PEM text, which must be a certificate request. */
 export function parseCertificateRequestPem(text: string): ParsedRequest {
   const [block] = parsePem(text);
   if (block === undefined || block.type !== 'CERTIFICATE REQUEST')
@@ -32,7 +33,7 @@ export function parseCertificateRequestPem(text: string): ParsedRequest {
   return parseCertificateRequest(block.bytes);
 }
 
-/** In DER. Nothing is verified. */
+/** Parses a request in DER. Does not verify the signature. */
 export function parseCertificateRequest(der: Uint8Array): ParsedRequest {
   const [signed, algorithm, signatureBits, ...more] = readDerSequence(der) ?? [];
   const signatureAlgorithm = readAlgorithm(algorithm);
@@ -48,17 +49,17 @@ export function parseCertificateRequest(der: Uint8Array): ParsedRequest {
   };
 }
 
-/** Why the signature is not that of the request's own key; undefined if it is. */
+/** Checks that the request was signed with its own key. Returns undefined if it was, otherwise Go's error text. */
 export function certificateRequestProblem(request: CertificateRequest): Promise<string | undefined> {
   return signatureProblem(request, request.spki);
 }
 
-/** What is asked of keys that pods have made: which kind, and how large. */
+/** Type and size of a public key, as PodCertificateRequest validation needs them. */
 export interface KeyFacts {
   readonly type: 'rsa' | 'ec' | 'ed25519' | 'other';
-  /** Of an RSA key, in whole bytes. */
+  /** Size of an RSA modulus, rounded up to whole bytes; 0 for other keys. */
   readonly bits: number;
-  /** Of an EC key: an object identifier. */
+  /** Object identifier of an EC key's curve; empty for other keys. */
   readonly curve: string;
 }
 
@@ -68,7 +69,7 @@ const KEY_TYPES: Readonly<Record<string, KeyFacts['type']>> = {
   '1.3.101.112': 'ed25519',
 };
 
-/** Undefined if it is no SubjectPublicKeyInfo. */
+/** Reads type and size of a key in SubjectPublicKeyInfo; undefined if it is malformed. */
 export function keyFacts(spki: Uint8Array): KeyFacts | undefined {
   const [algorithm, bits] = readDerSequence(spki) ?? [];
   const [oid, parameters] = algorithm?.tag === DER.sequence ? (readDerChildren(algorithm.content) ?? []) : [];
@@ -82,7 +83,10 @@ export function keyFacts(spki: Uint8Array): KeyFacts | undefined {
   return { type, bits: bytes * 8, curve: readOid(parameters) ?? '' };
 }
 
-/** Whether a signature over a text shows that its maker holds the key: SHA-256 everywhere, PSS with a salt of its length for RSA. */
+/**
+ * Checks a proof of possession: a signature over `text` by the private key that belongs to `spki`. The hash is SHA-256;
+ * RSA uses PSS with a salt of the hash's length.
+ */
 export async function provesPossession(spki: Uint8Array, text: Uint8Array, signature: Uint8Array): Promise<boolean> {
   const { subtle } = globalThis.crypto;
   const facts = keyFacts(spki);
@@ -91,7 +95,7 @@ export async function provesPossession(spki: Uint8Array, text: Uint8Array, signa
     facts?.type === 'rsa'
       ? ['RSA-PSS', signature]
       : facts?.type === 'ec' && curve !== undefined
-        ? ['ECDSA', sideBySide(signature, curve.half)]
+        ? ['ECDSA', rawEcdsaSignature(signature, curve.half)]
         : ['Ed25519', signature];
   if (given === undefined) return false;
   const params = { name: name as string, hash: 'SHA-256', namedCurve: curve?.name ?? '', saltLength: 32 };
@@ -100,7 +104,7 @@ export async function provesPossession(spki: Uint8Array, text: Uint8Array, signa
   return subtle.verify(params, key, Uint8Array.from(given as Uint8Array), Uint8Array.from(text));
 }
 
-/** The curves that are accepted, by object identifier; `half` is the length of half a signature. */
+/** The accepted curves by object identifier. `half` is the length in bytes of each of a signature's two integers. */
 export const CURVES: Readonly<Record<string, { readonly name: string; readonly half: number }>> = {
   '1.2.840.10045.3.1.7': { name: 'P-256', half: 32 },
   '1.3.132.0.34': { name: 'P-384', half: 48 },

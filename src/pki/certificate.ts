@@ -1,6 +1,6 @@
 /**
- * One X.509 certificate, read. Invariant: names and the signed part are kept as the bytes they came in, because chains are compared and
- * verified by bytes; everything else is read once, and a certificate with a damaged part is not read at all.
+ * The X.509 certificate parser (RFC 5280). Names and the signed part keep their original bytes, because chains are
+ * compared and verified by bytes. A certificate with any malformed part is rejected as a whole.
  */
 import { decodeUtf8Strict } from '../base/bytes.ts';
 import {
@@ -20,19 +20,19 @@ import { formatPem, parsePem } from './pem.ts';
 
 export interface Certificate {
   readonly der: Uint8Array;
-  /** What the signature covers. */
+  /** The bytes that the signature covers. */
   readonly signedBytes: Uint8Array;
   readonly signatureAlgorithm: string;
   readonly signature: Uint8Array;
-  /** Big-endian hex, without a leading zero byte. */
+  /** Big-endian hexadecimal digits, without a leading zero byte. */
   readonly serialNumber: string;
   readonly issuerBytes: Uint8Array;
   readonly subjectBytes: Uint8Array;
-  /** The last CN of the subject, as Go has it; '' if there is none. To the reference this is the user's name. */
+  /** The last CN of the subject, as Go reads it; empty if there is none. The reference uses it as the user name. */
   readonly commonName: string;
-  /** The O values of the subject in their order: the user's groups. */
+  /** The O values of the subject in their order. The reference uses them as the user's groups. */
   readonly organizations: readonly string[];
-  /** Milliseconds since the epoch; both ends are part of the validity. */
+  /** Milliseconds since the epoch; the validity includes both ends. */
   readonly notBefore: number;
   readonly notAfter: number;
   /** SubjectPublicKeyInfo in DER. */
@@ -42,17 +42,22 @@ export interface Certificate {
 
 export interface CertificateExtensions {
   readonly isCa: boolean;
-  /** How many authorities may follow below this one; undefined for no limit. */
+  /** How many intermediate authorities may follow below this one; undefined for no limit. */
   readonly pathLength: number | undefined;
-  /** Bits of the key usage, the first one (digitalSignature) lowest; undefined if the extension is absent and all are allowed. */
+  /**
+   * Key usage bits, bit 0 (digitalSignature) lowest; undefined if the extension is absent, which allows every usage.
+   */
   readonly keyUsage: number | undefined;
-  /** Object identifiers; undefined if the extension is absent and all are allowed. */
+  /** Object identifiers; undefined if the extension is absent, which allows every usage. */
   readonly extendedKeyUsage: readonly string[] | undefined;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
   readonly subjectKeyId: Uint8Array | undefined;
   readonly authorityKeyId: Uint8Array | undefined;
-  /** Critical extensions that are not read here, and name constraints: whoever must verify the certificate has to refuse it. */
+  /**
+   * Critical extensions that this parser does not read, and name constraints. A verifier must reject a certificate that
+   * has any.
+   */
   readonly unknownCritical: readonly string[];
 }
 
@@ -73,7 +78,10 @@ export const OID = {
 
 export const KEY_USAGE = { digitalSignature: 0x01, keyCertSign: 0x20, crlSign: 0x40 } as const;
 
-/** The certificates of a PEM text in their order; other blocks are passed over. Undefined if one of them cannot be read. */
+/**
+ * Parses the certificates of a PEM text in their order and ignores other blocks. Returns undefined if one certificate
+ * is malformed.
+ */
 export function parseCertificatesPem(text: string): readonly Certificate[] | undefined {
   const certificates: Certificate[] = [];
   for (const { type, bytes } of parsePem(text)) {
@@ -89,7 +97,7 @@ export function formatCertificatePem(certificate: Certificate): string {
   return formatPem('CERTIFICATE', certificate.der);
 }
 
-/** Reads a certificate in DER; undefined if it is none. Nothing is verified. */
+/** Parses a certificate in DER; undefined if it is malformed. Does not verify the signature. */
 export function parseCertificate(der: Uint8Array): Certificate | undefined {
   const [signed, algorithm, signatureBits, ...more] = readDerSequence(der) ?? [];
   const signatureAlgorithm = readAlgorithm(algorithm);
@@ -99,7 +107,7 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
   const fields = readDerChildren(signed.content) ?? [];
   const versioned = fields[0]?.tag === contextTag(0, true);
   const [serial, inner, issuer, validity, subject, key, ...rest] = versioned ? fields.slice(1) : fields;
-  // The algorithm is named twice, and only one of the two places is signed.
+  // The signature covers only the inner of the two algorithm fields; RFC 5280, 4.1.1.2 requires them to be equal.
   if (readAlgorithm(inner) !== signatureAlgorithm) return undefined;
   if (serial?.tag !== DER.integer || issuer?.tag !== DER.sequence || key?.tag !== DER.sequence) return undefined;
   const names = readName(subject);
@@ -135,12 +143,12 @@ export function formatHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** The object identifier of an AlgorithmIdentifier. */
+/** Returns the object identifier of an AlgorithmIdentifier. */
 export function readAlgorithm(element: DerElement | undefined): string | undefined {
   return element?.tag === DER.sequence ? readOid(readDerChildren(element.content)?.[0]) : undefined;
 }
 
-/** What is read of a subject; undefined if it is damaged. */
+/** Reads common name and organizations of a subject; undefined if it is malformed. */
 export function readName(
   name: DerElement | undefined,
 ): { readonly commonName: string; readonly organizations: string[] } | undefined {
@@ -194,7 +202,7 @@ function readExtensions(explicit: DerElement | undefined): CertificateExtensions
   return draft;
 }
 
-/** False if the extension is damaged. */
+/** Reads one extension into `draft`. Returns false if it is malformed. */
 function readExtension(oid: string, value: Uint8Array, critical: boolean, draft: Draft): boolean {
   switch (oid) {
     case OID.basicConstraints:
@@ -222,7 +230,7 @@ function readExtension(oid: string, value: Uint8Array, critical: boolean, draft:
       return parts !== undefined;
     }
     default:
-      // Name constraints bind whether they are marked critical or not.
+      // Name constraints count as critical even if they are not marked so.
       if (critical || oid === OID.nameConstraints) draft.unknownCritical = [...draft.unknownCritical, oid];
       return true;
   }
@@ -234,7 +242,7 @@ function readBasicConstraints(value: Uint8Array, draft: Draft): boolean {
   draft.isCa = parts[0]?.tag === DER.boolean && parts[0].content[0] !== 0;
   const length = parts.find((part) => part.tag === DER.integer)?.content;
   if (length === undefined) return true;
-  // Nobody has chains longer than 127; more, or less than nothing, is nonsense.
+  // One byte, non-negative: a longer path than 127 does not occur in practice.
   if (length.length !== 1 || (length[0] as number) > 127) return false;
   draft.pathLength = length[0];
   return true;

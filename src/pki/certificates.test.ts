@@ -34,7 +34,7 @@ function changed(bytes: Uint8Array, at: number, change: number): Uint8Array {
 }
 
 describe('an authority', () => {
-  it('is a certificate that Node accepts as one, for ten years', () => {
+  it('is accepted by Node as an authority and valid for ten years', () => {
     const node = new X509Certificate(ca.certificatePem);
     expect(node.ca).toBe(true);
     expect(node.checkIssued(node)).toBe(true);
@@ -43,7 +43,7 @@ describe('an authority', () => {
     expect(ca.certificate.notAfter).toBe(now + CA_VALIDITY);
   });
 
-  it('renewed keeps name, key and key id, and what it issued still verifies', async () => {
+  it('keeps name, key and key id when renewed, and its certificates still verify', async () => {
     const later = new VirtualClock(now + CA_VALIDITY - 1000);
     const renewed = await renewCa(ca, { clock: later });
     expect(renewed.certificate.subjectBytes).toEqual(ca.certificate.subjectBytes);
@@ -51,12 +51,12 @@ describe('an authority', () => {
     expect(
       new X509Certificate(client.certificatePem).verify(new X509Certificate(renewed.certificatePem).publicKey),
     ).toBe(true);
-    // Beyond 2050 the time has another type.
+    // From 2050 on, times are GeneralizedTime.
     const far = await renewCa(ca, { clock: new VirtualClock(Date.UTC(2049, 11, 31, 23, 59, 59)) });
     expect(Date.parse(new X509Certificate(far.certificatePem).validTo)).toBe(far.certificate.notAfter);
   });
 
-  it('issues nothing that outlives it, and nothing when it has ended', async () => {
+  it('issues no certificate that outlives it, and none after it has expired', async () => {
     const late = new VirtualClock(now + CA_VALIDITY - 1000);
     const short = await issueClientCertificate(ca, { clock: late, user: 'x' });
     expect(short.certificate.notAfter).toBe(ca.certificate.notAfter);
@@ -85,7 +85,7 @@ describe('an authority', () => {
 });
 
 describe('a client certificate', () => {
-  it('names the user and the groups', () => {
+  it('contains the user and the groups', () => {
     expect(client.certificate.commonName).toBe('jane');
     expect(client.certificate.organizations).toEqual(['dev', 'système:ops']);
     expect(client.certificate.extensions.extendedKeyUsage).toEqual([OID.clientAuth]);
@@ -96,23 +96,23 @@ describe('a client certificate', () => {
     expect(Date.parse(node.validTo)).toBe(now + LEAF_VALIDITY);
   });
 
-  it('needs a user', async () => {
+  it('requires a user', async () => {
     await expect(issueClientCertificate(ca, { clock, user: '' })).rejects.toSatisfy(isConfigError);
   });
 
-  it('has a serial number of its own', async () => {
+  it('has a unique serial number', async () => {
     const again = await issueClientCertificate(ca, { clock, user: 'jane' });
     expect(again.certificate.serialNumber).not.toBe(client.certificate.serialNumber);
   });
 
-  it('is a source of a public key', async () => {
+  it('is accepted as a source of a public key', async () => {
     const [key] = await parsePublicKeysPem(client.certificatePem);
     expect(key?.keyId).toBe(client.key.publicKey.keyId);
   });
 });
 
 describe('a serving certificate', () => {
-  it('names the fixed hosts and the given ones', () => {
+  it('contains the fixed hosts and the given ones', () => {
     expect(server.certificate.extensions.dnsNames).toEqual([
       'kubernetes',
       'kubernetes.default',
@@ -127,14 +127,14 @@ describe('a serving certificate', () => {
     expect(node.checkIP('fd00::1')).toBeDefined();
   });
 
-  it('refuses hosts that no certificate can name', () => {
+  it('rejects hosts that are neither DNS names nor IP addresses', () => {
     for (const host of ['', 'a b', 'a..b', '-a', '10.0.0.256', 'a:80', 'x'.repeat(64), '*.*.a', 'bücher'])
       expect(() => servingNames([host])).toThrow(/neither a DNS name nor an IP address/);
     expect(servingNames(['*.example.com', '127.0.0.1', 'LOCALHOST']).dnsNames).toContain('*.example.com');
     expect(servingNames(['LOCALHOST', '127.0.0.1'])).toEqual(servingNames([]));
   });
 
-  it('is trusted in a TLS handshake with a client certificate on the other side', async () => {
+  it('completes a TLS handshake with a client certificate', async () => {
     const real = await createCa({ commonName: 'kubernetes', clock: systemClock });
     const serving = await issueServerCertificate(real, { clock: systemClock });
     const user = await issueClientCertificate(real, { clock: systemClock, user: 'jane', groups: ['a', 'b'] });
@@ -169,7 +169,7 @@ describe('a serving certificate', () => {
   });
 });
 
-describe('verification', () => {
+describe('the certificate verifier', () => {
   const verify = (
     chain: readonly Certificate[],
     roots: readonly Certificate[],
@@ -177,18 +177,18 @@ describe('verification', () => {
     usage: 'client' | 'server' = 'client',
   ) => verifyCertificate({ chain: chain as [Certificate], roots, now: at, usage });
 
-  it('accepts what the authority issued for the purpose', async () => {
+  it('accepts a certificate of the authority for the requested usage', async () => {
     expect(await verify([client.certificate], [ca.certificate])).toMatchObject({ ok: true });
     expect(await verify([server.certificate], [ca.certificate], now, 'server')).toMatchObject({ ok: true });
   });
 
-  it('refuses the other purpose', async () => {
+  it('rejects the other usage', async () => {
     const message = 'x509: certificate specifies an incompatible key usage';
     expect(await verify([server.certificate], [ca.certificate])).toEqual({ ok: false, message });
     expect(await verify([client.certificate], [ca.certificate], now, 'server')).toEqual({ ok: false, message });
   });
 
-  it('refuses what is too early or too late, the ends included', async () => {
+  it('rejects times outside of the validity, whose ends are included', async () => {
     const { notBefore, notAfter } = client.certificate;
     expect(await verify([client.certificate], [ca.certificate], notBefore)).toMatchObject({ ok: true });
     expect(await verify([client.certificate], [ca.certificate], notAfter)).toMatchObject({ ok: true });
@@ -200,7 +200,7 @@ describe('verification', () => {
     expect(await verify([client.certificate], [ca.certificate], notBefore - 1000)).toMatchObject({ ok: false });
   });
 
-  it('refuses another authority, with or without the same name', async () => {
+  it('rejects another authority, also one with the same name', async () => {
     const message = 'x509: certificate signed by unknown authority';
     expect(await verify([client.certificate], [])).toEqual({ ok: false, message });
     const other = await createCa({ commonName: 'other', clock });
@@ -213,12 +213,12 @@ describe('verification', () => {
     expect(await verify([client.certificate], [twin.certificate, ca.certificate])).toMatchObject({ ok: true });
   });
 
-  it('refuses a certificate that was signed by one that is no authority', async () => {
+  it('rejects an issuer that is not an authority', async () => {
     const forged = await issueClientCertificate(client, { clock, user: 'system:admin' });
     expect(await verify([forged.certificate, client.certificate], [ca.certificate])).toMatchObject({ ok: false });
   });
 
-  it('notices every changed byte of what is signed', async () => {
+  it('rejects a change of any signed byte', async () => {
     const { der } = client.certificate;
     await fc.assert(
       fc.asyncProperty(fc.nat(der.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -232,8 +232,8 @@ describe('verification', () => {
   });
 });
 
-describe('reading', () => {
-  it('takes bundles and refuses damaged certificates', () => {
+describe('the certificate parser', () => {
+  it('reads bundles and rejects malformed certificates', () => {
     const bundle = `# comment\n${ca.certificatePem}\n${client.certificatePem}`;
     expect(parseCertificatesPem(bundle)?.map((one) => one.commonName)).toEqual(['kubernetes', 'jane']);
     expect(
@@ -243,7 +243,7 @@ describe('reading', () => {
     expect(formatCertificatePem(ca.certificate)).toBe(ca.certificatePem);
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('never throws for any bytes', () => {
     const seeds = [ca.certificate.der, server.certificate.der];
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.uint8Array({ maxLength: 8 }), (which, at, bytes) => {
@@ -257,7 +257,7 @@ describe('reading', () => {
     );
   });
 
-  it('prints addresses in one form', () => {
+  it('formats addresses canonically', () => {
     const cases = [
       ['10.1.2.3', '10.1.2.3'],
       ['0:0:0:0:0:0:0:0', '::'],

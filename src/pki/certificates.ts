@@ -1,6 +1,7 @@
 /**
- * Makes certificates: authorities, serving certificates, client certificates. Invariant: what is issued never outlives its issuer, carries
- * the issuer's name byte for byte and its key id, and is good for exactly one purpose.
+ * Issues certificates: authorities, serving certificates and client certificates.
+ * Invariant: an issued certificate never outlives its issuer, carries the issuer's name byte for byte and its key id,
+ * and has exactly one extended key usage.
  */
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -29,7 +30,7 @@ import {
   signBytes,
 } from './keys.ts';
 
-/** A certificate with its private key, ready to be written to files or given to TLS. */
+/** A certificate with its private key, both parsed and in PEM. */
 export interface KeyedCertificate {
   readonly certificate: Certificate;
   readonly certificatePem: string;
@@ -37,7 +38,7 @@ export interface KeyedCertificate {
   readonly keyPem: string;
 }
 
-/** What an authority signs with. */
+/** The certificate and the key that an authority signs with. */
 export interface Issuer {
   readonly certificate: Certificate;
   readonly key: PrivateKey;
@@ -46,10 +47,13 @@ export interface Issuer {
 const DAY = 86_400_000;
 export const CA_VALIDITY: number = 3650 * DAY;
 export const LEAF_VALIDITY: number = 365 * DAY;
-/** Certificates start in the past by this much, because the clocks of clients differ. */
+/** `notBefore` lies this far in the past, because the clocks of clients differ. */
 export const BACKDATE: number = 5 * 60_000;
 
-/** The names under which clients inside and outside a cluster expect the API server, whatever else is asked for. */
+/**
+ * DNS names of every serving certificate: those under which clients inside and outside of a cluster reach the API
+ * server.
+ */
 export const API_SERVER_HOSTS: readonly string[] = [
   'kubernetes',
   'kubernetes.default',
@@ -61,21 +65,21 @@ export const LOOPBACK_IPS: readonly string[] = ['127.0.0.1', '::1'];
 
 interface IssueOptions {
   readonly clock: Clock;
-  /** Milliseconds from now; default CA_VALIDITY or LEAF_VALIDITY. Cut where the issuer ends. */
+  /** Milliseconds from now; default CA_VALIDITY or LEAF_VALIDITY. The issuer's end limits it. */
   readonly validity?: number;
-  /** Default: a new P-256 key. */
+  /** The subject's key. Default: a new P-256 key. */
   readonly key?: PrivateKey;
 }
 
 export interface CaOptions extends IssueOptions {
-  /** kubeadm's names are `kubernetes` for the cluster's authority and `front-proxy-ca` for the front proxy's. */
+  /** kubeadm uses `kubernetes` for the cluster's authority and `front-proxy-ca` for that of the front proxy. */
   readonly commonName: string;
-  /** Who signs it. Default: itself. */
+  /** The authority that signs it. Default: it signs itself. */
   readonly issuer?: Issuer;
 }
 
 export interface ServerCertificateOptions extends IssueOptions {
-  /** DNS names or IP addresses, beside API_SERVER_HOSTS and LOOPBACK_IPS. */
+  /** DNS names or IP addresses, added to API_SERVER_HOSTS and LOOPBACK_IPS. */
   readonly hosts?: readonly string[];
   /** Default `kube-apiserver`. */
   readonly commonName?: string;
@@ -86,12 +90,12 @@ export interface ClientCertificateOptions extends IssueOptions {
   readonly groups?: readonly string[];
 }
 
-/** An authority, self-signed unless an issuer is given. */
+/** Creates an authority, self-signed unless an issuer is given. */
 export async function createCa(options: CaOptions): Promise<KeyedCertificate> {
   return signCa(options, options.key ?? (await generateKey()), writeName(options.commonName, []), undefined);
 }
 
-/** The same authority for longer: name, key and key id stay, so that everything it ever issued still verifies. */
+/** Renews an authority. Name, key and key id stay the same, so every certificate that it issued still verifies. */
 export async function renewCa(ca: Issuer, options: { clock: Clock; validity?: number }): Promise<KeyedCertificate> {
   return signCa(options, ca.key, ca.certificate.subjectBytes, ca.certificate.extensions.subjectKeyId);
 }
@@ -116,7 +120,7 @@ function signCa(
   });
 }
 
-/** A certificate for TLS servers. Throws ConfigError for a host that is neither a DNS name nor an IP address. */
+/** Issues a certificate for TLS servers. Throws ConfigError for a host that is neither a DNS name nor an IP address. */
 export async function issueServerCertificate(ca: Issuer, options: ServerCertificateOptions): Promise<KeyedCertificate> {
   const names = servingNames(options.hosts ?? []);
   const altNames = [
@@ -128,15 +132,15 @@ export async function issueServerCertificate(ca: Issuer, options: ServerCertific
   ]);
 }
 
-/** A certificate for TLS clients: the common name is the user, the organizations are the groups. */
+/** Issues a certificate for TLS clients. The common name is the user; the organizations are the groups. */
 export async function issueClientCertificate(ca: Issuer, options: ClientCertificateOptions): Promise<KeyedCertificate> {
   if (options.user === '') throw new ConfigError('a client certificate needs the name of a user');
   return issueLeaf(ca, options, writeName(options.user, options.groups ?? []), OID.clientAuth, []);
 }
 
 /**
- * All names of a serving certificate: the fixed ones and the given ones, each once, DNS names apart from addresses. Throws ConfigError for
- * a host that is neither.
+ * Returns all names of a serving certificate: API_SERVER_HOSTS, LOOPBACK_IPS and `hosts`, without repetition, DNS names
+ * and IP addresses apart. Throws ConfigError for a host that is neither.
  */
 export function servingNames(hosts: readonly string[]): { dnsNames: readonly string[]; ips: readonly string[] } {
   const dnsNames = new Set(API_SERVER_HOSTS);
@@ -156,7 +160,7 @@ function checkDnsName(host: string): string {
   const good = labels.every(
     (label, i) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label) || (i === 0 && label === '*'),
   );
-  // A name that ends in a number would be a misspelt address.
+  // A name whose last label is a number is a misspelt IP address.
   if (!good || name.length > 253 || /^\d+$/.test(labels.at(-1) as string))
     throw new ConfigError(
       `${JSON.stringify(host)} is neither a DNS name nor an IP address, so no certificate can name it`,
@@ -206,7 +210,7 @@ interface Template {
   readonly subject: Uint8Array;
   readonly subjectKeyId?: Uint8Array | undefined;
   readonly key: PrivateKey;
-  /** Undefined: signs itself. */
+  /** Undefined for a self-signed certificate. */
   readonly issuer: Issuer | undefined;
   readonly notBefore: number;
   readonly notAfter: number;
@@ -250,21 +254,24 @@ const SIGNATURE_ALGORITHMS: Readonly<Record<SigningAlgorithm, () => Uint8Array>>
   ES512: () => writeSequence(writeOid('1.2.840.10045.4.3.4')),
 };
 
-/** X.509 has the halves of an ECDSA signature as two integers. */
+/** X.509 encodes an ECDSA signature as a sequence of the two integers r and s (RFC 3279, 2.2.3). */
 function toX509Signature(algorithm: SigningAlgorithm, signature: Uint8Array): Uint8Array {
   const half = signatureHalf(algorithm);
   if (half === undefined) return signature;
   return writeSequence(writeUnsigned(signature.subarray(0, half)), writeUnsigned(signature.subarray(half)));
 }
 
-/** 126 random bits below a fixed one: positive, never zero, as long as RFC 5280 likes it. */
+/**
+ * Makes a serial number of 126 random bits below a fixed one: positive, never zero, within the 20 bytes of RFC 5280,
+ * 4.1.2.2.
+ */
 function newSerialNumber(): Uint8Array {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] as number) & 0x3f) | 0x40;
   return writeDer(DER.integer, bytes);
 }
 
-/** The leftmost 160 bits of the SHA-256 of the public key's bits (RFC 7093, method 1), as Go makes it. */
+/** Returns the leftmost 160 bits of the SHA-256 of the public key's bits (RFC 7093, method 1), as Go does. */
 async function keyIdentifier(key: PrivateKey): Promise<Uint8Array> {
   const bits = readBitString(readDerSequence(key.publicKey.spki)?.[1]);
   if (bits === undefined) throw new BugError('a public key of ours is not SubjectPublicKeyInfo');
@@ -285,7 +292,7 @@ function writeExtension(oid: string, critical: boolean, value: Uint8Array): Uint
   return writeSequence(writeOid(oid), ...flag, writeDer(DER.octetString, value));
 }
 
-/** Named bits, the first one highest, trailing zeros cut as DER demands. */
+/** Writes a named bit list: the first bit is the highest, and DER forbids trailing zero bits. */
 function writeKeyUsage(usage: number): Uint8Array {
   let byte = 0;
   for (let i = 0; i < 8; i++) if ((usage & (1 << i)) !== 0) byte |= 0x80 >> i;

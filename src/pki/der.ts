@@ -1,6 +1,7 @@
 /**
- * Reads and writes ASN.1 DER, as much of it as keys and certificates need. Invariant: reading is linear, copies nothing and never throws;
- * what is not well-formed DER (indefinite or padded lengths, bytes left over) is undefined.
+ * The ASN.1 DER reader and writer, limited to what keys and certificates use.
+ * Invariant: reading takes linear time, copies no bytes and never throws. A reader returns undefined for malformed DER
+ * (indefinite or padded lengths, trailing bytes).
  */
 import { allocateBytes, concatBytes, decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 
@@ -29,18 +30,18 @@ export interface DerElement {
   readonly content: Uint8Array;
 }
 
-/** The tag of a context-specific element, such as `[0]` of a certificate's version. */
+/** Returns the tag of a context-specific element, such as `[0]` of a certificate's version. */
 export function contextTag(number: number, constructed: boolean): number {
   return (constructed ? 0xa0 : 0x80) | number;
 }
 
-/** The one element that fills the whole input, of the given tag. */
+/** Reads the one element of the given tag that fills the whole input. */
 export function readDer(bytes: Uint8Array, tag: number): DerElement | undefined {
   const element = elementAt(bytes, 0);
   return element !== undefined && element.tag === tag && element.bytes.length === bytes.length ? element : undefined;
 }
 
-/** The elements that follow each other in the content of a sequence, a set or an explicit tag. */
+/** Reads the elements in the content of a sequence, a set or an explicit tag. */
 export function readDerChildren(content: Uint8Array): readonly DerElement[] | undefined {
   const children: DerElement[] = [];
   for (let at = 0; at < content.length; ) {
@@ -52,7 +53,7 @@ export function readDerChildren(content: Uint8Array): readonly DerElement[] | un
   return children;
 }
 
-/** Children of the sequence that fills the whole input. */
+/** Reads the children of the sequence that fills the whole input. */
 export function readDerSequence(bytes: Uint8Array): readonly DerElement[] | undefined {
   const sequence = readDer(bytes, DER.sequence);
   return sequence === undefined ? undefined : readDerChildren(sequence.content);
@@ -61,7 +62,7 @@ export function readDerSequence(bytes: Uint8Array): readonly DerElement[] | unde
 function elementAt(bytes: Uint8Array, at: number): DerElement | undefined {
   const tag = bytes[at];
   const first = bytes[at + 1];
-  // Tags above 30 take more bytes; neither keys nor certificates have any.
+  // Multi-byte tags (above 30) do not occur in keys and certificates.
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
   let start = at + 2;
   let length = first;
@@ -82,7 +83,7 @@ function elementAt(bytes: Uint8Array, at: number): DerElement | undefined {
   return { tag, bytes: bytes.subarray(at, end), content: bytes.subarray(start, end) };
 }
 
-/** The dotted form of an object identifier; undefined if it is malformed or an arc is beyond 2^53. */
+/** Reads an object identifier in its dotted form; undefined if it is malformed or an arc exceeds 2^53. */
 export function readOid(element: DerElement | undefined): string | undefined {
   if (element === undefined || element.tag !== DER.oid || element.content.length === 0) return undefined;
   const arcs: number[] = [];
@@ -103,13 +104,13 @@ export function readOid(element: DerElement | undefined): string | undefined {
   return [root, joint - root * 40, ...arcs.slice(1)].join('.');
 }
 
-/** The bytes of a bit string that fills its last byte. */
+/** Reads a bit string without unused bits. */
 export function readBitString(element: DerElement | undefined): Uint8Array | undefined {
   if (element === undefined || element.tag !== DER.bitString || element.content[0] !== 0) return undefined;
   return element.content.subarray(1);
 }
 
-/** Text of any of the string types that names are made of. */
+/** Reads text in any of the string types that names use. */
 export function readDerText(element: DerElement | undefined): string | undefined {
   if (element === undefined) return undefined;
   switch (element.tag) {
@@ -126,7 +127,7 @@ export function readDerText(element: DerElement | undefined): string | undefined
   }
 }
 
-/** One character for each byte. */
+/** Decodes Latin-1: one character per byte. */
 export function readLatin1(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
@@ -141,7 +142,10 @@ function readUtf16(bytes: Uint8Array): string | undefined {
   return text;
 }
 
-/** Milliseconds since the epoch. RFC 5280 allows exactly one form of each type: seconds given, no fraction, Z. */
+/**
+ * Reads a time as milliseconds since the epoch. RFC 5280, 4.1.2.5 allows one form of each type: with seconds, no
+ * fraction, Z.
+ */
 export function readDerTime(element: DerElement | undefined): number | undefined {
   if (element === undefined) return undefined;
   let digits = readLatin1(element.content);
@@ -151,11 +155,11 @@ export function readDerTime(element: DerElement | undefined): number | undefined
   if (match === null) return undefined;
   const iso = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.000Z`;
   const time = Date.parse(iso);
-  // Date.parse may accept February 30th and hour 24; such times do not print as they were read.
+  // Date.parse may accept February 30th and hour 24; such times do not round-trip.
   return Number.isNaN(time) || new Date(time).toISOString() !== iso ? undefined : time;
 }
 
-/** An element of the given tag around its parts. */
+/** Writes an element of the given tag whose content is `parts`. */
 export function writeDer(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   let size = 0;
   for (const part of parts) size += part.length;
@@ -172,7 +176,10 @@ export function writeSequence(...parts: readonly Uint8Array[]): Uint8Array {
   return writeDer(DER.sequence, ...parts);
 }
 
-/** An integer from unsigned big-endian bytes: leading zeros go, one comes where the sign bit would be set. */
+/**
+ * Writes an integer from unsigned big-endian bytes. Removes leading zeros, and adds one where the sign bit would be
+ * set.
+ */
 export function writeUnsigned(bytes: Uint8Array): Uint8Array {
   let from = 0;
   while (from < bytes.length - 1 && bytes[from] === 0) from++;
@@ -197,13 +204,13 @@ export function writeBitString(bytes: Uint8Array, unusedBits = 0): Uint8Array {
   return writeDer(DER.bitString, Uint8Array.of(unusedBits), bytes);
 }
 
-/** PrintableString where the characters allow it, else UTF8String: what Go's encoder chooses. */
+/** Writes a PrintableString where the characters allow it, otherwise a UTF8String, as Go's encoder does. */
 export function writeDerText(text: string): Uint8Array {
   const printable = /^[A-Za-z0-9 '()+,\-./:=?]*$/.test(text);
   return writeDer(printable ? DER.printableString : DER.utf8String, encodeUtf8(text));
 }
 
-/** UTCTime until 2049 and GeneralizedTime from 2050, as RFC 5280 demands; fractions of a second go. */
+/** Writes UTCTime until 2049 and GeneralizedTime from 2050, as RFC 5280 requires. Drops fractions of a second. */
 export function writeDerTime(millis: number): Uint8Array {
   const digits = `${new Date(millis).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
   const year = new Date(millis).getUTCFullYear();
@@ -212,7 +219,9 @@ export function writeDerTime(millis: number): Uint8Array {
     : writeDer(DER.generalizedTime, encodeUtf8(digits));
 }
 
-/** Big-endian bytes of an unsigned integer element, padded or cut to `size`; undefined if it does not fit or is negative. */
+/**
+ * Reads an unsigned integer as `size` big-endian bytes, padded with zeros; undefined if it is negative or does not fit.
+ */
 export function readUnsigned(element: DerElement | undefined, size: number): Uint8Array | undefined {
   if (element === undefined || element.tag !== DER.integer || element.content.length === 0) return undefined;
   if ((element.content[0] as number) >= 0x80) return undefined;

@@ -1,6 +1,12 @@
-/** IP addresses as bytes and text. Invariant: text is printed in its one canonical form (RFC 5952), so equal addresses are equal texts. */
+/**
+ * IP addresses as bytes and text. Addresses print in their canonical form (RFC 5952), so equal addresses have equal
+ * texts.
+ */
 
-/** 4 or 16 bytes of an address without zone or prefix; undefined for any other text. `::ffff:1.2.3.4` is 4 bytes, as Go has it. */
+/**
+ * Parses an address without zone and prefix into 4 or 16 bytes; undefined for any other text. `::ffff:1.2.3.4` becomes
+ * 4 bytes, as in Go.
+ */
 export function parseIp(text: string): Uint8Array | undefined {
   if (text.length > 45) return undefined;
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
@@ -8,7 +14,7 @@ export function parseIp(text: string): Uint8Array | undefined {
 
 function parseIpv4(text: string): Uint8Array | undefined {
   const parts = text.split('.');
-  // No leading zeros: some software reads them as octal.
+  // Rejects leading zeros: some software reads such numbers as octal.
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
     return undefined;
   return Uint8Array.from(parts, Number);
@@ -28,7 +34,7 @@ function parseIpv6(text: string): Uint8Array | undefined {
   return mapped ? bytes.slice(12) : bytes;
 }
 
-/** The 16-bit groups of a part; a dotted IPv4 address may stand for the last two where the part ends the address. */
+/** Parses the 16-bit groups of a part. In the last part a dotted IPv4 address may replace the last two groups. */
 function groupsOf(part: string, last: boolean): number[] | undefined {
   if (part === '') return [];
   const groups: number[] = [];
@@ -44,7 +50,7 @@ function groupsOf(part: string, last: boolean): number[] | undefined {
   return groups;
 }
 
-/** Text of 4 or 16 bytes; undefined for any other length. */
+/** Formats 4 or 16 bytes; undefined for any other length. */
 export function formatIp(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return undefined;
@@ -63,7 +69,7 @@ export function formatIp(bytes: Uint8Array): string | undefined {
   return from < 0 ? hex(groups) : `${hex(groups.slice(0, from))}::${hex(groups.slice(from + longest))}`;
 }
 
-/** The canonical text of an address; undefined if the text is none. */
+/** Returns the canonical text of an address; undefined if the text is not an address. */
 export function canonicalIp(text: string): string | undefined {
   const bytes = parseIp(text);
   return bytes === undefined ? undefined : formatIp(bytes);

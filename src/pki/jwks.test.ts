@@ -25,7 +25,7 @@ async function documents(more: Partial<OpenIdOptions> = {}) {
 }
 
 describe('the OpenID documents', () => {
-  it('are printed as the reference prints them', async () => {
+  it('are byte-equal to those of the reference', async () => {
     const { configuration, keySet } = await documents();
     expect(configuration).toBe(
       '{"issuer":"https://issuer.example","jwks_uri":"https://10.0.0.1:6443/openid/v1/jwks",' +
@@ -37,7 +37,7 @@ describe('the OpenID documents', () => {
     expect(keys.map((one) => one['kid'])).toEqual([rsaKey.publicKey.keyId, key.publicKey.keyId]);
   });
 
-  it('let others verify our tokens, and nothing of a private key is in them', async () => {
+  it('verify tokens in another implementation and contain no private key', async () => {
     const { keySet } = await documents();
     const keys = createLocalJWKSet(JSON.parse(keySet!) as { keys: [] });
     for (const signing of [key, rsaKey]) {
@@ -47,12 +47,12 @@ describe('the OpenID documents', () => {
     expect(keySet).not.toMatch(/"(d|p|q|dp|dq|qi|k)":/);
   });
 
-  it('name the key set where the operator says it is', async () => {
+  it('contain the configured URI of the key set', async () => {
     const { configuration } = await documents({ jwksUri: 'https://keys.example/a&b', externalAddress: '' });
     expect(configuration).toContain('"jwks_uri":"https://keys.example/a\\u0026b"');
   });
 
-  it('do not exist for an issuer that OpenID does not allow', async () => {
+  it('are refused for an issuer that OpenID does not allow', async () => {
     const cases: [Partial<OpenIdOptions>, string][] = [
       [{ issuer: '' }, 'empty issuer URL'],
       [{ issuer: 'http://x' }, 'issuer URL must use https scheme, got: http://x'],

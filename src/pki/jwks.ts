@@ -1,6 +1,6 @@
 /**
- * The documents by which others verify our ServiceAccount tokens: the OpenID configuration and the key set. Invariant: only public parts of
- * keys are printed, byte for byte as the reference prints them.
+ * The OpenID configuration and the JSON Web Key Set, with which other programs verify ServiceAccount tokens. Both
+ * contain only public keys and are byte-equal to the reference's documents.
  */
 import { quote } from '../apimachinery/go-format.ts';
 import type { JsonObject } from '../base/json-value.ts';
@@ -11,15 +11,15 @@ export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const JWKS_PATH = '/openid/v1/jwks';
 export const OPENID_CONFIGURATION_TYPE = 'application/json';
 export const JWKS_TYPE = 'application/jwk-set+json';
-/** Both documents may be kept by anybody for an hour; a new key should be published that long before it signs. */
+/** Clients and proxies may cache both documents for an hour. Publish a new key at least that long before it signs. */
 export const OPENID_CACHE_CONTROL = 'public, max-age=3600';
 
 export interface OpenIdOptions {
   /** `--service-account-issuer`. */
   readonly issuer: string;
-  /** `--service-account-jwks-uri`; default: JWKS_PATH at the external address. */
+  /** `--service-account-jwks-uri`; default: JWKS_PATH on the external address. */
   readonly jwksUri?: string;
-  /** Host and port under which clients reach us. */
+  /** Host and port under which clients reach this server. */
   readonly externalAddress: string;
   readonly keys: readonly PublicKey[];
 }
@@ -29,7 +29,7 @@ export type OpenIdResult =
   /** The reference logs the text and serves neither document. */
   | { readonly ok: false; readonly message: string };
 
-/** The two documents, or why the issuer cannot have any. */
+/** Makes both documents, or returns why the issuer is not valid for OpenID. */
 export async function createOpenIdDocuments(options: OpenIdOptions): Promise<OpenIdResult> {
   const { issuer, keys } = options;
   const message = checkIssuer(options);
@@ -45,7 +45,7 @@ export async function createOpenIdDocuments(options: OpenIdOptions): Promise<Ope
   return { ok: true, configuration: writeJsonBytes(configuration), keySet: writeJsonBytes(keySet) };
 }
 
-/** A public key as a JSON Web Key, its fields in go-jose's order. */
+/** Returns a public key as a JSON Web Key, with the fields in go-jose's order. */
 export async function jwkOf(key: PublicKey): Promise<JsonObject> {
   const { kty = '', crv, x, y, n, e } = await globalThis.crypto.subtle.exportKey('jwk', key.cryptoKey);
   const common = { use: 'sig', kty, kid: key.keyId };

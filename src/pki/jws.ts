@@ -1,6 +1,6 @@
 /**
- * JSON Web Signatures in compact form, as the reference's go-jose makes and takes them. Invariant: a key verifies only its own algorithm,
- * so that the header of a token never chooses how the token is checked.
+ * JSON Web Signatures (RFC 7515) in compact form, as go-jose writes and reads them.
+ * Invariant: a key verifies only its own algorithm, so the header of a token never chooses how the token is checked.
  */
 import { encodeUtf8 } from '../base/bytes.ts';
 import { readJson } from '../base/json-read.ts';
@@ -9,25 +9,25 @@ import { writeJsonBytes } from '../base/json-write.ts';
 import { decodeBase64Url, encodeBase64Url } from './base64url.ts';
 import { type PrivateKey, type PublicKey, signBytes, verifyBytes } from './keys.ts';
 
-/** A token taken apart. Nothing in it can be trusted before `verifyJws` said yes. */
+/** A parsed token. It is untrusted until `verifyJws` returns true. */
 export interface Jws {
   readonly algorithm: string;
-  /** '' if the header names no key. */
+  /** Empty if the header names no key. */
   readonly keyId: string;
   readonly payload: Uint8Array;
   readonly signature: Uint8Array;
   readonly signedText: string;
-  /** The header demands something that nobody here understands. */
+  /** The header has a `crit` field. No critical extension is supported, so such a token never verifies. */
   readonly critical: boolean;
 }
 
-/** go-jose's text for every signature that does not verify, whatever the cause. */
+/** go-jose's text for every signature that does not verify, for any cause. */
 export const SIGNATURE_FAILURE = 'go-jose/go-jose: error in cryptographic primitive';
 
-// Claims are two levels deep; the bound only has to be far from the call stack's.
+/** Claims are two levels deep. The limit only has to stay far below the depth of the call stack. */
 const MAX_DEPTH = 200;
 
-/** A signed token; the keys of the payload are sorted at every level, as Go's maps print. */
+/** Signs a token. Sorts the keys of the payload at every level, as Go prints maps. */
 export async function signJws(key: PrivateKey, payload: JsonObject): Promise<string> {
   const header = { alg: key.algorithm, kid: key.publicKey.keyId };
   const parts = [header, sortKeys(payload)].map((part) => encodeBase64Url(writeJsonBytes(part)));
@@ -35,7 +35,7 @@ export async function signJws(key: PrivateKey, payload: JsonObject): Promise<str
   return [...parts, encodeBase64Url(signature)].join('.');
 }
 
-/** Takes a compact token apart; undefined if it is none. Never throws. */
+/** Parses a compact token; undefined if it is malformed. Never throws. */
 export function parseJws(token: string): Jws | undefined {
   const parts = token.split('.', 4);
   if (parts.length !== 3) return undefined;
@@ -50,13 +50,16 @@ export function parseJws(token: string): Jws | undefined {
   return { algorithm, keyId, payload, signature, signedText: `${parts[0]}.${parts[1]}`, critical };
 }
 
-/** Whether the key made the signature. */
+/** Returns whether the key made the signature. */
 export async function verifyJws(jws: Jws, key: PublicKey): Promise<boolean> {
   if (jws.critical || jws.algorithm !== key.algorithm) return false;
   return verifyBytes(key, jws.signature, encodeUtf8(jws.signedText));
 }
 
-/** The payload as an object, or the reference's complaint. Equal keys are refused unless told to be ignored. */
+/**
+ * Reads the payload as an object, or returns the reference's error text. Duplicate keys are an error unless
+ * `duplicates` is `ignore`.
+ */
 export function readJwsPayload(payload: Uint8Array, duplicates: 'report' | 'ignore' = 'report'): JsonObject | string {
   const result = readJson(payload, { duplicates, maxDepth: MAX_DEPTH });
   if (!result.ok) return result.error.message;
@@ -64,7 +67,7 @@ export function readJwsPayload(payload: Uint8Array, duplicates: 'report' | 'igno
   return isJsonObject(result.value) ? result.value : 'json: cannot unmarshal the payload: it is not an object';
 }
 
-/** Claims are shallow, so recursion is bounded by what we put in ourselves. */
+/** Recursion depth is bounded: only this server's own claims are sorted, and they are two levels deep. */
 function sortKeys(object: JsonObject): JsonObject {
   const sorted: JsonObject = {};
   for (const key of Object.keys(object).sort()) {

@@ -28,7 +28,7 @@ function nodeKeyId(publicPem: string): string {
 }
 
 describe('a generated key', () => {
-  it('signs on P-256 and its public part verifies', async () => {
+  it('signs with P-256, and its public key verifies', async () => {
     const key = await generateKey();
     const signature = await signBytes(key, encodeUtf8('hello'));
     expect(signature).toHaveLength(64);
@@ -36,7 +36,7 @@ describe('a generated key', () => {
     expect(await verifyBytes(key.publicKey, signature, encodeUtf8('hellO'))).toBe(false);
   });
 
-  it('comes back from both PEM forms with the same id', async () => {
+  it('has the same id after a round trip through both PEM forms', async () => {
     const key = await generateKey();
     for (const form of ['traditional', 'pkcs8'] as const) {
       const again = await parsePrivateKeyPem(formatPrivateKeyPem(key, form));
@@ -47,13 +47,13 @@ describe('a generated key', () => {
     expect((await parsePublicKeysPem(formatPublicKeyPem(key.publicKey)))[0]?.keyId).toBe(key.publicKey.keyId);
   });
 
-  it('has the id that SHA-256 of its public DER gives', async () => {
+  it('has the SHA-256 of its public DER as its id', async () => {
     const { publicKey } = await generateKey();
     expect(publicKey.keyId).toBe(nodeKeyId(formatPublicKeyPem(publicKey)));
   });
 });
 
-describe('private keys of other makers', () => {
+describe('private keys made by OpenSSL', () => {
   const cases = [
     ['RSA in PKCS#1', rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }), rsa.publicKey, 'RS256'],
     ['RSA in PKCS#8', rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }), rsa.publicKey, 'RS256'],
@@ -72,13 +72,13 @@ describe('private keys of other makers', () => {
     });
   }
 
-  it('are found behind EC PARAMETERS and text', async () => {
+  it('are found after EC PARAMETERS and other text', async () => {
     const sec1 = String(p384.privateKey.export({ type: 'sec1', format: 'pem' }));
     const text = `a key\n${formatPem('EC PARAMETERS', Uint8Array.of(6, 1, 42))}\n${sec1.replaceAll('\n', '\r\n')}`;
     expect((await parsePrivateKeyPem(text))?.algorithm).toBe('ES384');
   });
 
-  it('are not found in public keys, encrypted keys, other curves and nonsense', async () => {
+  it('are not found in public keys, encrypted keys, other curves and garbage', async () => {
     const encrypted = rsa.privateKey.export({ type: 'pkcs1', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'x' });
     const other = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey;
     for (const pem of [
@@ -94,8 +94,8 @@ describe('private keys of other makers', () => {
   });
 });
 
-describe('a file of keys to verify with', () => {
-  it('may hold several, public or private, in order', async () => {
+describe('a file of verification keys', () => {
+  it('may contain several public or private keys, and keeps their order', async () => {
     const text = [
       rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }),
       p384.publicKey.export({ type: 'spki', format: 'pem' }),
@@ -106,14 +106,14 @@ describe('a file of keys to verify with', () => {
     expect(keys.map((key) => key.algorithm)).toEqual(['RS256', 'ES384', 'ES512']);
   });
 
-  it('is empty where there is no key', async () => {
+  it('yields an empty list without a key', async () => {
     expect(await parsePublicKeysPem('no key here')).toEqual([]);
     expect(await parsePublicKeysPem(formatPem('CERTIFICATE', Uint8Array.of(0x30, 0)))).toEqual([]);
   });
 });
 
-describe('damaged input', () => {
-  it('is refused without throwing, byte by byte', async () => {
+describe('malformed input', () => {
+  it('is rejected without an exception, for every changed byte', async () => {
     const { pkcs8, publicKey } = await generateKey();
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -121,7 +121,7 @@ describe('damaged input', () => {
           const bytes = Uint8Array.from(der);
           const index = at % bytes.length;
           bytes[index] = (bytes[index] as number) ^ change;
-          // A changed bit may still be a key, but never another public key with the same id and other bytes.
+          // A changed bit may still give a valid key, but never one with the same id and other bytes.
           const key = der === pkcs8 ? (await importPrivateKey(bytes))?.publicKey : await importPublicKey(bytes);
           if (key?.keyId === publicKey.keyId) expect(key.spki).toEqual(publicKey.spki);
         }
@@ -130,7 +130,7 @@ describe('damaged input', () => {
     );
   });
 
-  it('of PEM is passed over in linear time', () => {
+  it('in PEM is ignored in linear time', () => {
     const long = '-----BEGIN A-----\n'.repeat(20_000);
     expect(parsePem(long)).toEqual([]);
     expect(parsePem('-----BEGIN A-----\nAQ==\n-----END B-----\n')).toEqual([]);
@@ -138,7 +138,7 @@ describe('damaged input', () => {
     expect(parsePem('-----BEGIN A-----\nAQ==\n-----END A-----')).toEqual([{ type: 'A', bytes: Uint8Array.of(1) }]);
   });
 
-  it('of base64url is undefined and the rest comes back', () => {
+  it('in base64url yields undefined, and valid input round-trips', () => {
     for (const text of ['a', 'ab==', 'a+b/', 'ab cd', 'ab\n']) expect(decodeBase64Url(text)).toBeUndefined();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {

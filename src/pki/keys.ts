@@ -1,6 +1,8 @@
 /**
- * Keys that sign: made, read from PEM, printed to PEM. Invariant: a key is known by the id that the reference computes (base64url of the
- * SHA-256 of its public part in DER), whatever file form it came in, and only RSA and the NIST curves P-256, P-384 and P-521 get through.
+ * Signing keys: generated, parsed from PEM and formatted as PEM. Supports RSA and the NIST curves P-256, P-384 and
+ * P-521; parsers ignore every other key.
+ * Invariant: a key's id does not depend on its file format. It is the reference's: base64url of the SHA-256 of the
+ * public key in DER.
  */
 import { copyBytes } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
@@ -19,10 +21,10 @@ import {
 } from './der.ts';
 import { formatPem, parsePem } from './pem.ts';
 
-/** Web Crypto's key; named here because the type is no global outside browsers. */
+/** Web Crypto's key type, which is not a global outside of browsers. */
 export type CryptoKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;
 
-/** The JWS algorithm of a key; each key has exactly one, as in the reference. */
+/** The JWS algorithm of a key. Each key has exactly one, as in the reference. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
 export interface PublicKey {
@@ -40,7 +42,7 @@ export interface PrivateKey {
   readonly cryptoKey: CryptoKey;
 }
 
-/** The texts of the reference for a file without a usable key. */
+/** The reference's texts for a file without a usable key. */
 export const NO_PRIVATE_KEY = 'data does not contain a valid RSA or ECDSA private key';
 export const NO_PUBLIC_KEYS = 'data does not contain any valid RSA or ECDSA public keys';
 
@@ -58,12 +60,12 @@ function curveOf(algorithm: SigningAlgorithm): Curve | undefined {
   return CURVES.find((curve) => curve.algorithm === algorithm);
 }
 
-/** How many bytes each half of an ECDSA signature has; undefined for RSA. */
+/** Returns the length in bytes of each of the two integers of an ECDSA signature; undefined for RSA. */
 export function signatureHalf(algorithm: SigningAlgorithm): number | undefined {
   return curveOf(algorithm)?.size;
 }
 
-/** A new P-256 key: about a millisecond, where RSA takes hundreds. */
+/** Generates a P-256 key, in about a millisecond. RSA would take hundreds. */
 export async function generateKey(): Promise<PrivateKey> {
   const { subtle } = globalThis.crypto;
   const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
@@ -76,12 +78,12 @@ export async function generateKey(): Promise<PrivateKey> {
   return { algorithm: 'ES256', publicKey, pkcs8, cryptoKey: pair.privateKey };
 }
 
-/** A signature over the data: for ECDSA the two halves side by side, as JWS has it. */
+/** Signs the data. An ECDSA signature is the concatenation of r and s, as in JWS. */
 export async function signBytes(key: PrivateKey, data: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await globalThis.crypto.subtle.sign(signParams(key.algorithm), key.cryptoKey, ownBuffer(data)));
 }
 
-/** Whether the signature, in the form that `signBytes` gives, is the key's over the data. */
+/** Returns whether the key made this signature over the data. The signature has the form that `signBytes` returns. */
 export async function verifyBytes(key: PublicKey, signature: Uint8Array, data: Uint8Array): Promise<boolean> {
   return globalThis.crypto.subtle.verify(
     signParams(key.algorithm),
@@ -92,8 +94,8 @@ export async function verifyBytes(key: PublicKey, signature: Uint8Array, data: U
 }
 
 /**
- * The first private key of a PEM text in PKCS#8, SEC1 or PKCS#1; other blocks, such as EC PARAMETERS, are passed over. Undefined if there
- * is none (say NO_PRIVATE_KEY then); encrypted keys do not count.
+ * Parses the first private key of a PEM text, in PKCS#8, SEC1 or PKCS#1. Ignores other blocks, such as EC PARAMETERS,
+ * and encrypted keys. Returns undefined if there is none; NO_PRIVATE_KEY is the message for that.
  */
 export async function parsePrivateKeyPem(text: string): Promise<PrivateKey | undefined> {
   for (const { type, bytes } of parsePem(text)) {
@@ -105,9 +107,10 @@ export async function parsePrivateKeyPem(text: string): Promise<PrivateKey | und
 }
 
 /**
- * All keys of a PEM text, for `--service-account-key-file`: public keys, the public part of private keys, the key of certificates, told
- * apart by content and not by the block's name. Empty if there is none (say NO_PUBLIC_KEYS then). Takes one form more than the reference:
- * an EC private key in PKCS#8.
+ * Parses all keys of a PEM text, for `--service-account-key-file`: public keys, the public part of private keys, and
+ * the keys of certificates. The content of a block decides which it is, not the block's name. Returns an empty list if
+ * there is none; NO_PUBLIC_KEYS is the message for that. Accepts one form more than the reference: an EC private key in
+ * PKCS#8.
  */
 export async function parsePublicKeysPem(text: string): Promise<readonly PublicKey[]> {
   const keys: PublicKey[] = [];
@@ -120,18 +123,18 @@ export async function parsePublicKeysPem(text: string): Promise<readonly PublicK
 }
 
 /**
- * `traditional`, the default, is the form that the reference writes and reads everywhere (`EC PRIVATE KEY`, `RSA PRIVATE KEY`); `pkcs8` is
- * what most other software prefers (`PRIVATE KEY`).
+ * Formats a private key. `traditional`, the default, is the form that the reference writes and always reads (`EC
+ * PRIVATE KEY`, `RSA PRIVATE KEY`). `pkcs8` is the form that most other software prefers (`PRIVATE KEY`).
  */
 export function formatPrivateKeyPem(key: PrivateKey, form: 'traditional' | 'pkcs8' = 'traditional'): string {
   if (form === 'pkcs8') return formatPem('PRIVATE KEY', key.pkcs8);
   const inner = readDerSequence(key.pkcs8)?.[2]?.content;
   const curve = curveOf(key.algorithm);
-  if (inner === undefined) throw new BugError('a key of ours is not PKCS#8');
+  if (inner === undefined) throw new BugError('the private key is not in PKCS#8');
   if (curve === undefined) return formatPem('RSA PRIVATE KEY', inner);
   const [version, secret, ...rest] = readDerSequence(inner) ?? [];
-  if (version === undefined || secret === undefined) throw new BugError('an EC key of ours holds no SEC1 key');
-  // Inside PKCS#8 the curve is named outside; on its own the key must name it.
+  if (version === undefined || secret === undefined) throw new BugError('the PKCS#8 key contains no SEC1 key');
+  // PKCS#8 names the curve outside of the SEC1 key. A SEC1 key on its own must name it.
   const named = writeDer(contextTag(0, true), writeOid(curve.oid));
   const point = rest.find((element) => element.tag === contextTag(1, true));
   const parts = [version.bytes, secret.bytes, named, ...(point === undefined ? [] : [point.bytes])];
@@ -142,7 +145,7 @@ export function formatPublicKeyPem(key: PublicKey): string {
   return formatPem('PUBLIC KEY', key.spki);
 }
 
-/** A public key from SubjectPublicKeyInfo; undefined for another kind of key or a damaged one. */
+/** Imports a public key from SubjectPublicKeyInfo; undefined for an unsupported type or a malformed key. */
 export async function importPublicKey(spki: Uint8Array): Promise<PublicKey | undefined> {
   const algorithm = algorithmOf(readDerSequence(spki)?.[0]);
   if (algorithm === undefined) return undefined;
@@ -150,7 +153,7 @@ export async function importPublicKey(spki: Uint8Array): Promise<PublicKey | und
   return cryptoKey === undefined ? undefined : publicKeyFrom(algorithm, cryptoKey);
 }
 
-/** A private key from PKCS#8, SEC1 or PKCS#1 in DER; undefined for anything else. */
+/** Imports a private key from PKCS#8, SEC1 or PKCS#1 in DER; undefined for anything else. */
 export async function importPrivateKey(der: Uint8Array): Promise<PrivateKey | undefined> {
   const pkcs8 = toPkcs8(der);
   if (pkcs8 === undefined) return undefined;
@@ -172,7 +175,7 @@ async function publicKeyFrom(
   known?: Uint8Array,
 ): Promise<PublicKey> {
   const { subtle } = globalThis.crypto;
-  // Exported even if it was just imported: the id needs the one canonical encoding.
+  // Exports the key even if it was just imported: the id needs the canonical encoding.
   const spki = known ?? new Uint8Array(await subtle.exportKey('spki', cryptoKey));
   const keyId = encodeBase64Url(new Uint8Array(await subtle.digest('SHA-256', ownBuffer(spki))));
   return { algorithm, keyId, spki, cryptoKey };
@@ -187,19 +190,19 @@ async function tryImport(
   try {
     return await globalThis.crypto.subtle.importKey(format, ownBuffer(der), importParams(algorithm), true, [usage]);
   } catch {
-    // Web Crypto reports a damaged key only by throwing; to our callers it is an answer like any other.
+    // Web Crypto reports a malformed key only by throwing. Callers handle it as an ordinary result.
     return undefined;
   }
 }
 
-/** SubjectPublicKeyInfo out of itself or out of a certificate. */
+/** Returns the SubjectPublicKeyInfo of a public key or of a certificate. */
 function spkiOf(der: Uint8Array): Uint8Array | undefined {
   const children = readDerSequence(der);
   if (children?.length === 2 && readBitString(children[1]) !== undefined) return der;
   if (children?.length !== 3 || children[0]?.tag !== DER.sequence || children[2]?.tag !== DER.bitString)
     return undefined;
   const fields = readDerChildren(children[0].content) ?? [];
-  // serial, signature, issuer, validity, subject, key; the version before them is optional.
+  // Fields: optional version, serial, signature, issuer, validity, subject, key.
   return fields[fields[0]?.tag === contextTag(0, true) ? 6 : 5]?.bytes;
 }
 
@@ -241,7 +244,7 @@ function signParams(algorithm: SigningAlgorithm): { name: 'ECDSA'; hash: string 
   return curve === undefined ? { name: 'RSASSA-PKCS1-v1_5' } : { name: 'ECDSA', hash: curve.hash };
 }
 
-/** Web Crypto's types refuse views of shared memory; a copy is always of our own. */
+/** Web Crypto's types do not accept views of shared memory, so those are copied. */
 function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer
     ? (bytes as Uint8Array<ArrayBuffer>)

@@ -12,7 +12,7 @@ const OPTIONS: KubeconfigOptions = {
 };
 
 describe('a kubeconfig', () => {
-  it('holds the server, its authority and the user', () => {
+  it('contains the server, its CA and the user', () => {
     expect(formatKubeconfig(OPTIONS)).toBe(`apiVersion: v1
 clusters:
 - cluster:
@@ -34,7 +34,7 @@ users:
 `);
   });
 
-  it('may hold a token, other names and a namespace', () => {
+  it('may contain a token, other names and a namespace', () => {
     const text = formatKubeconfig({
       ...OPTIONS,
       credentials: { kind: 'token', token: 'abc' },
@@ -48,12 +48,12 @@ users:
     expect(text).not.toContain('client-');
   });
 
-  it('refuses a server that is no URL', () => {
+  it('rejects a server that is not a URL', () => {
     for (const server of ['', '127.0.0.1:6443', 'ftp://x'])
       expect(() => formatKubeconfig({ ...OPTIONS, server })).toThrow(/is not the URL of a server/);
   });
 
-  it('replaces the file for the owner alone', async () => {
+  it('is written with mode 0600 and replaces an existing file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-kubeconfig-'));
     try {
       const path = join(folder, 'admin.conf');

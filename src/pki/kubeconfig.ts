@@ -1,4 +1,6 @@
-/** Kubeconfig files for one server and one user. Invariant: a file stands alone (everything is inside it) and only its owner may read it. */
+/**
+ * Kubeconfig files for one server and one user. A file contains all credentials inline, and only its owner may read it.
+ */
 import { writeYaml } from '../apimachinery/codec/yaml-write.ts';
 import { encodeBase64 } from '../base/base64.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
@@ -14,14 +16,16 @@ export interface KubeconfigOptions {
   readonly credentials:
     | { readonly kind: 'certificate'; readonly certificatePem: string; readonly keyPem: string }
     | { readonly kind: 'token'; readonly token: string };
-  /** Names in the file; default `keelson` and `kubernetes-admin`. The context is `user@cluster`, as kubeadm names it. */
+  /**
+   * Names in the file. Default: `keelson` and `kubernetes-admin`. The context is named `user@cluster`, as kubeadm does.
+   */
   readonly cluster?: string;
   readonly user?: string;
   /** Default: none, which clients read as `default`. */
   readonly namespace?: string;
 }
 
-/** The text of the file. Throws ConfigError if the server is not an http or https URL. */
+/** Returns the text of the file. Throws ConfigError if the server is not an http or https URL. */
 export function formatKubeconfig(options: KubeconfigOptions): string {
   const { server, credentials, cluster = 'keelson', user = 'kubernetes-admin', namespace } = options;
   if (!/^https?:$/.test(URL.canParse(server) ? new URL(server).protocol : ''))
@@ -44,7 +48,10 @@ export function formatKubeconfig(options: KubeconfigOptions): string {
   });
 }
 
-/** Replaces the file, whatever it held: nothing is merged. Mode 0600, atomically. Throws ConfigError naming the path. */
+/**
+ * Writes the file atomically, with mode 0600. Replaces an existing file and merges nothing. Throws ConfigError naming
+ * the path.
+ */
 export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
   await writeSecretFile(path, formatKubeconfig(options));
 }

@@ -1,14 +1,13 @@
 /**
- * PEM, the text around keys and certificates. Invariant: text between blocks and blocks that are damaged are passed over, and reading is
- * linear however the lines are arranged.
+ * The PEM reader and writer (RFC 7468). Reading takes linear time and ignores text between blocks and malformed blocks.
  */
 import { decodeBase64, encodeBase64 } from '../base/base64.ts';
 
 export interface PemBlock {
-  /** What stands behind BEGIN, such as `CERTIFICATE`. */
+  /** The label after BEGIN, such as `CERTIFICATE`. */
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Lines such as `Key: value` stood before the base64. Default false. */
+  /** The block has header lines (`Key: value`) before the base64. Default false. */
   readonly hasHeaders?: boolean;
 }
 
@@ -17,8 +16,8 @@ const END = '-----END ';
 const DASHES = '-----';
 
 /**
- * The blocks of a text in their order. A block that is cut off, ends with another name or holds bad base64 is left out, as is one with
- * headers that say it is encrypted.
+ * Parses the blocks of a text in their order. Ignores blocks that are incomplete, malformed, or encrypted according to
+ * their headers.
  */
 export function parsePem(text: string): readonly PemBlock[] {
   const blocks: PemBlock[] = [];
@@ -46,7 +45,7 @@ export function parsePem(text: string): readonly PemBlock[] {
   return blocks;
 }
 
-/** One block with lines of 64 characters and a newline at the end. */
+/** Formats one block, with lines of 64 characters and a newline at the end. */
 export function formatPem(type: string, bytes: Uint8Array): string {
   const text = encodeBase64(bytes);
   const lines: string[] = [];

@@ -1,6 +1,8 @@
 /**
- * A certificate authority in two files. Invariant: an authority is made only where there is no certificate, and renewed only by its own key
- * under its own name; one that came without its key is used as it is.
+ * A certificate authority in a certificate file and a key file. An authority without a key file is used but not
+ * renewed.
+ * Invariant: an authority is created only if its certificate file does not exist, and renewed only with its own key and
+ * name.
  */
 import type { X509Certificate } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
@@ -8,20 +10,23 @@ import { parseCertificatesPem } from './certificate.ts';
 import { createCa, type Issuer, renewCa } from './certificates.ts';
 import { NO_PRIVATE_KEY, parsePrivateKeyPem } from './keys.ts';
 import { parsePem } from './pem.ts';
-import { isDue, type Worklist } from './pki-worklist.ts';
+import { isDueForRenewal, type PkiFiles } from './pki-files.ts';
 
 export interface Authority {
-  /** Where it is, for messages. */
+  /** The paths of its files, for messages. */
   readonly certificatePath: string;
   readonly keyPath: string;
-  /** The whole file; the first certificate is the one that issues. */
+  /** The whole file. The first certificate is the issuing one. */
   readonly certificatePem: string;
-  /** Undefined if the operator keeps it elsewhere: then nothing can be issued. */
+  /** Undefined if the operator keeps the key elsewhere; then this server cannot issue certificates. */
   readonly keyPem: string | undefined;
   readonly certificate: X509Certificate;
 }
 
-/** What the authority signs with. Throws ConfigError if its key is not there. */
+/**
+ * Parses the certificate and the key that the authority signs with. Throws ConfigError if its key file is missing or
+ * malformed.
+ */
 export async function issuerOf(authority: Authority): Promise<Issuer> {
   const { certificatePath, keyPath, certificatePem, keyPem } = authority;
   if (keyPem === undefined)
@@ -33,42 +38,47 @@ export async function issuerOf(authority: Authority): Promise<Issuer> {
   return { certificate, key };
 }
 
-export async function ensureAuthority(work: Worklist, name: string, commonName: string): Promise<Authority> {
+/**
+ * Loads an authority, creates it if its certificate file does not exist, and renews it if it is due. Throws ConfigError
+ * naming a file that is malformed or does not belong to the other. Warns about an authority that is due but cannot be
+ * renewed here.
+ */
+export async function ensureAuthority(files: PkiFiles, name: string, commonName: string): Promise<Authority> {
   const certificateName = `${name}.crt`;
   const keyName = `${name}.key`;
-  const keyText = work.text(keyName);
-  const current = work.text(certificateName);
+  const keyText = files.text(keyName);
+  const current = files.text(certificateName);
   const authorityOf = (certificatePem: string, keyPem: string | undefined): Authority => ({
-    certificatePath: work.path(certificateName),
-    keyPath: work.path(keyName),
+    certificatePath: files.path(certificateName),
+    keyPath: files.path(keyName),
     certificatePem,
     keyPem,
-    certificate: work.certificate(certificateName, certificatePem),
+    certificate: files.certificate(certificateName, certificatePem),
   });
   if (current === undefined) {
-    // A key alone is what a crash between the two files leaves behind.
-    if (keyText !== undefined) work.privateKey(keyName, keyText);
+    // A crash between the two writes leaves a key without a certificate.
+    if (keyText !== undefined) files.privateKey(keyName, keyText);
     const key = keyText === undefined ? undefined : await parsePrivateKeyPem(keyText);
-    const made = await createCa({ commonName, clock: work.clock, ...(key === undefined ? {} : { key }) });
-    if (key === undefined) work.put(keyName, made.keyPem);
-    work.put(certificateName, made.certificatePem);
+    const made = await createCa({ commonName, clock: files.clock, ...(key === undefined ? {} : { key }) });
+    if (key === undefined) files.put(keyName, made.keyPem);
+    files.put(certificateName, made.certificatePem);
     return authorityOf(made.certificatePem, keyText ?? made.keyPem);
   }
   const authority = authorityOf(current, keyText);
   const { certificate } = authority;
   if (!certificate.ca) throw new ConfigError(`${authority.certificatePath} is not the certificate of an authority`);
-  if (keyText !== undefined) work.checkPair(certificateName, certificate, keyName, keyText);
-  if (!isDue(certificate, work.clock.now())) return authority;
+  if (keyText !== undefined) files.checkPair(certificateName, certificate, keyName, keyText);
+  if (!isDueForRenewal(certificate, files.clock.now())) return authority;
   if (keyText === undefined || !isRenewable(certificate, current)) {
-    work.warn(`${authority.certificatePath} is valid until ${certificate.validTo} only and cannot be renewed here`);
+    files.warn(`${authority.certificatePath} is valid until ${certificate.validTo} only and cannot be renewed here`);
     return authority;
   }
-  const renewed = await renewCa(await issuerOf(authority), { clock: work.clock });
-  work.put(certificateName, renewed.certificatePem);
+  const renewed = await renewCa(await issuerOf(authority), { clock: files.clock });
+  files.put(certificateName, renewed.certificatePem);
   return authorityOf(renewed.certificatePem, keyText);
 }
 
-/** An intermediate authority is not ours to renew, and a bundle is kept by somebody who knows why. */
+/** Only a self-signed authority that is alone in its file is renewed: an operator made any other file on purpose. */
 function isRenewable(certificate: X509Certificate, text: string): boolean {
   const alone = parsePem(text).filter((block) => block.type === 'CERTIFICATE').length === 1;
   return alone && certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);

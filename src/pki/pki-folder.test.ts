@@ -61,7 +61,7 @@ async function snapshot(): Promise<Record<string, string>> {
 }
 
 describe('the first start', () => {
-  it('makes everything, readable by the owner alone, and leaves nothing else behind', async () => {
+  it('creates every file with mode 0600 and no other file', async () => {
     const pki = await ensure();
     expect((await readdir(folder)).sort()).toEqual(NAMES);
     expect(written(pki)).toEqual(NAMES);
@@ -70,7 +70,7 @@ describe('the first start', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  it('gives certificates that fit each other', async () => {
+  it('creates certificates that verify against their authorities', async () => {
     const pki = await ensure({ hosts: ['me.local'], ips: ['10.9.8.7'] });
     const ca = new X509Certificate(pki.ca.certificatePem);
     const server = new X509Certificate(pki.server.certificatePem);
@@ -91,7 +91,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('finds everything in order and writes nothing', async () => {
+  it('writes nothing if every file is valid', async () => {
     const first = await ensure({ hosts: ['me.local'] });
     const before = await snapshot();
     const again = await ensure({ hosts: ['me.local'] });
@@ -101,7 +101,7 @@ describe('a later start', () => {
     expect(again.ca.certificatePem).toBe(first.ca.certificatePem);
   });
 
-  it('issues a certificate for a key that a crash left alone', async () => {
+  it('issues a certificate for a key that a crash left without one', async () => {
     await ensure();
     const keys = await read('apiserver.key');
     for (const name of ['ca.crt', 'apiserver.crt', 'sa.pub']) await remove(name);
@@ -119,7 +119,7 @@ describe('a later start', () => {
     expect((await ensure()).written).toEqual([]);
   });
 
-  it('renews what has less than thirty days left', async () => {
+  it('renews certificates with less than thirty days left', async () => {
     await ensure();
     await clock.advance(335 * DAY);
     expect((await ensure()).written).toEqual([]);
@@ -128,7 +128,7 @@ describe('a later start', () => {
     expect((await ensure()).written).toEqual([]);
   });
 
-  it('renews an authority with its own key, so that what it issued stays good', async () => {
+  it('renews an authority with its own key, and its certificates still verify', async () => {
     const first = await ensure();
     await clock.advance(CA_VALIDITY - 29 * DAY);
     const pki = await ensure();
@@ -146,7 +146,7 @@ describe('a later start', () => {
     expect(Date.parse(new X509Certificate(pki.server.certificatePem).validTo)).toBe(clock.now() + 365 * DAY);
   });
 
-  it('renews short-lived certificates by their share, not by days', async () => {
+  it('renews short-lived certificates by share of their lifetime, not by days', async () => {
     const pki = await ensure();
     const short = await issueServerCertificate(await issuerOf(pki.ca), { clock, validity: 10 * DAY });
     await write('apiserver.crt', short.certificatePem);
@@ -157,7 +157,7 @@ describe('a later start', () => {
     expect(written(await ensure())).toEqual(['apiserver.crt']);
   });
 
-  it('follows an authority that was replaced', async () => {
+  it('issues certificates again after the authority was replaced', async () => {
     await ensure();
     const other = await createCa({ commonName: 'kubernetes', clock });
     await write('ca.crt', other.certificatePem);
@@ -166,8 +166,8 @@ describe('a later start', () => {
   });
 });
 
-describe('what an operator put there', () => {
-  it('is used without a key of the authority, and never made again', async () => {
+describe('files of an operator', () => {
+  it('are used without the key of the authority, and never replaced', async () => {
     await ensure();
     await remove('ca.key');
     const before = await read('ca.crt');
@@ -185,7 +185,7 @@ describe('what an operator put there', () => {
     expect(await refusal()).toMatch(/ca\.key is not there, so nothing can be issued by .*ca\.crt/);
   });
 
-  it('is served though another authority issued it, hosts or not', async () => {
+  it('are used although another authority issued the certificate and hosts are missing', async () => {
     await ensure();
     const company = await createCa({ commonName: 'company', clock });
     const theirs = await issueServerCertificate(company, { clock });
@@ -203,7 +203,7 @@ describe('what an operator put there', () => {
     expect(await refusal()).toMatch(/admin\.crt was not issued by .*ca\.crt/);
   });
 
-  it('may be kubeadm-like: RSA keys, older keys in sa.pub', async () => {
+  it('may be those of kubeadm: RSA keys, older keys in sa.pub', async () => {
     await ensure();
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const older = await read('sa.pub');
@@ -219,7 +219,7 @@ describe('what an operator put there', () => {
     expect(await refusal()).toMatch(/sa\.pub does not contain the public part of .*sa\.key/);
   });
 
-  it('is warned about when others can read it', async () => {
+  it('cause a warning if other users can read them', async () => {
     await ensure();
     await chmod(join(folder, 'ca.key'), 0o644);
     await chmod(folder, 0o755);
@@ -231,7 +231,7 @@ describe('what an operator put there', () => {
   });
 });
 
-describe('damage', () => {
+describe('a damaged folder', () => {
   const key = String(
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'sec1', format: 'pem' }),
   );
@@ -265,26 +265,26 @@ describe('damage', () => {
     ],
   ];
   for (const [what, name, text, message] of cases) {
-    it(`is named and nothing is written: ${what}`, async () => {
+    it(`is reported with the path, and nothing is written: ${what}`, async () => {
       await ensure();
       await write(name, text);
       expect(await refusal()).toMatch(message);
     });
   }
 
-  it('of a pair is named: the key is gone', async () => {
+  it('is reported with the path: the key of a certificate is missing', async () => {
     await ensure();
     await remove('apiserver.key');
     expect(await refusal()).toMatch(/apiserver\.key is missing/);
   });
 
-  it('of an authority is named: it is none', async () => {
+  it('is reported with the path: the authority is not a CA certificate', async () => {
     await ensure();
     await write('ca.crt', await read('admin.crt'));
     expect(await refusal()).toMatch(/ca\.crt is not the certificate of an authority/);
   });
 
-  it('of the place is named: a file where the folder should be', async () => {
+  it('is reported with the path: the folder is a file', async () => {
     await writeFile(join(root, 'data'), '');
     await expect(ensure()).rejects.toSatisfy(isConfigError);
   });

@@ -1,13 +1,14 @@
 /**
- * A certificate with its key in two files. Invariant: the key is made once and kept, so that a renewal replaces one file and a crash leaves
- * no pair that does not match; a certificate of somebody else's authority is used as it is or refused, never replaced.
+ * A leaf certificate and its key in two files. A renewal keeps the key, so it replaces one file, and a crash leaves no
+ * mismatched pair.
+ * Invariant: a certificate of another authority is used as it is or rejected, never replaced.
  */
 import type { X509Certificate } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
 import { issueClientCertificate, issueServerCertificate, type KeyedCertificate, servingNames } from './certificates.ts';
 import { NO_PRIVATE_KEY, parsePrivateKeyPem } from './keys.ts';
 import { type Authority, issuerOf } from './pki-authority.ts';
-import { isDue, type Worklist } from './pki-worklist.ts';
+import { isDueForRenewal, type PkiFiles } from './pki-files.ts';
 
 export interface KeyedPem {
   readonly certificatePath: string;
@@ -16,62 +17,75 @@ export interface KeyedPem {
   readonly keyPem: string;
 }
 
-export type LeafWish =
+export type LeafRequest =
   | { readonly kind: 'server'; readonly hosts: readonly string[] }
   | { readonly kind: 'client'; readonly user: string; readonly groups: readonly string[] };
 
+/**
+ * Loads a leaf certificate, issues it if its file does not exist, and issues it again if it is due for renewal, lacks a
+ * host, or was not signed with the authority's present key. Throws ConfigError naming a file that is malformed, missing
+ * or not usable. Warns about a certificate that should be replaced but cannot be issued here.
+ */
 export async function ensureLeaf(
-  work: Worklist,
+  files: PkiFiles,
   name: string,
   authority: Authority,
-  wish: LeafWish,
+  request: LeafRequest,
 ): Promise<KeyedPem> {
   const certificateName = `${name}.crt`;
   const keyName = `${name}.key`;
-  const certificatePath = work.path(certificateName);
-  const keyPath = work.path(keyName);
-  const current = work.text(certificateName);
-  const keyText = work.text(keyName);
+  const certificatePath = files.path(certificateName);
+  const keyPath = files.path(keyName);
+  const current = files.text(certificateName);
+  const keyText = files.text(keyName);
   const issue = async (): Promise<KeyedPem> => {
-    const made = await issueFor(work, keyPath, keyText, authority, wish);
-    if (keyText === undefined) work.put(keyName, made.keyPem);
-    work.put(certificateName, made.certificatePem);
+    const made = await issueFor(files, keyPath, keyText, authority, request);
+    if (keyText === undefined) files.put(keyName, made.keyPem);
+    files.put(certificateName, made.certificatePem);
     return { certificatePath, keyPath, certificatePem: made.certificatePem, keyPem: keyText ?? made.keyPem };
   };
   if (current === undefined) {
-    if (keyText !== undefined) work.privateKey(keyName, keyText);
+    if (keyText !== undefined) files.privateKey(keyName, keyText);
     return issue();
   }
   if (keyText === undefined)
     throw new ConfigError(`${keyPath} is missing, the key of the certificate in ${certificatePath}`);
-  const certificate = work.certificate(certificateName, current);
-  work.checkPair(certificateName, certificate, keyName, keyText);
+  const certificate = files.certificate(certificateName, current);
+  files.checkPair(certificateName, certificate, keyName, keyText);
   const kept = { certificatePath, keyPath, certificatePem: current, keyPem: keyText };
-  const fault = faultOf(certificate, authority, wish, work.clock.now());
+  const fault = faultOf(certificate, authority, request, files.clock.now());
   if (fault === undefined) return kept;
-  if (fault.kind === 'foreign' && wish.kind === 'client')
+  if (fault.kind === 'foreign' && request.kind === 'client')
     throw new ConfigError(`${certificatePath} was not issued by ${authority.certificatePath}`);
   if (fault.kind !== 'foreign' && authority.keyPem !== undefined) return issue();
-  if (fault.kind === 'forged')
+  if (fault.kind === 'unsigned')
     throw new ConfigError(
       `${certificatePath} was issued under the name of ${authority.certificatePath} but not with its key`,
     );
-  if (fault.sentence !== undefined) work.warn(`${certificatePath} ${fault.sentence} and cannot be renewed here`);
+  if (fault.sentence !== undefined) files.warn(`${certificatePath} ${fault.sentence} and cannot be renewed here`);
   return kept;
 }
 
 interface Fault {
-  /** `forged`: the authority's name without its signature, as when the authority was replaced. */
-  readonly kind: 'foreign' | 'forged' | 'stale';
+  /**
+   * `foreign`: another authority issued it. `unsigned`: it names the authority as its issuer but was signed with
+   * another key, as after the authority was replaced. `stale`: it is due for renewal or lacks a host.
+   */
+  readonly kind: 'foreign' | 'unsigned' | 'stale';
   readonly sentence?: string | undefined;
 }
 
-function faultOf(certificate: X509Certificate, authority: Authority, wish: LeafWish, now: number): Fault | undefined {
-  const ended = isDue(certificate, now) ? `is valid until ${certificate.validTo} only` : undefined;
-  const missing = wish.kind === 'server' ? missingName(certificate, wish.hosts) : undefined;
+function faultOf(
+  certificate: X509Certificate,
+  authority: Authority,
+  request: LeafRequest,
+  now: number,
+): Fault | undefined {
+  const ended = isDueForRenewal(certificate, now) ? `is valid until ${certificate.validTo} only` : undefined;
+  const missing = request.kind === 'server' ? missingName(certificate, request.hosts) : undefined;
   const sentence = ended ?? (missing === undefined ? undefined : `does not name ${missing}`);
   if (certificate.issuer !== authority.certificate.subject) return { kind: 'foreign', sentence: ended };
-  if (!certificate.verify(authority.certificate.publicKey)) return { kind: 'forged' };
+  if (!certificate.verify(authority.certificate.publicKey)) return { kind: 'unsigned' };
   return sentence === undefined ? undefined : { kind: 'stale', sentence };
 }
 
@@ -84,17 +98,17 @@ function missingName(certificate: X509Certificate, hosts: readonly string[]): st
 }
 
 async function issueFor(
-  work: Worklist,
+  files: PkiFiles,
   keyPath: string,
   keyText: string | undefined,
   authority: Authority,
-  wish: LeafWish,
+  request: LeafRequest,
 ): Promise<KeyedCertificate> {
   const issuer = await issuerOf(authority);
   const key = keyText === undefined ? undefined : await parsePrivateKeyPem(keyText);
   if (keyText !== undefined && key === undefined) throw new ConfigError(`${keyPath}: ${NO_PRIVATE_KEY}`);
-  const options = { clock: work.clock, ...(key === undefined ? {} : { key }) };
-  return wish.kind === 'server'
-    ? issueServerCertificate(issuer, { ...options, hosts: wish.hosts })
-    : issueClientCertificate(issuer, { ...options, user: wish.user, groups: wish.groups });
+  const options = { clock: files.clock, ...(key === undefined ? {} : { key }) };
+  return request.kind === 'server'
+    ? issueServerCertificate(issuer, { ...options, hosts: request.hosts })
+    : issueClientCertificate(issuer, { ...options, user: request.user, groups: request.groups });
 }

@@ -1,36 +1,43 @@
-/** The key that signs ServiceAccount tokens, and the keys that verify them. Invariant: the signing key is among those that verify. */
+/**
+ * The key file that signs ServiceAccount tokens and the file of public keys that verify them.
+ * Invariant: the public keys include that of the signing key.
+ */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
 import { formatPrivateKeyPem, formatPublicKeyPem, generateKey } from './keys.ts';
 import { formatPem, parsePem } from './pem.ts';
-import type { Worklist } from './pki-worklist.ts';
+import type { PkiFiles } from './pki-files.ts';
 
 export interface ServiceAccountKeys {
   readonly keyPath: string;
   readonly publicKeysPath: string;
   readonly keyPem: string;
-  /** Of the signing key and of any older one that an operator added so that its tokens stay valid. */
+  /** The public keys of the signing key and of older keys, which an operator adds so that their tokens stay valid. */
   readonly publicKeysPem: string;
 }
 
-export async function ensureServiceAccountKeys(work: Worklist): Promise<ServiceAccountKeys> {
-  const keyPath = work.path('sa.key');
-  const publicKeysPath = work.path('sa.pub');
-  const keyText = work.text('sa.key');
-  const publicText = work.text('sa.pub');
+/**
+ * Loads both files and creates what is missing. Throws ConfigError naming a file that is malformed or does not match
+ * the other.
+ */
+export async function ensureServiceAccountKeys(files: PkiFiles): Promise<ServiceAccountKeys> {
+  const keyPath = files.path('sa.key');
+  const publicKeysPath = files.path('sa.pub');
+  const keyText = files.text('sa.key');
+  const publicText = files.text('sa.pub');
   if (keyText === undefined) {
     if (publicText !== undefined)
       throw new ConfigError(`${keyPath} is missing, the key that belongs to ${publicKeysPath}`);
     const key = await generateKey();
     const made = { keyPem: formatPrivateKeyPem(key), publicKeysPem: formatPublicKeyPem(key.publicKey) };
-    work.put('sa.key', made.keyPem);
-    work.put('sa.pub', made.publicKeysPem);
+    files.put('sa.key', made.keyPem);
+    files.put('sa.pub', made.publicKeysPem);
     return { keyPath, publicKeysPath, ...made };
   }
-  const own = createPublicKey(work.privateKey('sa.key', keyText));
+  const own = createPublicKey(files.privateKey('sa.key', keyText));
   if (publicText === undefined) {
     const publicKeysPem = String(own.export({ type: 'spki', format: 'pem' }));
-    work.put('sa.pub', publicKeysPem);
+    files.put('sa.pub', publicKeysPem);
     return { keyPath, publicKeysPath, keyPem: keyText, publicKeysPem };
   }
   if (!publicKeys(publicText).some((key) => key.equals(own)))
@@ -38,7 +45,7 @@ export async function ensureServiceAccountKeys(work: Worklist): Promise<ServiceA
   return { keyPath, publicKeysPath, keyPem: keyText, publicKeysPem: publicText };
 }
 
-/** Blocks that hold no key are passed over, as by the reader of `--service-account-key-file`. */
+/** Parses the public keys of a PEM text. Ignores other blocks, as the reader of `--service-account-key-file` does. */
 function publicKeys(text: string): readonly KeyObject[] {
   return parsePem(text).flatMap(({ type, bytes }) => {
     try {

@@ -1,18 +1,22 @@
 /**
- * Writes files that only their owner may read. Invariant: a path holds either all of the old content or all of the new, also after a crash,
- * and never a moment passes in which others could read it.
+ * Files that only their owner may read.
+ * Invariant: a path holds either all of the old content or all of the new, also after a crash, and other users can read
+ * neither at any time.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError, toError } from '../base/errors.ts';
 
-/** Writes beside the target, syncs, renames and syncs the folder. Throws ConfigError naming the path if it cannot. */
+/**
+ * Writes a temporary file next to the target, syncs it, renames it and syncs the folder. Throws ConfigError naming the
+ * path.
+ */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   await writeSecretFiles(dirname(path), [[basename(path), content]]);
 }
 
-/** Several files of one folder, each atomically, in no order; all are durable when it returns. */
+/** Writes several files of one folder, each atomically, in no defined order. All are durable when it resolves. */
 export async function writeSecretFiles(
   folder: string,
   files: readonly (readonly [name: string, content: string])[],
@@ -39,28 +43,31 @@ async function place(folder: string, name: string, content: string): Promise<voi
     }
     await rename(draft, path);
   } catch (caught) {
-    // The draft may never have come to be; then there is nothing to remove, and the first error is the one to tell.
+    // Removing the draft fails if it was never created; the first error is the one to report.
     await unlink(draft).catch(() => undefined);
     throw cannot('write', path, caught);
   }
 }
 
-/** Makes the folder for its owner alone, parents included; one that exists keeps its mode. */
+/** Creates the folder and its parents with mode 0700. An existing folder keeps its mode. */
 export async function ensureSecretFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (caught) {
-    throw cannot('make the folder', path, caught);
+    throw cannot('create the folder', path, caught);
   }
 }
 
 export interface ReadFile {
   readonly content: string;
-  /** Somebody else than the owner may read it. Always false on Windows, which has no such bits. */
+  /** Users other than the owner may read it. Always false on Windows, which has no such mode bits. */
   readonly exposed: boolean;
 }
 
-/** Undefined if there is no such file. Throws ConfigError naming the path for anything else that prevents reading, a size above 1 MiB included. */
+/**
+ * Reads a file; undefined if it does not exist. Throws ConfigError naming the path if it cannot be read or is larger
+ * than 1 MiB.
+ */
 export async function readSmallFile(path: string): Promise<ReadFile | undefined> {
   try {
     const file = await open(path, 'r');
@@ -78,7 +85,10 @@ export async function readSmallFile(path: string): Promise<ReadFile | undefined>
   }
 }
 
-/** Whether the folder may be entered by others than its owner. Throws ConfigError if nobody can tell. */
+/**
+ * Returns whether users other than the owner may access the folder. Throws ConfigError naming the path if its mode
+ * cannot be read.
+ */
 export async function isExposedFolder(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   try {
@@ -88,7 +98,7 @@ export async function isExposedFolder(path: string): Promise<boolean> {
   }
 }
 
-/** A rename is durable once the folder is; Windows neither needs nor allows it. */
+/** Makes the renames in a folder durable. Windows neither needs nor allows it. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

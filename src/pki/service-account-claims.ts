@@ -1,16 +1,19 @@
 /**
- * The claims inside ServiceAccount tokens, made and read. Invariant: what `boundClaims` makes, the reference accepts and `readClaims` gives
- * back; a claim of the wrong type refuses the whole token.
+ * The claims of ServiceAccount tokens, written and read as the reference does. A claim of the wrong type makes the
+ * whole token invalid.
  */
 import { cannotUnmarshal } from '../apimachinery/go-json.ts';
 import { BugError } from '../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { type ObjectReference, serviceAccountUsername } from './service-account-user.ts';
 
-/** The issuer of tokens that live in Secrets and never expire. */
+/** The issuer of legacy tokens, which are stored in Secrets and never expire. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 
-/** A request for exactly this long is a projected volume's; the token then lives for EXTENDED_EXPIRATION_SECONDS and warns from here on. */
+/**
+ * The expiration that kubelets request for projected volumes. A token requested for exactly this long lives for
+ * EXTENDED_EXPIRATION_SECONDS; using it after this time is reported in the audit event.
+ */
 export const WARN_ONLY_EXPIRATION_SECONDS: number = 60 * 60 + 7;
 export const EXTENDED_EXPIRATION_SECONDS: number = 24 * 365 * 60 * 60;
 
@@ -20,13 +23,15 @@ export interface ServiceAccountReference extends ObjectReference {
 
 export interface BoundClaimsOptions {
   readonly serviceAccount: ServiceAccountReference;
-  /** At most one of pod and secret; a node alone binds to the node, beside a pod it only informs. */
+  /**
+   * At most one of pod and secret. A node without a pod binds the token to the node; with a pod it is informational.
+   */
   readonly pod?: ObjectReference;
   readonly secret?: ObjectReference;
   readonly node?: ObjectReference;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** 0, the default, for none. */
+  /** 0, the default, for no warning. */
   readonly warnAfterSeconds?: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -41,7 +46,7 @@ export interface NewClaims {
   readonly expiresAt: number;
 }
 
-/** Claims of a token as TokenRequest answers it. */
+/** Makes the claims of a token for a TokenRequest. */
 export function boundClaims(options: BoundClaimsOptions): NewClaims {
   const { serviceAccount, pod, secret, node, now } = options;
   if (secret !== undefined && (pod !== undefined || node !== undefined))
@@ -65,14 +70,17 @@ export function boundClaims(options: BoundClaimsOptions): NewClaims {
     jti: tokenId,
     'kubernetes.io': kubernetes,
   };
-  // Go leaves an empty list out.
+  // Go omits an empty list.
   if (options.audiences.length > 0) claims['aud'] = [...options.audiences];
   return { claims, tokenId, expiresAt };
 }
 
 const LEGACY = 'kubernetes.io/serviceaccount/';
 
-/** Claims of a token that is kept in a Secret of type `kubernetes.io/service-account-token`; sign them as LEGACY_ISSUER. */
+/**
+ * Makes the claims of a token for a Secret of type `kubernetes.io/service-account-token`. The signer's issuer must be
+ * LEGACY_ISSUER.
+ */
 export function legacyClaims(serviceAccount: ServiceAccountReference, secretName: string): JsonObject {
   return {
     sub: serviceAccountUsername(serviceAccount.namespace, serviceAccount.name),
@@ -146,7 +154,10 @@ export function readLegacyClaims(payload: JsonObject): LegacyPrivateClaims | str
   });
 }
 
-/** Reads claims and remembers the first one whose type the reference's decoder refuses; absent ones and null are empty (but for `aud`). */
+/**
+ * Reads claims, and keeps the error of the first one whose type the reference's decoder rejects. Absent claims and null
+ * read as empty, except null for `aud`, which is an error.
+ */
 class ClaimReader {
   #problem: string | undefined;
 
@@ -178,7 +189,7 @@ class ClaimReader {
     return this.#refuse('go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience', []);
   }
 
-  /** Whole seconds: a fraction is cut off. What int64 does not hold is as long ago as can be, as Go converts it. */
+  /** Reads whole seconds and truncates a fraction. A value outside of int64 becomes the smallest int64, as in Go. */
   date(object: JsonObject, key: string): number | undefined {
     const value = getField(object, key) ?? undefined;
     if (value === undefined) return undefined;

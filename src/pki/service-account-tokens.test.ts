@@ -28,8 +28,10 @@ const rsaKey = (await parsePrivateKeyPem(
 )) as PrivateKey;
 const account = { namespace: 'default', name: 'robot', uid: 'sa-uid' };
 
-/** A world of objects that a test changes as it likes; the lookup is the interface under test, its memory is the fake. */
-class World implements BoundObjectLookup {
+/**
+ * Objects in memory behind the lookup interface; a test may change them.
+ */
+class MemoryLookup implements BoundObjectLookup {
   readonly accounts = new Map<string, BoundServiceAccount>([['default/robot', { uid: 'sa-uid' }]]);
   readonly secrets = new Map<string, BoundSecret>();
   readonly pods = new Map<string, BoundObject>();
@@ -56,12 +58,12 @@ function find<T>(objects: Map<string, T>, at: string, error: string): Lookup<T> 
 
 function setup(more: Partial<TokenVerifierOptions> = {}) {
   const clock = new VirtualClock();
-  const world = new World();
+  const objects = new MemoryLookup();
   const verifier = createTokenVerifier({
     issuers: [ISSUER],
     keys: [key.publicKey],
     apiAudiences: [AUDIENCE],
-    lookup: world,
+    lookup: objects,
     clock,
     ...more,
   });
@@ -75,7 +77,7 @@ function setup(more: Partial<TokenVerifierOptions> = {}) {
       ...extra,
     });
   const token = (extra: Partial<BoundClaimsOptions> = {}) => signer.sign(claims(extra).claims);
-  return { clock, world, verifier, signer, claims, token };
+  return { clock, objects, verifier, signer, claims, token };
 }
 
 function payloadOf(token: string): string {
@@ -87,7 +89,7 @@ function messageOf(answer: TokenAnswer): string {
 }
 
 describe('a bound token', () => {
-  it('looks as the reference makes it: alg and kid, claims sorted', async () => {
+  it('has the form of the reference: alg and kid, claims sorted', async () => {
     const { signer, claims } = setup();
     const made = claims({ pod: { name: 'p', uid: 'pu' }, node: { name: 'n', uid: 'nu' }, warnAfterSeconds: 3607 });
     const token = await signer.sign(made.claims);
@@ -117,9 +119,9 @@ describe('a bound token', () => {
     }
   });
 
-  it('gives the user, the groups and the extra', async () => {
-    const { verifier, world, claims, signer } = setup();
-    world.pods.set('default/p', { uid: 'pu' });
+  it('yields user name, groups and extra', async () => {
+    const { verifier, objects, claims, signer } = setup();
+    objects.pods.set('default/p', { uid: 'pu' });
     const made = claims({ pod: { name: 'p', uid: 'pu' }, node: { name: 'n', uid: 'nu' } });
     expect(await verifier.authenticate(await signer.sign(made.claims))).toEqual({
       kind: 'authenticated',
@@ -140,7 +142,7 @@ describe('a bound token', () => {
     });
   });
 
-  it('expires a minute after its time, and is refused on the second use too', async () => {
+  it('expires a minute after its expiry, and is rejected again on the second use', async () => {
     const { verifier, token, clock } = setup();
     const text = await token();
     await clock.advance(3_660_000);
@@ -149,7 +151,7 @@ describe('a bound token', () => {
     expect(messageOf(await verifier.authenticate(text))).toBe('service account token has expired');
   });
 
-  it('does not begin before its time', async () => {
+  it('is rejected before its nbf time', async () => {
     const { verifier, signer, claims, clock } = setup();
     const { nbf, ...rest } = claims({ now: clock.now() + 61_000 }).claims;
     expect(messageOf(await verifier.authenticate(await signer.sign({ ...rest, nbf: nbf! })))).toBe(
@@ -160,27 +162,27 @@ describe('a bound token', () => {
     );
   });
 
-  it('ends with its account, also when the account was made again', async () => {
-    const { verifier, token, world, clock } = setup();
+  it('is revoked with its ServiceAccount, also if it was created again', async () => {
+    const { verifier, token, objects, clock } = setup();
     const text = await token();
     expect((await verifier.authenticate(text)).kind).toBe('authenticated');
-    world.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: clock.now() - 60_000 });
+    objects.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: clock.now() - 60_000 });
     expect((await verifier.authenticate(text)).kind).toBe('authenticated');
-    world.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: clock.now() - 60_001 });
+    objects.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: clock.now() - 60_001 });
     expect(messageOf(await verifier.authenticate(text))).toBe('service account default/robot has been deleted');
-    world.accounts.set('default/robot', { uid: 'new' });
+    objects.accounts.set('default/robot', { uid: 'new' });
     expect(messageOf(await verifier.authenticate(text))).toBe(
       'service account UID (new) does not match claim (sa-uid)',
     );
-    world.accounts.clear();
+    objects.accounts.clear();
     expect(messageOf(await verifier.authenticate(text))).toBe('serviceaccounts "robot" not found');
   });
 
   for (const kind of ['pod', 'secret', 'node'] as const) {
-    it(`ends with the ${kind} it is bound to`, async () => {
-      const { verifier, token, world, clock } = setup();
+    it(`is revoked with the ${kind} it is bound to`, async () => {
+      const { verifier, token, objects, clock } = setup();
       const text = await token({ [kind]: { name: 'x', uid: 'x-uid' } });
-      const objects: Map<string, BoundObject> = world[`${kind}s`];
+      const objects: Map<string, BoundObject> = objects[`${kind}s`];
       const at = kind === 'node' ? 'x' : 'default/x';
       const gone = 'service account token has been invalidated';
       expect(messageOf(await verifier.authenticate(text))).toBe(gone);
@@ -195,7 +197,7 @@ describe('a bound token', () => {
     });
   }
 
-  it('says so in the audit event when it is used after its warning time', async () => {
+  it('is reported in the audit event when used after its warning time', async () => {
     const { verifier, token, clock } = setup();
     const text = await token({ warnAfterSeconds: 600 });
     await clock.advance(610_000);
@@ -212,7 +214,7 @@ describe('a bound token', () => {
 });
 
 describe('audiences', () => {
-  it('of token and request must meet', async () => {
+  it('of token and request must intersect', async () => {
     const { verifier, token } = setup();
     const text = await token({ audiences: ['a', 'b'] });
     expect(messageOf(await verifier.authenticate(text))).toBe(
@@ -221,7 +223,7 @@ describe('audiences', () => {
     expect(await verifier.authenticate(text, { audiences: ['c', 'b'] })).toMatchObject({ audiences: ['b'] });
   });
 
-  it('do not matter where the server has none', async () => {
+  it('are not checked if the server has none', async () => {
     const { verifier, token } = setup({ apiAudiences: [] });
     expect(await verifier.authenticate(await token({ audiences: ['a'] }))).toMatchObject({
       kind: 'authenticated',
@@ -231,7 +233,7 @@ describe('audiences', () => {
 });
 
 describe('keys', () => {
-  it('are chosen by their id', async () => {
+  it('are selected by their id', async () => {
     const { verifier, claims } = setup({ keys: [otherKey.publicKey, rsaKey.publicKey] });
     for (const signing of [otherKey, rsaKey]) {
       const token = await createTokenSigner({ issuer: ISSUER, key: signing }).sign(claims().claims);
@@ -241,7 +243,7 @@ describe('keys', () => {
     expect(messageOf(await verifier.authenticate(foreign))).toBe('invalid signature, no keys found');
   });
 
-  it('are all tried for a token that names none', async () => {
+  it('are all tried for a token without a key id', async () => {
     const { verifier, claims } = setup({ keys: [otherKey.publicKey, key.publicKey] });
     const make = (signing: PrivateKey) =>
       new SignJWT({ ...claims().claims, iss: ISSUER })
@@ -253,7 +255,7 @@ describe('keys', () => {
     );
   });
 
-  it('are not used in another way than their own, nor left out', async () => {
+  it('verify only their own algorithm, and an unsigned token is rejected', async () => {
     const { verifier, claims } = setup({ keys: [rsaKey.publicKey] });
     const payload = encodeBase64Url(encodeUtf8(JSON.stringify({ ...claims().claims, iss: ISSUER })));
     for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { alg: 'PS256' }, {}, { alg: 'RS256', crit: ['x'] }]) {
@@ -263,15 +265,15 @@ describe('keys', () => {
   });
 });
 
-describe('tokens of others', () => {
-  it('are left to others', async () => {
+describe('tokens of other issuers', () => {
+  it('are left to other authenticators', async () => {
     const { verifier, claims } = setup();
     const foreign = await createTokenSigner({ issuer: 'https://elsewhere', key }).sign(claims().claims);
     for (const token of ['', 'abc', 'a.b.c', '{"payload":""}', `${foreign}.x`, foreign])
       expect(await verifier.authenticate(token)).toEqual({ kind: 'unknown' });
   });
 
-  it('are refused when a claim of ours has a wrong type', async () => {
+  it('are rejected when a claim has the wrong type', async () => {
     const { verifier } = setup();
     const cases: [JsonObject, string][] = [
       [{ sub: 1 }, 'json: cannot unmarshal number into Go value of type string'],
@@ -285,14 +287,14 @@ describe('tokens of others', () => {
       expect(messageOf(await verifier.authenticate(await signJws(key, { ...claims, iss: ISSUER })))).toBe(message);
   });
 
-  it('never make it throw, and no changed token gets through', async () => {
+  it('never cause an exception, and no modified token is accepted', async () => {
     const { verifier, token } = setup();
     const text = await token();
     await fc.assert(
       fc.asyncProperty(fc.nat(text.length - 1), fc.string({ maxLength: 3, unit: 'binary' }), async (at, insert) => {
         const changed = text.slice(0, at) + insert + text.slice(at + 1);
         const answer = await verifier.authenticate(changed);
-        // The last character of a part has bits that mean nothing, in Go's decoder as in ours.
+        // The last character of a part has unused bits, which Go's decoder ignores too.
         const same = changed.split('.').map(decodeBase64Url);
         if (
           text.split('.').every((part, i) => Buffer.compare(decodeBase64Url(part)!, same[i] ?? new Uint8Array()) === 0)
@@ -310,11 +312,11 @@ describe('a token in a Secret', () => {
     const made = setup(more);
     const claims = { ...legacyClaims(account, 'robot-token'), ...changes };
     const text = await createTokenSigner({ issuer: LEGACY_ISSUER, key }).sign(claims);
-    made.world.secrets.set('default/robot-token', { uid: 'se-uid', token: encodeUtf8(text) });
+    made.objects.secrets.set('default/robot-token', { uid: 'se-uid', token: encodeUtf8(text) });
     return { ...made, text };
   }
 
-  it('is accepted without audience and expiry, and its use is noted', async () => {
+  it('is accepted without audience and expiry, and its use is recorded', async () => {
     const { verifier, text, clock } = await legacy();
     await clock.advance(86_400_000 * 3000);
     const today = new Date(clock.now()).toISOString().slice(0, 10);
@@ -341,42 +343,42 @@ describe('a token in a Secret', () => {
     );
   });
 
-  it('warns if it was made automatically', async () => {
-    const { verifier, text, world } = await legacy();
-    world.accounts.set('default/robot', { uid: 'sa-uid', secretNames: ['robot-token'] });
+  it('causes a warning if it was generated automatically', async () => {
+    const { verifier, text, objects } = await legacy();
+    objects.accounts.set('default/robot', { uid: 'sa-uid', secretNames: ['robot-token'] });
     expect(await verifier.authenticate(text)).toMatchObject({
       notes: { warnings: [expect.stringContaining('TokenRequest API')] },
     });
   });
 
-  it('must be what the Secret holds, and the account must live', async () => {
-    const { verifier, text, world } = await legacy();
-    const secret = world.secrets.get('default/robot-token')!;
-    world.secrets.set('default/robot-token', {
+  it('must equal the content of the Secret, and the ServiceAccount must exist', async () => {
+    const { verifier, text, objects } = await legacy();
+    const secret = objects.secrets.get('default/robot-token')!;
+    objects.secrets.set('default/robot-token', {
       ...secret,
       labels: { 'kubernetes.io/legacy-token-invalid-since': 'x' },
     });
     expect(messageOf(await verifier.authenticate(text))).toMatch(
       /^the token in secret default\/robot-token .* has been marked invalid\./,
     );
-    world.secrets.set('default/robot-token', { ...secret, token: encodeUtf8('other') });
+    objects.secrets.set('default/robot-token', { ...secret, token: encodeUtf8('other') });
     expect(messageOf(await verifier.authenticate(text))).toBe("Token does not match server's copy");
-    world.secrets.set('default/robot-token', { ...secret, deletionTimestamp: 1 });
+    objects.secrets.set('default/robot-token', { ...secret, deletionTimestamp: 1 });
     expect(messageOf(await verifier.authenticate(text))).toBe('Token has been invalidated');
-    world.secrets.set('default/robot-token', secret);
-    world.accounts.set('default/robot', { uid: 'new' });
+    objects.secrets.set('default/robot-token', secret);
+    objects.accounts.set('default/robot', { uid: 'new' });
     expect(messageOf(await verifier.authenticate(text))).toBe('ServiceAccount UID (new) does not match claim (sa-uid)');
-    world.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: 1 });
+    objects.accounts.set('default/robot', { uid: 'sa-uid', deletionTimestamp: 1 });
     expect(messageOf(await verifier.authenticate(text))).toBe('ServiceAccount default/robot has been deleted');
   });
 
-  it('is believed without lookup where the operator says so', async () => {
-    const { verifier, text, world } = await legacy({ legacyLookup: false });
-    world.secrets.clear();
+  it('is accepted without lookup if the operator disables it', async () => {
+    const { verifier, text, objects } = await legacy({ legacyLookup: false });
+    objects.secrets.clear();
     expect((await verifier.authenticate(text)).kind).toBe('authenticated');
   });
 
-  it('needs all its claims', async () => {
+  it('requires all of its claims', async () => {
     const prefix = 'kubernetes.io/serviceaccount/';
     const cases: [JsonObject, string][] = [
       [{ sub: '' }, 'sub claim is missing'],
@@ -404,8 +406,8 @@ describe('a token in a Secret', () => {
   });
 });
 
-describe('names', () => {
-  it('of service accounts are taken apart only if they are well formed', () => {
+describe('helpers', () => {
+  it('split the user names of ServiceAccounts only if they are well formed', () => {
     expect(splitServiceAccountUsername('system:serviceaccount:ns:a.b')).toEqual({ namespace: 'ns', name: 'a.b' });
     for (const name of [
       'jane',
@@ -416,7 +418,7 @@ describe('names', () => {
       expect(splitServiceAccountUsername(name)).toBeUndefined();
   });
 
-  it('of errors are joined once each', () => {
+  it('join distinct error texts', () => {
     expect(joinErrors(['a'])).toBe('a');
     expect(joinErrors(['a', 'a'])).toBe('a');
     expect(joinErrors(['invalid bearer token', 'b', 'b'])).toBe('[invalid bearer token, b]');

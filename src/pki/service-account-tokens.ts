@@ -1,7 +1,7 @@
 /**
- * Signs and verifies the bearer tokens of ServiceAccounts, bound ones and those kept in Secrets. Invariant: a token is accepted only after
- * signature, issuer, audience, time and the objects it is bound to were all checked, in the reference's order and with its texts; a verified
- * signature may be remembered, the rest is checked on every use.
+ * The signer and the verifier of ServiceAccount bearer tokens, both bound tokens and legacy tokens in Secrets.
+ * Invariant: a token is accepted only after signature, issuer, audience, times and bound objects were checked, in the
+ * reference's order and with its texts. The verifier caches signature checks; it repeats all other checks on every use.
  */
 import { quoteList } from '../apimachinery/go-format.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
@@ -33,7 +33,7 @@ import { serviceAccountUser } from './service-account-user.ts';
 export interface TokenSigner {
   readonly issuer: string;
   readonly publicKey: PublicKey;
-  /** A token with these claims; `iss` is the signer's, whatever the claims say. */
+  /** Signs a token with these claims. The signer's issuer replaces an `iss` claim. */
   sign(claims: JsonObject): Promise<string>;
 }
 
@@ -43,14 +43,14 @@ export function createTokenSigner(options: { issuer: string; key: PrivateKey }):
 }
 
 export interface TokenVerifierOptions {
-  /** The first is the one that new tokens get; LEGACY_ISSUER is accepted besides, for tokens in Secrets. */
+  /** Accepted issuers; new tokens get the first one. LEGACY_ISSUER is always accepted, for tokens in Secrets. */
   readonly issuers: readonly string[];
-  /** Any of these may have signed. */
+  /** The keys that may have signed a token. */
   readonly keys: readonly PublicKey[];
-  /** What a token must be for, if the request does not say: `--api-audiences`, by default the issuer. */
+  /** The audiences that a token needs if the request names none: `--api-audiences`, by default the issuer. */
   readonly apiAudiences: readonly string[];
   readonly lookup: BoundObjectLookup;
-  /** `--service-account-lookup`, default true: whether legacy tokens are compared with their Secret. */
+  /** `--service-account-lookup`: whether legacy tokens are compared with their Secret. Default true. */
   readonly legacyLookup?: boolean;
   readonly clock: Clock;
 }
@@ -59,32 +59,45 @@ export type TokenAnswer =
   | {
       readonly kind: 'authenticated';
       readonly user: UserInfo;
-      /** What the token and the request have in common. */
+      /** The audiences of the request that the token has too. */
       readonly audiences: readonly string[];
       readonly notes: CheckNotes;
     }
   | { readonly kind: 'rejected'; readonly message: string; readonly notes: CheckNotes }
-  /** Not a ServiceAccount token of ours: another authenticator may know it. If none does, the text is INVALID_BEARER_TOKEN. */
+  /**
+   * Not a token of these issuers; another authenticator may accept it. If none does, the error is INVALID_BEARER_TOKEN.
+   */
   | { readonly kind: 'unknown' };
 
 export interface TokenVerifier {
-  /** `audiences` are those a TokenReview asks for; default the server's own. Never throws for anything in the token. */
+  /**
+   * Authenticates a token. `audiences` are those of a TokenReview; default `apiAudiences`. No content of a token makes
+   * it throw.
+   */
   authenticate(token: string, options?: { audiences?: readonly string[] }): Promise<TokenAnswer>;
 }
 
 export const INVALID_BEARER_TOKEN = 'invalid bearer token';
 
-/** Several complaints as one, as the reference joins them: each once, in brackets if there are several. */
+/**
+ * Joins error texts as the reference's aggregate errors do: without repetition, and in brackets if there are several.
+ */
 export function joinErrors(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
 
-/** Enough for the accounts of a busy server; the oldest goes first. A token here was signed by us, so nobody can fill it with rubbish. */
-const REMEMBERED_TOKENS = 4096;
-const LONGEST_REMEMBERED = 8192;
+/**
+ * Size of the cache of verified signatures; the oldest entry is evicted first. Only tokens with a valid signature enter
+ * it, so clients cannot flood it.
+ */
+const CACHED_TOKENS = 4096;
+const LONGEST_CACHED_TOKEN = 8192;
 
-/** Signed claims; in both forms if LEGACY_ISSUER is also configured as the issuer of bound tokens, as old clusters have it. */
+/**
+ * Verified claims. Both forms are set if LEGACY_ISSUER is also configured as the issuer of bound tokens, as in old
+ * clusters.
+ */
 interface Verified {
   readonly public: PublicClaims;
   readonly legacy: LegacyPrivateClaims | undefined;
@@ -108,21 +121,21 @@ class Verifier implements TokenVerifier {
   }
 
   async authenticate(token: string, options: { audiences?: readonly string[] } = {}): Promise<TokenAnswer> {
-    const remembered = this.#verified.get(token);
-    if (remembered !== undefined) return this.#check(token, remembered, options.audiences);
+    const cached = this.#verified.get(token);
+    if (cached !== undefined) return this.#check(token, cached, options.audiences);
     const jws = parseJws(token);
     const issuer = jws === undefined ? undefined : unverifiedIssuer(jws);
     if (jws === undefined || issuer === undefined) return { kind: 'unknown' };
     if (issuer !== LEGACY_ISSUER && !this.#issuers.has(issuer)) return { kind: 'unknown' };
     const verified = await this.#verify(jws, issuer);
     if (typeof verified === 'string') return { kind: 'rejected', message: verified, notes: NO_NOTES };
-    this.#remember(token, verified);
+    this.#cache(token, verified);
     return this.#check(token, verified, options.audiences);
   }
 
-  #remember(token: string, verified: Verified): void {
-    if (token.length > LONGEST_REMEMBERED) return;
-    if (this.#verified.size >= REMEMBERED_TOKENS)
+  #cache(token: string, verified: Verified): void {
+    if (token.length > LONGEST_CACHED_TOKEN) return;
+    if (this.#verified.size >= CACHED_TOKENS)
       for (const oldest of this.#verified.keys()) {
         this.#verified.delete(oldest);
         break;
@@ -130,25 +143,25 @@ class Verifier implements TokenVerifier {
     this.#verified.set(token, verified);
   }
 
-  /** The claims, if one of the keys signed them; else the complaint. */
+  /** Returns the claims if one of the keys signed them, otherwise the error text. */
   async #verify(jws: Jws, issuer: string): Promise<Verified | string> {
     const keys = jws.keyId === '' ? this.#options.keys : (this.#keys.get(jws.keyId) ?? []);
     if (keys.length === 0) return 'invalid signature, no keys found';
-    const complaints: string[] = [];
+    const errors: string[] = [];
     for (const key of keys) {
       const verified = (await verifyJws(jws, key))
         ? readVerified(jws, issuer === LEGACY_ISSUER, this.#issuers.has(issuer))
         : SIGNATURE_FAILURE;
       if (typeof verified !== 'string') return verified;
-      complaints.push(verified);
+      errors.push(verified);
     }
-    return joinErrors(complaints);
+    return joinErrors(errors);
   }
 
   async #check(token: string, verified: Verified, requested: readonly string[] | undefined): Promise<TokenAnswer> {
     const { apiAudiences } = this.#options;
     const { audiences } = verified.public;
-    // Legacy tokens name no audience: they are for the API server only.
+    // Legacy tokens name no audience: they are valid for the API server only.
     const own = audiences.length === 0 ? apiAudiences : audiences;
     const wanted = requested ?? apiAudiences;
     const common = wanted.filter((audience) => own.includes(audience));
@@ -181,7 +194,7 @@ class Verifier implements TokenVerifier {
   }
 }
 
-/** Whose token it says it is; equal keys do not matter here, as the reference reads this first time with another decoder. */
+/** Reads the issuer that an unverified token claims. Ignores duplicate keys, as the reference does at this point. */
 function unverifiedIssuer(jws: Jws): string | undefined {
   const payload = readJwsPayload(jws.payload, 'ignore');
   const issuer = typeof payload === 'string' ? undefined : getField(payload, 'iss');
@@ -219,7 +232,10 @@ function checkTimes(claims: PublicClaims, now: number): string | undefined {
   return undefined;
 }
 
-/** A token that lives only because its time was extended is reported, so that operators find clients that do not reload theirs. */
+/**
+ * Reports a token that is used in its extended lifetime, so that operators find clients that do not reload their
+ * tokens.
+ */
 function staleNotes(claims: PublicClaims, bound: BoundPrivateClaims, now: number): CheckNotes {
   const { warnAfter } = bound;
   if (warnAfter === undefined || warnAfter === 0 || now <= warnAfter * 1000) return NO_NOTES;

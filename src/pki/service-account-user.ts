@@ -1,6 +1,6 @@
 /**
- * Who a ServiceAccount is when it makes a request: user name, groups, extra. Invariant: a name that `splitServiceAccountUsername` takes
- * apart is exactly one that `serviceAccountUsername` puts together.
+ * User name, groups and extra of a ServiceAccount.
+ * Invariant: `splitServiceAccountUsername` accepts exactly the names that `serviceAccountUsername` makes.
  */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
@@ -11,7 +11,7 @@ export interface ServiceAccountIdentity {
   readonly uid: string;
   readonly pod?: ObjectReference | undefined;
   readonly node?: ObjectReference | undefined;
-  /** The token's `jti`; '' if it has none. */
+  /** The token's `jti`; empty if it has none. */
   readonly tokenId?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function serviceAccountUsername(namespace: string, name: string): string 
   return `${PREFIX}${namespace}:${name}`;
 }
 
-/** Namespace and name of a ServiceAccount's user name; undefined for any other user. */
+/** Splits a ServiceAccount's user name into namespace and name; undefined for any other user. */
 export function splitServiceAccountUsername(username: string): { namespace: string; name: string } | undefined {
   if (!username.startsWith(PREFIX)) return undefined;
   const [namespace = '', name = '', ...more] = username.slice(PREFIX.length).split(':', 3);
@@ -36,7 +36,10 @@ export function splitServiceAccountUsername(username: string): { namespace: stri
   return { namespace, name };
 }
 
-/** `system:serviceaccounts` and `system:serviceaccounts:<namespace>`; `system:authenticated` is added where requests are authenticated. */
+/**
+ * Returns `system:serviceaccounts` and `system:serviceaccounts:<namespace>`. The authentication filter adds
+ * `system:authenticated`.
+ */
 export function serviceAccountGroups(namespace: string): readonly string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
@@ -61,7 +64,7 @@ export function serviceAccountUser(identity: ServiceAccountIdentity): UserInfo {
   };
 }
 
-/** How audit events and user extra name a token: by its id, never by itself. */
+/** Returns the id under which audit events and user extra name a token. It never contains the token itself. */
 export function credentialId(tokenId: string): string {
   return `JTI=${tokenId}`;
 }

@@ -1,16 +1,16 @@
 /**
- * Whether a certificate chains to a trusted authority, for callers that no TLS stack stands in front of (in-process requests, tests, front
- * proxies). Invariant: nothing is accepted that Go's x509.Verify refuses (name constraints, which are not read here, refuse the chain), the
- * texts are Go's, and work is bounded however the certificates point at each other.
+ * The certificate chain verifier with Go's rules: every certificate among the roots is a trust anchor, also a leaf or
+ * an intermediate. Rejects chains with name constraints, which it does not evaluate. Error texts are Go's.
+ * Invariant: it accepts no chain that Go's x509.Verify rejects, and the number of signature checks is bounded.
  */
 import { equalBytes } from '../base/bytes.ts';
 import { type Certificate, KEY_USAGE, OID } from './certificate.ts';
 import { signatureProblem } from './verify-signature.ts';
 
 export interface VerifyOptions {
-  /** The certificate itself, then whatever else the peer sent. */
+  /** The leaf, then the other certificates that the peer sent, in any order. */
   readonly chain: readonly [Certificate, ...Certificate[]];
-  /** Trusted as they are. */
+  /** The trust anchors. */
   readonly roots: readonly Certificate[];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -23,22 +23,25 @@ export type VerifyResult =
   | { readonly ok: false; readonly message: string };
 
 const MAX_CHAIN = 10;
-/** Go's own bound. */
+/** The bound of Go's crypto/x509. */
 const MAX_SIGNATURE_CHECKS = 100;
 
 interface Search {
   readonly options: VerifyOptions;
   checks: number;
-  /** Why the first candidate that had the right name did not do. */
+  /** The error of the first candidate whose subject matched. */
   hint: { message: string; name: string } | undefined;
-  /** A chain was found whose certificates do not allow the usage. */
+  /** A chain reached a root, but one of its certificates does not allow the usage. */
   wrongUsage: boolean;
 }
 
-/** Verifies time, signatures, authority, path length and usage. Names are not checked: a client certificate has none to check. */
+/**
+ * Verifies validity times, signatures, basic constraints, path lengths and extended key usage. Does not check host
+ * names.
+ */
 export async function verifyCertificate(options: VerifyOptions): Promise<VerifyResult> {
   const [leaf] = options.chain;
-  const invalid = checkItself(leaf, options.now, 0);
+  const invalid = checkCertificate(leaf, options.now, 0);
   if (invalid !== undefined) return { ok: false, message: invalid };
   const search: Search = { options, checks: 0, hint: undefined, wrongUsage: false };
   const chain = await extend([leaf], search);
@@ -66,7 +69,8 @@ async function extend(chain: readonly Certificate[], search: Search): Promise<re
     if (chain.some((certificate) => equalBytes(certificate.der, candidate.der))) continue;
     if (search.checks === MAX_SIGNATURE_CHECKS) return undefined;
     search.checks++;
-    const problem = (await checkIssued(last, candidate)) ?? checkItself(candidate, search.options.now, chain.length);
+    const problem =
+      (await checkIssued(last, candidate)) ?? checkCertificate(candidate, search.options.now, chain.length);
     if (problem !== undefined) {
       search.hint ??= { message: problem, name: candidate.commonName };
       continue;
@@ -77,8 +81,11 @@ async function extend(chain: readonly Certificate[], search: Search): Promise<re
   return undefined;
 }
 
-/** `depth` is how many certificates stand below this one; at 0 it need not be an authority. */
-function checkItself(certificate: Certificate, now: number, depth: number): string | undefined {
+/**
+ * Checks one certificate apart from its signature. `depth` is the number of certificates below it in the chain; the
+ * leaf has 0.
+ */
+function checkCertificate(certificate: Certificate, now: number, depth: number): string | undefined {
   if (certificate.extensions.unknownCritical.length > 0) return 'x509: unhandled critical extension';
   const expired = 'x509: certificate has expired or is not yet valid: current time';
   if (now < certificate.notBefore) return `${expired} ${rfc3339(now)} is before ${rfc3339(certificate.notBefore)}`;
@@ -95,7 +102,9 @@ function allows(certificate: Certificate, usage: 'client' | 'server'): boolean {
   return usages === undefined || usages.includes(OID.anyUsage) || usages.includes(wanted);
 }
 
-/** What is wrong with the claim that `issuer` signed `certificate`; undefined if nothing is. */
+/**
+ * Checks that `issuer` may sign certificates and signed this one. Returns undefined if so, otherwise Go's error text.
+ */
 async function checkIssued(certificate: Certificate, issuer: Certificate): Promise<string | undefined> {
   const { isCa, keyUsage } = issuer.extensions;
   if (!isCa || (keyUsage !== undefined && (keyUsage & KEY_USAGE.keyCertSign) === 0))

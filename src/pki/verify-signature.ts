@@ -1,4 +1,7 @@
-/** Signatures of certificates and of requests for them. Invariant: only algorithms that Go's x509 trusts and Web Crypto has; the texts are Go's. */
+/**
+ * Signature verification for certificates and certificate requests. Supports the algorithms that both Go's x509 accepts
+ * and Web Crypto implements. Error texts are Go's.
+ */
 import { readDerSequence, readOid, readUnsigned } from './der.ts';
 import { type CryptoKey, importPublicKey, signatureHalf } from './keys.ts';
 
@@ -21,7 +24,10 @@ const ED25519 = '1.3.101.112';
 const UNIMPLEMENTED = 'x509: cannot verify signature: algorithm unimplemented';
 const ECDSA_FAILURE = 'x509: ECDSA verification failure';
 
-/** Why the bytes were not signed with the key of this SubjectPublicKeyInfo; undefined if they were. */
+/**
+ * Checks that the bytes were signed with the key of this SubjectPublicKeyInfo. Returns undefined if so, otherwise Go's
+ * error text.
+ */
 export async function signatureProblem(signed: SignedBytes, spki: Uint8Array): Promise<string | undefined> {
   if (signed.signatureAlgorithm === ED25519) return ed25519Problem(signed, spki);
   const scheme = SIGNATURES[signed.signatureAlgorithm];
@@ -33,19 +39,22 @@ export async function signatureProblem(signed: SignedBytes, spki: Uint8Array): P
   const data = Uint8Array.from(signed.signedBytes);
   if (half === undefined) {
     const params = { name: 'RSASSA-PKCS1-v1_5', hash: scheme.hash };
-    // Web Crypto ties an RSA key to one hash.
+    // Web Crypto binds an imported RSA key to one hash.
     const bound: CryptoKey = await subtle.importKey('spki', Uint8Array.from(key.spki), params, false, ['verify']);
     const good = await subtle.verify(params, bound, Uint8Array.from(signed.signature), data);
     return good ? undefined : 'crypto/rsa: verification error';
   }
-  const signature = sideBySide(signed.signature, half);
+  const signature = rawEcdsaSignature(signed.signature, half);
   if (signature === undefined) return ECDSA_FAILURE;
   const good = await subtle.verify({ name: 'ECDSA', hash: scheme.hash }, key.cryptoKey, signature, data);
   return good ? undefined : ECDSA_FAILURE;
 }
 
-/** An ECDSA signature in DER as Web Crypto takes it; undefined if it is none. */
-export function sideBySide(der: Uint8Array, half: number): Uint8Array<ArrayBuffer> | undefined {
+/**
+ * Converts an ECDSA signature from DER to Web Crypto's form, the concatenation of r and s; undefined if it is
+ * malformed.
+ */
+export function rawEcdsaSignature(der: Uint8Array, half: number): Uint8Array<ArrayBuffer> | undefined {
   const halves = (readDerSequence(der) ?? []).map((element) => readUnsigned(element, half));
   const [r, s] = halves;
   if (halves.length !== 2 || r === undefined || s === undefined) return undefined;

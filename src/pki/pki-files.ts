@@ -1,6 +1,7 @@
 /**
- * The files of a PKI folder as read at the start, and what shall be written at the end. Invariant: keys are durable before the certificates
- * that speak of them, so that a crash leaves at worst a key without a certificate, for which one is issued on the next start.
+ * The files of a PKI folder as read at the start, with the changes that `finish` writes.
+ * Invariant: a key is durable before its certificate is written. A crash leaves at worst a key without a certificate,
+ * and the next start issues one for it.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { type ReadFile, readSmallFile, writeSecretFiles } from './secret-file.ts
 const DAY = 86_400_000;
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 
-export class Worklist {
+export class PkiFiles {
   readonly clock: Clock;
   readonly warnings: string[] = [];
   readonly #folder: string;
@@ -25,18 +26,21 @@ export class Worklist {
     this.#files = files;
   }
 
-  static async open(folder: string, clock: Clock, names: readonly string[]): Promise<Worklist> {
+  /**
+   * Reads the named files of the folder; a file may be absent. Throws ConfigError naming a file that cannot be read.
+   */
+  static async open(folder: string, clock: Clock, names: readonly string[]): Promise<PkiFiles> {
     const files = await Promise.all(
       names.map(async (name) => [name, await readSmallFile(join(folder, name))] as const),
     );
-    const work = new Worklist(folder, clock, new Map(files));
+    const opened = new PkiFiles(folder, clock, new Map(files));
     for (const [name, file] of files)
       if (file?.exposed && name.endsWith('.key'))
-        work.warn(`${work.path(name)} can be read by others than its owner: run chmod 600 on it`);
-    return work;
+        opened.warn(`${opened.path(name)} can be read by others than its owner: run chmod 600 on it`);
+    return opened;
   }
 
-  /** Names of the files to be written, or written. */
+  /** The names of the files that `finish` writes, or has written. */
   get written(): readonly string[] {
     return [...this.#drafts.keys()];
   }
@@ -45,11 +49,12 @@ export class Worklist {
     return join(this.#folder, name);
   }
 
-  /** The text of a file as it will be; undefined if there is none. */
+  /** Returns the text of a file, pending changes included; undefined if it does not exist. */
   text(name: string): string | undefined {
     return this.#drafts.get(name) ?? this.#files.get(name)?.content;
   }
 
+  /** Schedules a file to be written by `finish`. */
   put(name: string, content: string): void {
     this.#drafts.set(name, content);
   }
@@ -58,6 +63,7 @@ export class Worklist {
     this.warnings.push(sentence);
   }
 
+  /** Writes the changes, keys first. Throws ConfigError naming the path that cannot be written. */
   async finish(): Promise<void> {
     const drafts = [...this.#drafts];
     await writeSecretFiles(
@@ -70,7 +76,7 @@ export class Worklist {
     );
   }
 
-  /** The first certificate of a file. Throws ConfigError if there is none to read. */
+  /** Parses the first certificate of a file's text. Throws ConfigError if it is malformed. */
   certificate(name: string, text: string): X509Certificate {
     try {
       return new X509Certificate(text);
@@ -79,7 +85,10 @@ export class Worklist {
     }
   }
 
-  /** The private key of a file. Throws ConfigError if it is damaged, encrypted or of a kind that signs nothing here. */
+  /**
+   * Parses the private key of a file's text. Throws ConfigError if it is malformed, encrypted or of an unsupported
+   * type.
+   */
   privateKey(name: string, text: string): KeyObject {
     let key: KeyObject;
     try {
@@ -104,8 +113,11 @@ export class Worklist {
   }
 }
 
-/** Whether a certificate should be made again: its time has not come, is over, or less than 30 days or a fifth of it are left. */
-export function isDue(certificate: X509Certificate, now: number): boolean {
+/**
+ * Returns whether a certificate is due for renewal: it is not valid yet, it has expired, or its remaining time is less
+ * than 30 days and less than a fifth of its lifetime.
+ */
+export function isDueForRenewal(certificate: X509Certificate, now: number): boolean {
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
   return now < from || to - now < Math.min(30 * DAY, (to - from) / 5);
