@@ -182,15 +182,15 @@ describe('a bound token', () => {
     it(`is revoked with the ${kind} it is bound to`, async () => {
       const { verifier, token, objects, clock } = setup();
       const text = await token({ [kind]: { name: 'x', uid: 'x-uid' } });
-      const objects: Map<string, BoundObject> = objects[`${kind}s`];
+      const ofKind: Map<string, BoundObject> = objects[`${kind}s`];
       const at = kind === 'node' ? 'x' : 'default/x';
       const gone = 'service account token has been invalidated';
       expect(messageOf(await verifier.authenticate(text))).toBe(gone);
-      objects.set(at, { uid: 'x-uid' });
+      ofKind.set(at, { uid: 'x-uid' });
       expect((await verifier.authenticate(text)).kind).toBe('authenticated');
-      objects.set(at, { uid: 'x-uid', deletionTimestamp: clock.now() - 60_001 });
+      ofKind.set(at, { uid: 'x-uid', deletionTimestamp: clock.now() - 60_001 });
       expect(messageOf(await verifier.authenticate(text))).toBe(gone);
-      objects.set(at, { uid: 'y-uid' });
+      ofKind.set(at, { uid: 'y-uid' });
       expect(messageOf(await verifier.authenticate(text))).toBe(
         `${kind} UID (y-uid) does not match service account ${kind} ref claim (x-uid)`,
       );
