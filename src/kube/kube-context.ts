@@ -1,7 +1,4 @@
-/**
- * What a built-in kind may ask of the server around it: the other kinds, the platform, the settings. Invariant: nothing is asked before the server is put together; a
- * lister starts with the first question, so a server that nobody asks about a kind does not read its objects.
- */
+/** The server that a built-in kind is part of, as the kind sees it: the other kinds, the platform, the authorizer. */
 
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
@@ -13,25 +10,36 @@ import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../server/resource/resource-store.ts';
 
+/**
+ * Kinds are declared before the server is complete. They may keep the context, but must not call `resource`, `reader`
+ * or `lister` before the first request or `wrapStore`.
+ */
 export interface KubeContext {
   readonly host: RegistryHost;
   readonly logger: Logger;
   /** Throws BugError for a plural that is not served. Plurals of built-in kinds are unique across groups. */
   resource(plural: string): OpenResource;
-  /** What a kind is called in paths, whichever server has it; undefined if none has. */
+  /** The plural of a kind, whichever server serves it. Undefined for an unknown kind. */
   pluralOf(kind: GroupVersionKind): string | undefined;
-  /** Whether objects of a kind that `pluralOf` knows stand in namespaces. */
+  /** Whether the kind is namespaced. False for an unknown kind. */
   isNamespaced(kind: GroupVersionKind): boolean;
-  /** Objects one at a time, for kinds of which there may be very many. */
+  /** Reads single objects: for kinds that may have very many objects. */
   reader(plural: string): ObjectReader;
-  /** All objects, kept parsed: for kinds of which there are few. `fresh()` starts it. One for all who ask. */
+  /**
+   * Keeps all objects of a kind parsed in memory: for kinds with few objects. All callers share one lister per kind. It
+   * starts at the first `fresh()`, so a kind that is never asked for is never read.
+   */
   lister(plural: string): Lister;
   authorizer(): Authorizer;
 }
 
-/** A built-in kind: what it declares and, for a few, what stands in front of its store. */
+/** A built-in kind, as its file in `groups/` declares it and `resources.ts` lists it. */
 export interface KubeResource {
   readonly definition: ResourceDefinition;
-  /** Requests meet what this returns; subresources still get the store over storage. */
-  front?(open: OpenResource, world: KubeContext): ResourceStore;
+  /**
+   * Called once, after every kind is open and before the first request. Returns the store that requests to the resource
+   * itself go to; usually one that delegates to `open.store`. Subresources were opened on `open.store` and keep it.
+   * Default: `open.store`.
+   */
+  wrapStore?(open: OpenResource, context: KubeContext): ResourceStore;
 }

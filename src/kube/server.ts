@@ -241,6 +241,7 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
   const runtimeConfig = parseRuntimeConfig(options.runtimeConfig ?? []);
   const world = createWorld(options, stored, () => authorizer);
   const kinds = kubeResources({
+    context: world,
     eventTtlSeconds: options.eventTtlSeconds,
     token,
     rbac,
@@ -249,10 +250,10 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     network: { families: familiesOf(ranges), nodePorts },
   });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
-  for (const { definition, front } of kinds) {
-    if (front === undefined) continue;
+  for (const { definition, wrapStore } of kinds) {
+    if (wrapStore === undefined) continue;
     const open = resourceOf(stored, definition.plural);
-    stored.set(definition.plural, { ...open, store: front(open, world) });
+    stored.set(definition.plural, { ...open, store: wrapStore(open, world) });
   }
   const readers = {
     serviceAccounts: readerOf(stored, 'serviceaccounts'),

@@ -42,10 +42,10 @@ export function admissionResources(): readonly KubeResource[] {
   return [
     { definition: VALIDATING_WEBHOOKS },
     { definition: MUTATING_WEBHOOKS },
-    { definition: VALIDATING_POLICIES, front: guardPolicies },
-    { definition: VALIDATING_POLICY_BINDINGS, front: guardBindingsOf(VALIDATING_POLICIES) },
-    { definition: MUTATING_POLICIES, front: guardPolicies },
-    { definition: MUTATING_POLICY_BINDINGS, front: guardBindingsOf(MUTATING_POLICIES) },
+    { definition: VALIDATING_POLICIES, wrapStore: guardPolicies },
+    { definition: VALIDATING_POLICY_BINDINGS, wrapStore: guardBindingsOf(VALIDATING_POLICIES) },
+    { definition: MUTATING_POLICIES, wrapStore: guardPolicies },
+    { definition: MUTATING_POLICY_BINDINGS, wrapStore: guardBindingsOf(MUTATING_POLICIES) },
   ];
 }
 
@@ -53,7 +53,7 @@ function guardPolicies(open: OpenResource, world: KubeContext): ResourceStore {
   return withWriteCheck(open.store, policyAccess(world));
 }
 
-function guardBindingsOf(policies: ResourceDefinition): NonNullable<KubeResource['front']> {
+function guardBindingsOf(policies: ResourceDefinition): NonNullable<KubeResource['wrapStore']> {
   return (open, world) => withWriteCheck(open.store, bindingAccess(world, policies.plural));
 }
 

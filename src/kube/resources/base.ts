@@ -8,7 +8,6 @@ import {
   validateLease,
   validateLeaseUpdate,
 } from '../groups/coordination/lease.ts';
-import { configMapTable, validateConfigMap, validateConfigMapUpdate } from '../groups/core/config-map.ts';
 import { isCoreEvent, validateEvent, validateEventUpdate } from '../groups/core/event.ts';
 import { eventFromCore, eventToCore } from '../groups/core/event-conversion.ts';
 import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from '../groups/core/event-fields.ts';
@@ -30,14 +29,6 @@ import {
 } from '../groups/core/namespace.ts';
 import { frontNamespaces } from '../groups/core/namespace-store.ts';
 import {
-  prepareSecretForUpdate,
-  secretTable,
-  secretWarnings,
-  setSecretDefaults,
-  validateSecret,
-  validateSecretUpdate,
-} from '../groups/core/secret.ts';
-import {
   cleanSecretReferences,
   serviceAccountTable,
   serviceAccountWarnings,
@@ -56,9 +47,7 @@ export interface BaseResourceOptions {
 
 export function baseResources(options: BaseResourceOptions): readonly KubeResource[] {
   return [
-    { definition: NAMESPACES, front: frontNamespaces },
-    { definition: CONFIG_MAPS },
-    { definition: SECRETS },
+    { definition: NAMESPACES, wrapStore: frontNamespaces },
     { definition: serviceAccounts(options.token) },
     { definition: events(options.eventTtlSeconds) },
     { definition: LEASES },
@@ -108,41 +97,6 @@ const NAMESPACES: ResourceDefinition = storedResource({
       { readable: false },
     ),
   ],
-});
-
-const CONFIG_MAPS: ResourceDefinition = storedResource({
-  plural: 'configmaps',
-  shortNames: ['cm'],
-  scope: 'Namespaced',
-  versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
-  strategy: builtInStrategy({
-    validate: validateConfigMap,
-    validatesMetadata: true,
-    validateUpdate: validateConfigMapUpdate,
-  }),
-});
-
-export const SECRETS: ResourceDefinition = storedResource({
-  plural: 'secrets',
-  scope: 'Namespaced',
-  versions: [
-    builtInVersion({
-      group: '',
-      version: 'v1',
-      kind: 'Secret',
-      setDefaults: setSecretDefaults,
-      table: secretTable,
-      selectableFields: ['type'],
-    }),
-  ],
-  strategy: builtInStrategy({
-    validate: validateSecret,
-    validatesMetadata: true,
-    warningsOnCreate: secretWarnings,
-    prepareForUpdate: prepareSecretForUpdate,
-    validateUpdate: validateSecretUpdate,
-    warningsOnUpdate: secretWarnings,
-  }),
 });
 
 function serviceAccounts(token: SubresourceDefinition): ResourceDefinition {

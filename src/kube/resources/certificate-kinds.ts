@@ -41,12 +41,12 @@ export function certificateResources(): readonly KubeResource[] {
   return [
     {
       definition: signingRequests(notes),
-      front: ({ store }) => notes.front(store, requestSignatureProblem),
+      wrapStore: ({ store }) => notes.front(store, requestSignatureProblem),
     },
     { definition: CLUSTER_TRUST_BUNDLES },
     {
       definition: podRequests(notes, late),
-      front: ({ store }, world) => {
+      wrapStore: ({ store }, world) => {
         late.attach(world);
         return notes.front(store, possessionProblem);
       },

@@ -47,7 +47,7 @@ import { internalResources } from './internal-kinds.ts';
 
 export function clusterResources(): readonly KubeResource[] {
   return [
-    { definition: LIMIT_RANGES, front: ({ store }, world) => nameLimitRanges(store, world) },
+    { definition: LIMIT_RANGES, wrapStore: ({ store }, world) => nameLimitRanges(store, world) },
     { definition: RESOURCE_QUOTAS },
     { definition: COMPONENT_STATUSES },
     { definition: PRIORITY_CLASSES },

@@ -135,7 +135,7 @@ function claims(): KubeResource {
   });
   return {
     definition,
-    front: (open, around) => {
+    wrapStore: (open, around) => {
       world = around;
       return admin.front(open.store, around);
     },
@@ -158,7 +158,7 @@ function claimTemplates(): KubeResource {
       validateUpdate: validateClaimTemplateUpdate,
     }),
   });
-  return { definition, front: (open, world) => admin.front(open.store, world) };
+  return { definition, wrapStore: (open, world) => admin.front(open.store, world) };
 }
 
 function slices(clock: WallClock): ResourceDefinition {

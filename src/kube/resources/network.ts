@@ -80,7 +80,7 @@ export function networkResources(options: NetworkResourceOptions): readonly Kube
   return [
     {
       definition: serviceDefinition(world, services),
-      front: (open, present) => {
+      wrapStore: (open, present) => {
         world.attach(present);
         return services.open(open, present, new ServiceAllocator(present, options.families, options.nodePorts));
       },

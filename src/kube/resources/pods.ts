@@ -49,7 +49,7 @@ export function podResources({ allowPrivileged = true }: PodResourceOptions = {}
     {
       definition: pods(allowPrivileged, world),
       // Nothing stands in front of pods; this is where their subresources learn of the other kinds.
-      front: ({ store }, around) => {
+      wrapStore: ({ store }, around) => {
         known = around;
         return store;
       },

@@ -22,19 +22,19 @@ export function rbacResources(rbac: RbacAuthorizer): readonly KubeResource[] {
   return [
     {
       definition: ROLES,
-      front: ({ store }, world) => guardRoles(store, 'roles', { authorizer: world.authorizer(), rbac }),
+      wrapStore: ({ store }, world) => guardRoles(store, 'roles', { authorizer: world.authorizer(), rbac }),
     },
     {
       definition: ROLE_BINDINGS,
-      front: ({ store }, world) => guardBindings(store, 'rolebindings', { authorizer: world.authorizer(), rbac }),
+      wrapStore: ({ store }, world) => guardBindings(store, 'rolebindings', { authorizer: world.authorizer(), rbac }),
     },
     {
       definition: CLUSTER_ROLES,
-      front: ({ store }, world) => guardRoles(store, 'clusterroles', { authorizer: world.authorizer(), rbac }),
+      wrapStore: ({ store }, world) => guardRoles(store, 'clusterroles', { authorizer: world.authorizer(), rbac }),
     },
     {
       definition: CLUSTER_ROLE_BINDINGS,
-      front: ({ store }, world) =>
+      wrapStore: ({ store }, world) =>
         guardBindings(store, 'clusterrolebindings', { authorizer: world.authorizer(), rbac }),
     },
   ];

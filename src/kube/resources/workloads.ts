@@ -67,7 +67,7 @@ export function workloadResources(): readonly KubeResource[] {
     { definition: DAEMON_SETS },
     { definition: CONTROLLER_REVISIONS },
     { definition: REPLICATION_CONTROLLERS },
-    { definition: JOBS, front: frontJobs },
+    { definition: JOBS, wrapStore: frontJobs },
     { definition: CRON_JOBS },
     { definition: AUTOSCALERS },
     { definition: DISRUPTION_BUDGETS },

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
 import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { TableDefinition, VersionDefinition } from '../../server/resource/version-definition.ts';
 
 export interface BuiltInVersion {
@@ -110,6 +111,15 @@ export function builtInStrategy(strategy: Partial<Strategy>): Strategy {
     countsGeneration: false,
     ...strategy,
   };
+}
+
+/**
+ * The `status` subresource. Its strategy is the kind's, except that updates have only the `validateUpdate` and
+ * `warningsOnUpdate` given here; default none.
+ */
+export function statusSubresource(strategy: Strategy, status: Partial<Strategy>): SubresourceDefinition {
+  const { validateUpdate: _validate, warningsOnUpdate: _warnings, ...kept } = strategy;
+  return updateSubresource('status', { ...kept, ...status });
 }
 
 /** A resource that stores nothing and only answers: it has the one verb create. */

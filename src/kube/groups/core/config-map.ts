@@ -1,4 +1,4 @@
-/** ConfigMap: keys, size, and what `immutable` freezes. Invariant: pure; the issues are the reference's, entries of maps in the order of the object. */
+/** The kind ConfigMap. */
 
 import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid, tooLong } from '../../../apimachinery/validation/field-issue.ts';
@@ -9,12 +9,15 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
-/** What all values of a ConfigMap, or of a Secret, may have together, in bytes. */
+/** The limit for all values of one ConfigMap or Secret together. */
 export const MAX_DATA_BYTES: number = 1024 * 1024;
-export const FROZEN = 'field is immutable when `immutable` is set';
+/** The message about a changed field of a ConfigMap or Secret with `immutable: true`. */
+export const IMMUTABLE_SET = 'field is immutable when `immutable` is set';
 
 const METADATA = FieldPath.of('metadata');
 const DATA = FieldPath.of('data');
@@ -29,6 +32,20 @@ export const configMapTable: () => TableDefinition = tableOf(
   ),
   AGE,
 );
+
+export const CONFIG_MAP: KubeResource = {
+  definition: storedResource({
+    plural: 'configmaps',
+    shortNames: ['cm'],
+    scope: 'Namespaced',
+    versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
+    strategy: builtInStrategy({
+      validate: validateConfigMap,
+      validatesMetadata: true,
+      validateUpdate: validateConfigMapUpdate,
+    }),
+  }),
+};
 
 export function validateConfigMap(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
@@ -45,7 +62,7 @@ export function validateConfigMap(object: JsonObject): FieldIssue[] {
     for (const complaint of checkConfigMapKey(key)) issues.push(invalid(BINARY_DATA.key(key), key, complaint));
     size += decodedLength(binary[key] as string);
   }
-  // A UTF-16 unit is at most three bytes of UTF-8; only large maps need counting.
+  // A UTF-16 code unit is at most three bytes of UTF-8, so the exact size matters only for large maps.
   if (characters * 3 + size > MAX_DATA_BYTES) {
     for (const key of Object.keys(data)) size += utf8Length(data[key] as string);
     if (size > MAX_DATA_BYTES) issues.push(tooLong(FieldPath.of(''), undefined, MAX_DATA_BYTES));
@@ -56,14 +73,14 @@ export function validateConfigMap(object: JsonObject): FieldIssue[] {
 export function validateConfigMapUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateMetaUpdate(object, old);
   if (fieldAt(old, 'immutable') === true) {
-    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));
-    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, FROZEN));
-    if (!equalJson(binaryDataOf(object), binaryDataOf(old))) issues.push(forbidden(BINARY_DATA, FROZEN));
+    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), IMMUTABLE_SET));
+    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, IMMUTABLE_SET));
+    if (!equalJson(binaryDataOf(object), binaryDataOf(old))) issues.push(forbidden(BINARY_DATA, IMMUTABLE_SET));
   }
   return [...issues, ...validateConfigMap(object)];
 }
 
-/** How many bytes a normalized base64 text stands for. */
+/** The decoded length of a normalized base64 text. */
 export function decodedLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return (base64.length / 4) * 3 - padding;

@@ -1,6 +1,6 @@
 /**
- * Secret: types and the keys they need, stringData, size, and what never changes. Invariant: pure; a stored Secret has a type and no stringData, and no text made
- * here shows a value of it.
+ * The kind Secret. Invariant: a stored Secret has a type and no stringData; no message made here contains a value from
+ * its data.
  */
 
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -23,10 +23,12 @@ import { equalJson, type JsonObject, setField } from '../../../base/json-value.t
 import { compareUtf8 } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { jsonObjectProblem } from '../../shared/json-problem.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
-import { decodedLength, FROZEN, MAX_DATA_BYTES } from './config-map.ts';
+import { decodedLength, IMMUTABLE_SET, MAX_DATA_BYTES } from './config-map.ts';
 import { keyPairProblem } from './key-pair.ts';
 
 export const SERVICE_ACCOUNT_TOKEN_TYPE = 'kubernetes.io/service-account-token';
@@ -43,7 +45,32 @@ export const secretTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-/** The default type; stringData, which clients write and nobody reads, becomes part of data and wins over it. */
+export const SECRET: KubeResource = {
+  definition: storedResource({
+    plural: 'secrets',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'Secret',
+        setDefaults: setSecretDefaults,
+        table: secretTable,
+        selectableFields: ['type'],
+      }),
+    ],
+    strategy: builtInStrategy({
+      validate: validateSecret,
+      validatesMetadata: true,
+      warningsOnCreate: secretWarnings,
+      prepareForUpdate: prepareSecretForUpdate,
+      validateUpdate: validateSecretUpdate,
+      warningsOnUpdate: secretWarnings,
+    }),
+  }),
+};
+
+/** Sets the default type and moves the write-only stringData into data, where it replaces entries with the same key. */
 export function setSecretDefaults(object: JsonObject): void {
   foldStringData(object);
   if (textAt(object, 'type') === '') object['type'] = 'Opaque';
@@ -61,7 +88,7 @@ function foldStringData(object: JsonObject): void {
   object['data'] = folded;
 }
 
-export function prepareSecretForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareSecretForUpdate(object: JsonObject, old: JsonObject): void {
   if (textAt(object, 'type') === '') object['type'] = textAt(old, 'type');
 }
 
@@ -84,13 +111,13 @@ export function validateSecretUpdate(object: JsonObject, old: JsonObject): Field
     validateImmutableField(textAt(object, 'type'), textAt(old, 'type'), FieldPath.of('type')).map(declared),
   );
   if (fieldAt(old, 'immutable') === true) {
-    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), FROZEN));
-    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, FROZEN));
+    if (fieldAt(object, 'immutable') !== true) issues.push(forbidden(FieldPath.of('immutable'), IMMUTABLE_SET));
+    if (!equalJson(dataOf(object), dataOf(old))) issues.push(forbidden(DATA, IMMUTABLE_SET));
   }
   return [...issues, ...validateSecret(object)];
 }
 
-/** A certificate and a key that do not belong together are stored, with a warning. */
+/** A certificate and a key that do not match are stored, with a warning. */
 export function secretWarnings(object: JsonObject): readonly string[] {
   if (textAt(object, 'type') !== TLS_TYPE) return [];
   const problem = keyPairProblem(bytesAt(object, 'tls.crt'), bytesAt(object, 'tls.key'));

@@ -57,7 +57,7 @@ export const BINDINGS: KubeResource = {
       throw new BugError('bindings have no store of their own');
     }),
   },
-  front: (_open, world) => ({
+  wrapStore: (_open, world) => ({
     create: (context, binding, request) => {
       const { registry, definition } = world.resource('pods');
       const [version] = definition.versions;
