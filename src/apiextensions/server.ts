@@ -102,6 +102,8 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
       onFailure,
     });
     loops.push(naming, finalizing);
+    naming.start();
+    finalizing.start();
     // Served first, so that whoever hears of a definition finds its objects.
     known.follow(custom.changed, naming.changed, finalizing.changed);
     status = naming;

@@ -2,6 +2,7 @@
  * The watch cache: `cache.ts` is its specification. Invariant: it is fed by one storage watch over all its prefixes; state, window and
  * published changes move together within one synchronous call, so no reader sees one without the others.
  */
+import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';
@@ -60,8 +61,7 @@ export interface WatchCacheOptions {
 }
 
 const BOOKMARK_INTERVAL_MS = 60_000;
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5000;
+const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
 
 const NO_FORMS: FormMaker = {
   make(form, entries) {
@@ -355,7 +355,7 @@ export class WatchCache implements Stoppable {
       return;
     }
     this.#options.onTrouble?.(error);
-    const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures++, 10));
+    const delay = backoffDelay(RETRY, this.#failures++);
     this.#retryTimer = this.#clock.setTimer(delay, () => {
       try {
         void task();

@@ -8,6 +8,8 @@ import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
+import { processQueue } from '../../base/process-queue.ts';
+import { WorkQueue } from '../../base/work-queue.ts';
 import { internalContext } from '../../server/own/own-context.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { Crd } from '../crd.ts';
@@ -17,7 +19,6 @@ import { isConditionTrue, setCondition, type WantedCondition } from '../definiti
 import { CLEANUP_FINALIZER } from '../definition/definition-strategy.ts';
 import type { DefinitionWriter } from './definition-writer.ts';
 import { untilEmpty } from './until-empty.ts';
-import { WorkQueue } from './work-queue.ts';
 
 export interface FinalizingLoopOptions {
   readonly clock: Clock;
@@ -42,11 +43,15 @@ export class FinalizingLoop {
 
   constructor(options: FinalizingLoopOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({
-      clock: options.clock,
+    this.#queue = new WorkQueue({ clock: options.clock });
+  }
+
+  /** Begins to process the definitions that `changed` names. Call it once. */
+  start(): void {
+    void processQueue(this.#queue, {
       work: (name) => this.#sync(name),
-      onFailure: (name, error) => options.onFailure(name, error),
-      atOnce: AT_ONCE,
+      onFailure: (name, error) => this.#options.onFailure(name, error),
+      concurrency: AT_ONCE,
     });
   }
 

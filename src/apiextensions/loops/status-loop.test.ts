@@ -42,6 +42,7 @@ function startLoop() {
       throw error;
     },
   });
+  loop.start();
   known.follow(loop.changed);
   return {
     written,

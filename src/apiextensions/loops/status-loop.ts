@@ -6,6 +6,8 @@
 import { ensureObject, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { Clock } from '../../base/clock.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import { processQueue } from '../../base/process-queue.ts';
+import { WorkQueue } from '../../base/work-queue.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { FollowUp } from '../../server/resource/resource-definition.ts';
 import { type Crd, type CrdNames, readCrd } from '../crd.ts';
@@ -25,7 +27,6 @@ import { nonStructuralCondition } from '../definition/non-structural.ts';
 import type { SchemaChecks } from '../definition/schema-checks.ts';
 import type { DefinitionWriter } from './definition-writer.ts';
 import { NameClaims } from './name-claims.ts';
-import { WorkQueue } from './work-queue.ts';
 
 export interface StatusLoopOptions {
   readonly clock: Clock;
@@ -49,10 +50,14 @@ export class StatusLoop {
 
   constructor(options: StatusLoopOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({
-      clock: options.clock,
+    this.#queue = new WorkQueue({ clock: options.clock });
+  }
+
+  /** Begins to process the definitions that `changed` names. Call it once. */
+  start(): void {
+    void processQueue(this.#queue, {
       work: (name) => this.#sync(name),
-      onFailure: (name, error) => options.onFailure(name, error),
+      onFailure: (name, error) => this.#options.onFailure(name, error),
     });
   }
 

@@ -2,8 +2,8 @@
  * The vocabulary of the list-then-watch protocol: its states, what happens to it, and what it asks for. Invariant: everything is plain
  * data, and exactly one request, watch or timer is in progress in each phase but `idle` and `stopped`.
  */
+import type { Backoff, ResettingBackoffPolicy } from '../../base/backoff.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Backoff, BackoffOptions } from './backoff.ts';
 import type { WatchEvent } from './event.ts';
 import type { Failure } from './failure.ts';
 
@@ -19,7 +19,7 @@ export interface ListWatchOptions {
   readonly pageSize: number | 'automatic';
   /** A watch is asked to end after a random time between these. */
   readonly watchTimeoutSeconds: { readonly min: number; readonly max: number };
-  readonly backoff: BackoffOptions;
+  readonly backoff: ResettingBackoffPolicy;
 }
 
 /** What the machine remembers across phases. */

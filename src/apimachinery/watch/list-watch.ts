@@ -7,12 +7,21 @@
  * of listing again; a watch that ends within a second counts as useless if it moved no revision, not only if it was silent; a streaming
  * list that ends incomplete is followed by a pause and a list of pages; an expiry that repeats at the newest revision waits.
  */
+import { createBackoff, type ResettingBackoffPolicy, stepBackoff } from '../../base/backoff.ts';
 import { unreachable } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { createBackoff, REFLECTOR_BACKOFF, stepBackoff } from './backoff.ts';
 import { isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './event.ts';
 import { type Failure, isExpired, isResourceVersionTooLarge, isTooManyRequests, statusFailure } from './failure.ts';
 import type { Effect, Input, ListWatchOptions, Memory, State, Step, Tick } from './list-watch-state.ts';
+
+/** The parameters of client-go's reflector: 800 ms doubling to 30 s, jitter 1.0, beginning again every 2 minutes. */
+export const REFLECTOR_BACKOFF: ResettingBackoffPolicy = {
+  initialMs: 800,
+  capMs: 30_000,
+  factor: 2,
+  jitter: 1,
+  resetMs: 120_000,
+};
 
 /** The reference's defaults: a streaming list, automatic pages, watches of 5 to 10 minutes. */
 export const DEFAULT_LIST_WATCH_OPTIONS: ListWatchOptions = {
@@ -79,7 +88,7 @@ function begin<T>(options: ListWatchOptions, tick: Tick): Step<T> {
     revision: '',
     unavailable: false,
     paginated: false,
-    backoff: createBackoff(options.backoff, tick.now),
+    backoff: createBackoff(tick.now),
   };
   return restart(memory, tick);
 }

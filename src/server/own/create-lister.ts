@@ -2,6 +2,7 @@
  * The lister over storage: parsed objects in a map, fed by a storage watch of its own, because the cache tells its watchers once per turn and a lister has to be
  * right at once. Invariant: the map is the state of the resource at `#revision`; listeners have heard of everything in it.
  */
+import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import type { Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
@@ -22,8 +23,7 @@ interface Waiter {
   readonly done: Deferred<void>;
 }
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5000;
+const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export class RegistryLister implements Lister {
@@ -228,7 +228,7 @@ export class RegistryLister implements Lister {
   #retry(error: Error): void {
     if (this.#stopped) return;
     this.#core.host.onTrouble(error);
-    const delay = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures++, 10));
+    const delay = backoffDelay(RETRY, this.#failures++);
     this.#timer = this.#core.host.clock.setTimer(delay, () => {
       if (this.#revision === 0 || this.#loading !== undefined) this.#load();
       else this.#follow({ after: this.#revision });
