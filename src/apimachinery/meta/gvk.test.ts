@@ -8,6 +8,7 @@ import {
   formatGvk,
   formatGvr,
   gvkOf,
+  notRegistered,
   parseGroupKind,
   parseGroupResource,
   parseGroupVersion,
@@ -64,5 +65,12 @@ describe('equality', () => {
     expect(equalGvk(a, { ...a, version: 'v2' })).toBe(false);
     expect(equalGvr(a, { ...a })).toBe(true);
     expect(equalGvr(a, { ...a, group: 'h' })).toBe(false);
+  });
+});
+
+describe('notRegistered', () => {
+  it('names the kind and its group version as the reference does', () => {
+    const gvk = { group: 'apps', version: 'v9', kind: 'X' };
+    expect(notRegistered(gvk)).toBe('no kind "X" is registered for version "apps/v9"');
   });
 });

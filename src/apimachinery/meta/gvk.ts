@@ -2,6 +2,10 @@
  * Names of kinds and resources: group, version, kind or resource, in every combination, with the texts that the reference prints.
  * Invariant: plain readonly data; the core group is the empty string. Parsing never checks syntax beyond its separators.
  */
+import { quote } from '../go-format.ts';
+
+/** Whether the objects of a resource live in namespaces. */
+export type ResourceScope = 'Namespaced' | 'Cluster';
 
 export interface GroupVersion {
   readonly group: string;
@@ -110,6 +114,11 @@ export function equalGvk(a: GroupVersionKind, b: GroupVersionKind): boolean {
 
 export function equalGvr(a: GroupVersionResource, b: GroupVersionResource): boolean {
   return a.resource === b.resource && a.version === b.version && a.group === b.group;
+}
+
+/** The reference's text about a kind that is not registered, without the name of its scheme. */
+export function notRegistered(gvk: GroupVersionKind): string {
+  return `no kind ${quote(gvk.kind)} is registered for version ${quote(formatGroupVersion(gvk))}`;
 }
 
 function splitAtDot(text: string): [head: string, tail: string] {

@@ -4,7 +4,7 @@
  */
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import { orderFields } from '../../apimachinery/codec/typed-order.ts';
-import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';

@@ -2,8 +2,7 @@
  * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher at a time; what is published is
  * immutable, and answers are built on first use and kept until the group-version, or the set of groups, changes.
  */
-import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
-import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+import type { GroupVersion, GroupVersionKind, ResourceScope } from '../../apimachinery/meta/gvk.ts';
 
 export interface DiscoverySubresource {
   readonly name: string;

@@ -2,7 +2,7 @@
  * Where objects lie in storage: `<scope>/<prefix>/<namespace>/<name>`, without the namespace for cluster-scoped resources. Invariant: every segment that comes
  * from a client is escaped, so no name can reach another resource, and name and namespace can be read back from the key.
  */
-import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { escapeSegment, unescapeSegment } from '../../storage/keys.ts';
 
 export class ObjectKeys {

@@ -6,7 +6,7 @@
  */
 
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
-import type { ResourceScope } from '../../apimachinery/meta/scheme.ts';
+import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
 import type { NameRule } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';

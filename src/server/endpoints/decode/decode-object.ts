@@ -15,8 +15,12 @@ import {
 import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
-import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
-import { notRegistered } from '../../../apimachinery/meta/scheme.ts';
+import {
+  formatGroupVersion,
+  type GroupVersionKind,
+  notRegistered,
+  parseGroupVersion,
+} from '../../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest, unsupportedMediaType } from '../../../apimachinery/status/status-catalogue.ts';
 import { decodeUtf8 } from '../../../base/bytes.ts';
