@@ -9,7 +9,7 @@ import { startBundled } from './start-bundled.mjs';
 const [folder, data] = process.argv.slice(2);
 const server = await startBundled(folder, [`--data-dir=${data}`]);
 for (const path of ['/readyz', '/version', '/api', '/apis']) await server.ask(path);
-// The server has changed these (src/node/engine-settings.ts), and V8 refuses code that was made under other flags than it has when it reads it.
+// The server has changed these (src/node/process/v8-flags.ts), and V8 refuses code that was made under other flags than it has when it reads it.
 for (const [flag, value] of usual('--semi-space-growth-factor', '--interrupt-budget'))
   setFlagsFromString(`${flag}=${value}`);
 writeFileSync(join(folder, 'serve.cache'), server.script.createCachedData());

@@ -8,10 +8,10 @@ import { completeOptions } from '../controlplane/complete-options.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
 import { nodePlatform } from '../controlplane/node/node-platform.ts';
 import { startControlPlane } from '../controlplane/start.ts';
-import { setEngineForServer } from '../node/engine-settings.ts';
-import { createLogger } from '../node/logging.ts';
+import { createLogger } from '../node/log/logging.ts';
 import { readPackageVersion } from '../node/platform.ts';
-import { processTidyOptions, tidyAtRest } from '../node/tidy-at-rest.ts';
+import { collectWhenIdle, processCollectionOptions } from '../node/process/idle-collection.ts';
+import { setV8Flags } from '../node/process/v8-flags.ts';
 import { firstMinuteLines } from './first-minute.ts';
 import type { ServerCommandLine } from './server-command-line.ts';
 
@@ -30,8 +30,8 @@ export async function serveUntilSignal(line: ServerCommandLine): Promise<number>
     const completed = await completeOptions(server, nodePlatform);
     for (const warning of completed.warnings) logger.warn(warning);
     const plane = await startControlPlane(completed, { logger, logRequests: log.verbosity >= LOG_REQUESTS_FROM });
-    setEngineForServer();
-    const tidy = tidyAtRest(processTidyOptions(systemClock));
+    setV8Flags();
+    const tidy = collectWhenIdle(processCollectionOptions(systemClock));
     try {
       await Promise.race([plane.ready, signals.first]);
       if (!signals.caught) greet(plane, server.audit.logPath === '-', logger);

@@ -3,8 +3,8 @@
  * itself runs wherever web standards do; `node/` supplies the one for Node.
  */
 import type { Clock } from '../base/clock.ts';
-import type { AuditLog, AuditLogOptions } from '../node/audit-log.ts';
 import type { Listener, ListenerOptions } from '../node/listener.ts';
+import type { AuditLog, AuditLogOptions } from '../node/log/audit-log.ts';
 import type { KubeconfigOptions } from '../pki/kubeconfig.ts';
 import type { EnsurePkiOptions, Pki } from '../pki/pki-folder.ts';
 import type { KeyedPem } from '../pki/pki-leaf.ts';

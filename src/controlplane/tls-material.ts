@@ -3,7 +3,7 @@
  * folder's authority, made on the first call and renewed on later ones.
  */
 import { ConfigError } from '../base/errors.ts';
-import type { SniKeyPair, TlsConfig } from '../node/tls-identity.ts';
+import type { SniKeyPair, TlsConfig } from '../node/tls/tls-identity.ts';
 import type { Pki } from '../pki/pki-folder.ts';
 import { FRONT_PROXY_AUTHORITY } from '../server/filters/authentication/request-header.ts';
 import { CLIENT_AUTHORITY } from '../server/filters/authentication/x509.ts';

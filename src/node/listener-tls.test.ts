@@ -7,7 +7,7 @@ import { createCa, issueClientCertificate, issueServerCertificate } from '../pki
 import type { Connection } from '../server/http/exchange.ts';
 import { certificates, clock, listen, readAll, stopAll, text } from './listener.fixtures.ts';
 import type { Listener } from './listener.ts';
-import type { TlsConfig } from './tls-identity.ts';
+import type { TlsConfig } from './tls/tls-identity.ts';
 
 const open: Listener[] = [];
 afterEach(() => stopAll(open));

@@ -17,14 +17,14 @@ import { ConfigError, toError } from '../base/errors.ts';
 import type { Handler } from '../server/http/exchange.ts';
 import { DeadlineWheel, type Timed } from './deadline-wheel.ts';
 import type { ExchangeContext, ServedConnection } from './exchange-context.ts';
-import { H1Connection, refuse } from './h1-connection.ts';
-import { H2Connection } from './h2/h2-connection.ts';
-import { H2Shared } from './h2/shared.ts';
+import { H1Connection, refuse } from './http1/h1-connection.ts';
+import { H2Connection } from './http2/h2-connection.ts';
+import { H2Shared } from './http2/shared.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
-import { PeerFace, plainAddress } from './peer-face.ts';
 import { type ListenerProblem, ProblemReports } from './problems.ts';
-import { createTlsIdentity, type TlsConfig, type TlsIdentity } from './tls-identity.ts';
-import { upgradeToWebSocket } from './websocket.ts';
+import { createTlsIdentity, type TlsConfig, type TlsIdentity } from './tls/tls-identity.ts';
+import { plainAddress, TlsPeer } from './tls/tls-peer.ts';
+import { upgradeToWebSocket } from './websocket/websocket.ts';
 
 export interface ListenerOptions {
   /** An IP address or a name; `::` takes IPv4 too. */
@@ -259,11 +259,11 @@ class NodeListener implements Listener {
     }
     socket.on('error', () => {});
     this.#wheel.delete(accepted);
-    const face = new PeerFace(socket, this.#identity.authorities, this.#clock);
+    const peer = new TlsPeer(socket, this.#identity.authorities, this.#clock);
     if (socket.alpnProtocol === 'h2') {
-      accepted.served = new H2Connection(this.#context, this.#h2, socket, face);
+      accepted.served = new H2Connection(this.#context, this.#h2, socket, peer);
     } else {
-      const connection = new H1Connection(this.#context, socket, face);
+      const connection = new H1Connection(this.#context, socket, peer);
       accepted.served = connection;
       this.#h1.set(socket, connection);
       this.#http.emit('connection', socket);

@@ -3,9 +3,9 @@
  * can read, every handler hears of the end at most once, nothing is left in the wheel, and the next client, whose bytes go through the same buffers, is served.
  */
 import { settle } from '../../src/base/virtual-clock.ts';
-import { FLAG, FRAME, PREFACE, SETTING } from '../../src/node/h2/frames.ts';
-import { HpackDecoder } from '../../src/node/h2/hpack-decoder.ts';
-import { H2Shared } from '../../src/node/h2/shared.ts';
+import { FLAG, FRAME, PREFACE, SETTING } from '../../src/node/http2/frames.ts';
+import { HpackDecoder } from '../../src/node/http2/hpack-decoder.ts';
+import { H2Shared } from '../../src/node/http2/shared.ts';
 import {
   block,
   data,
@@ -20,7 +20,7 @@ import {
   reset,
   settings,
   windowUpdate,
-} from '../../src/node/h2/wire.fixtures.ts';
+} from '../../src/node/http2/wire.fixtures.ts';
 import { chunksOf } from '../../src/server/http/chunk-source.ts';
 import type { Answer, AnswerSink, Incoming } from '../../src/server/http/exchange.ts';
 import { createRandom, type Random } from './random.ts';

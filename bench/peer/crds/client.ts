@@ -19,9 +19,9 @@ import {
   WINDOW_LIMIT,
   windowUpdate,
   writeFrameHead,
-} from '../../../src/node/h2/frames.ts';
-import { HpackDecoder } from '../../../src/node/h2/hpack-decoder.ts';
-import { literals } from '../../../src/node/h2/literals.fixtures.ts';
+} from '../../../src/node/http2/frames.ts';
+import { HpackDecoder } from '../../../src/node/http2/hpack-decoder.ts';
+import { literals } from '../../../src/node/http2/literals.fixtures.ts';
 import type { Side } from '../side.ts';
 
 export interface Response {

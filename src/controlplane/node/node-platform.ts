@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { gzipCompressor } from '../../node/gzip.ts';
 import { startListener } from '../../node/listener.ts';
-import { createOutboundClient } from '../../node/outbound-client.ts';
+import { createOutboundClient } from '../../node/outbound/outbound-client.ts';
 import {
   ensureServingPair,
   machineNames,
@@ -52,7 +52,7 @@ export const nodePlatform: Platform = {
     return openLmdbStorage({ folder, onProblem });
   },
   openAuditLog: async (options) => {
-    const { openAuditLog } = await import('../../node/audit-log.ts');
+    const { openAuditLog } = await import('../../node/log/audit-log.ts');
     return openAuditLog(options);
   },
   listen: startListener,

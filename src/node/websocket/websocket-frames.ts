@@ -2,8 +2,8 @@
  * Frames of RFC 6455 without extensions, as a server sees them. Invariant: the reader accepts exactly what a client may send, and holds at most one
  * message of the limit plus one control frame.
  */
-import { allocateBytes, decodeUtf8Strict } from '../base/bytes.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+import { allocateBytes, decodeUtf8Strict } from '../../base/bytes.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 

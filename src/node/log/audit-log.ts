@@ -17,8 +17,8 @@ import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { BugError, ConfigError, toError } from '../base/errors.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { BugError, ConfigError, toError } from '../../base/errors.ts';
 
 export interface AuditLogOptions {
   /** `-` is standard output, which is never rotated. */

@@ -4,8 +4,8 @@
  */
 import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import { ConfigError, toError } from '../base/errors.ts';
-import { type Authorities, parseAuthorities } from './peer-certificate.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
+import { type Authorities, parseAuthorities } from './verify-peer.ts';
 
 export interface KeyPair {
   /** PEM. */

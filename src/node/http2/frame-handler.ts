@@ -19,10 +19,10 @@ import { H2Exchange } from './h2-exchange.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { readSettings } from './peer-settings.ts';
 import { areTrailers, readRequestLine } from './request-fields.ts';
-import type { StreamHome } from './stream-home.ts';
+import type { StreamConnection } from './stream-connection.ts';
 
 /** What frames do to their connection. */
-export interface StreamFramesOwner extends StreamHome {
+export interface FrameHandlerConnection extends StreamConnection {
   readonly streams: ReadonlyMap<number, H2Exchange>;
   readonly isLeaving: boolean;
   open(exchange: H2Exchange): void;
@@ -59,10 +59,10 @@ interface OpenBlock {
   size: number;
 }
 
-export class StreamFrames implements FrameConsumer {
+export class FrameHandler implements FrameConsumer {
   /** The highest stream that the client has opened. */
   lastStream = 0;
-  readonly #owner: StreamFramesOwner;
+  readonly #owner: FrameHandlerConnection;
   readonly #limits: ListenerLimits;
   readonly #decoder: HpackDecoder;
   readonly #reset = new Set<number>();
@@ -73,7 +73,7 @@ export class StreamFrames implements FrameConsumer {
   #refused = 0;
   #failed = false;
 
-  constructor(owner: StreamFramesOwner, limits: ListenerLimits) {
+  constructor(owner: FrameHandlerConnection, limits: ListenerLimits) {
     this.#owner = owner;
     this.#limits = limits;
     this.#decoder = new HpackDecoder(limits);

@@ -6,7 +6,7 @@ import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { BodyResult } from '../../server/http/exchange.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
-import { ABORTED, EMPTY_BODY, TOO_LARGE } from '../read-body.ts';
+import { ABORTED, EMPTY_BODY, TOO_LARGE } from '../http1/read-body.ts';
 
 export class IncomingBody {
   /** -1: unknown. */

@@ -5,8 +5,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';
 import { isIP } from 'node:net';
-import { concatBytes } from '../base/bytes.ts';
-import type { OutboundAnswer, OutboundCall, OutboundClient } from '../server/http/outbound.ts';
+import { concatBytes } from '../../base/bytes.ts';
+import type { OutboundAnswer, OutboundCall, OutboundClient } from '../../server/http/outbound.ts';
 
 /** Distinct authorities whose connections are kept; the one that was not used for longest goes first. */
 const AGENTS = 64;

@@ -4,8 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { ConfigError, toError } from '../base/errors.ts';
-import type { PeerCertificate } from '../server/http/exchange.ts';
+import { ConfigError, toError } from '../../base/errors.ts';
+import type { PeerCertificate } from '../../server/http/exchange.ts';
 
 /** Trusted certificates by the name of the authority. */
 export type Authorities = ReadonlyMap<string, readonly X509Certificate[]>;

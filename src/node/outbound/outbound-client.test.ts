@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
-import type { OutboundCall, OutboundClient } from '../server/http/outbound.ts';
-import { certificates, listen, text } from './listener.fixtures.ts';
-import type { Listener } from './listener.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import type { OutboundCall, OutboundClient } from '../../server/http/outbound.ts';
+import { certificates, listen, text } from '../listener.fixtures.ts';
+import type { Listener } from '../listener.ts';
 import { createOutboundClient } from './outbound-client.ts';
 
 const stops: (() => Promise<unknown>)[] = [];

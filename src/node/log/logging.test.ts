@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../base/virtual-clock.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
 import { createLogger, type LoggingOptions, strikeSecrets } from './logging.ts';
 
 let folder: string;

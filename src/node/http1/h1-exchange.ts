@@ -3,17 +3,17 @@
  * its end is reused only if the rest is small.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { MaybePromise } from '../base/maybe-promise.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
 import {
   type Answer,
   type AnswerHeaders,
   type BodyResult,
   type Connection,
   startClosed,
-} from '../server/http/exchange.ts';
+} from '../../server/http/exchange.ts';
+import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { type ExchangeContext, readerDeadline, type Sender } from '../exchange-context.ts';
 import { type SinkOwner, StreamSink } from './answer-sink.ts';
-import { NEVER, type Timed } from './deadline-wheel.ts';
-import { type ExchangeContext, readerDeadline, type Sender } from './exchange-context.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
 import { writeAll } from './write-answer.ts';
 

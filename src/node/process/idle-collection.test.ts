@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../base/virtual-clock.ts';
-import { processTidyOptions, tidyAtRest } from './tidy-at-rest.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
+import { collectWhenIdle, processCollectionOptions } from './idle-collection.ts';
 
 const MEGABYTE = 2 ** 20;
 
 function start(): { clock: VirtualClock; state: { cpu: number; heap: number; collected: number }; stop(): void } {
   const clock = new VirtualClock();
   const state = { cpu: 0, heap: 20 * MEGABYTE, collected: 0 };
-  const tidy = tidyAtRest({
+  const tidy = collectWhenIdle({
     clock,
     cpuMicros: () => state.cpu,
     heapBytes: () => state.heap,
@@ -62,7 +62,7 @@ describe('tidying at rest', () => {
   });
 
   it('frees what nobody holds', () => {
-    const options = processTidyOptions(new VirtualClock());
+    const options = processCollectionOptions(new VirtualClock());
     let held: unknown[] | undefined = Array.from({ length: 200_000 }, (_, i) => ({ i }));
     const before = options.heapBytes();
     expect(held.length).toBe(200_000);

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock, Timer } from '../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 
 const LOOK_MS = 5000;
 /** Microseconds of CPU in between: 3 % of a core. */
@@ -14,7 +14,7 @@ const WORTH_BYTES = 16 * 2 ** 20;
 /** A heap of this size is walked in a fifth of a second. */
 const LARGEST_BYTES = 256 * 2 ** 20;
 
-export interface TidyOptions {
+export interface IdleCollectionOptions {
   readonly clock: Clock;
   /** Microseconds that the process has used. */
   cpuMicros(): number;
@@ -23,7 +23,7 @@ export interface TidyOptions {
 }
 
 /** Looks every few seconds, without keeping the process alive. */
-export function tidyAtRest(options: TidyOptions): { stop(): void } {
+export function collectWhenIdle(options: IdleCollectionOptions): { stop(): void } {
   let cpu = options.cpuMicros();
   /** After the last collection. */
   let kept = options.heapBytes();
@@ -53,7 +53,7 @@ export function tidyAtRest(options: TidyOptions): { stop(): void } {
 }
 
 /** Of this process. */
-export function processTidyOptions(clock: Clock): TidyOptions {
+export function processCollectionOptions(clock: Clock): IdleCollectionOptions {
   let collect: (() => void) | undefined;
   return {
     clock,

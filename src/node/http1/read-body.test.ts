@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BodyResult } from '../server/http/exchange.ts';
+import type { BodyResult } from '../../server/http/exchange.ts';
 import { BodyReader, declaredLength } from './read-body.ts';
 
 describe('reading a body', () => {

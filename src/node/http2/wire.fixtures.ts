@@ -8,8 +8,8 @@ import { DeadlineWheel } from '../deadline-wheel.ts';
 import { defaultLimits, type ListenerLimits } from '../limits.ts';
 import { raw } from '../listener.fixtures.ts';
 import type { Listener } from '../listener.ts';
-import { PeerFace } from '../peer-face.ts';
 import { type ListenerProblem, ProblemReports } from '../problems.ts';
+import { TlsPeer } from '../tls/tls-peer.ts';
 import {
   FIRST_WINDOW,
   FLAG,
@@ -312,7 +312,7 @@ export function inMemory(
   const log = new FrameLog();
   const socket = new MemorySocket(log);
   const tls = socket as unknown as TLSSocket;
-  const connection = new H2Connection(context, makeShared(clock), tls, new PeerFace(tls, undefined, clock));
+  const connection = new H2Connection(context, makeShared(clock), tls, new TlsPeer(tls, undefined, clock));
   return {
     log,
     socket,

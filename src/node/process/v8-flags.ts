@@ -4,14 +4,14 @@
 import { setFlagsFromString } from 'node:v8';
 
 /** Called once the server is up, so that code that the build has kept is still taken. */
-export function setEngineForServer(): void {
+export function setV8Flags(): void {
   growYoungGenerationAtOnce();
   optimiseLater();
 }
 
 /**
  * Lets the space for new objects grow to its full size in one step as soon as there is work. V8 begins with 1 MB and doubles it each time that as much has survived, so that for the first minutes a server collects every few
- * milliseconds: a quarter of the CPU of 500 new definitions. At rest `tidyAtRest` sees to it that the space is made small again.
+ * milliseconds: a quarter of the CPU of 500 new definitions. At rest `collectWhenIdle` sees to it that the space is made small again.
  */
 function growYoungGenerationAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16');

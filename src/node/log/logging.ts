@@ -3,8 +3,8 @@
  * struck out of every text before it is written, whoever wrote it there; a line is written when the call returns, so none is lost when the process ends.
  */
 import { writeSync } from 'node:fs';
-import { type Clock, systemClock } from '../base/clock.ts';
-import type { LogFields, Logger } from '../base/logger.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { LogFields, Logger } from '../../base/logger.ts';
 
 export interface LoggingOptions {
   readonly format: 'text' | 'json';

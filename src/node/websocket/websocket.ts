@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { decodeBase64 } from '../base/base64.ts';
-import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../base/bytes.ts';
-import { startClosed, type WebSocketPeer } from '../server/http/exchange.ts';
-import type { SinkOwner } from './answer-sink.ts';
-import { NEVER } from './deadline-wheel.ts';
-import type { WebSocketAnswer } from './h1-exchange.ts';
+import { decodeBase64 } from '../../base/base64.ts';
+import { concatBytes, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
+import { startClosed, type WebSocketPeer } from '../../server/http/exchange.ts';
+import { NEVER } from '../deadline-wheel.ts';
+import type { SinkOwner } from '../http1/answer-sink.ts';
+import type { WebSocketAnswer } from '../http1/h1-exchange.ts';
 import { CLOSE, FrameReader, frameHead, OPCODE } from './websocket-frames.ts';
 
 export interface Upgrade {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Deferred } from '../base/deferred.ts';
-import { VirtualClock } from '../base/virtual-clock.ts';
-import type { WebSocketPeer } from '../server/http/exchange.ts';
-import { listen, raw, readAll, stopAll, text } from './listener.fixtures.ts';
-import type { Listener } from './listener.ts';
+import { Deferred } from '../../base/deferred.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
+import type { WebSocketPeer } from '../../server/http/exchange.ts';
+import { listen, raw, readAll, stopAll, text } from '../listener.fixtures.ts';
+import type { Listener } from '../listener.ts';
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const open: Listener[] = [];

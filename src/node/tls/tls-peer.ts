@@ -1,10 +1,10 @@
 /** The certificate of a connection, looked at when somebody first asks. Invariant: once it has expired it does not verify any more, however long the connection lives. */
 import type { TLSSocket } from 'node:tls';
-import type { Clock } from '../base/clock.ts';
-import type { PeerCertificate } from '../server/http/exchange.ts';
-import { type Authorities, type PeerVerification, verifyPeer } from './peer-certificate.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { PeerCertificate } from '../../server/http/exchange.ts';
+import { type Authorities, type PeerVerification, verifyPeer } from './verify-peer.ts';
 
-export class PeerFace {
+export class TlsPeer {
   readonly remoteAddress: string;
   readonly #socket: TLSSocket;
   readonly #authorities: Authorities | undefined;

@@ -12,10 +12,11 @@ import {
   readerDeadline,
   type ServedConnection,
 } from '../exchange-context.ts';
-import type { PeerFace } from '../peer-face.ts';
 import type { ProblemKind } from '../problems.ts';
+import type { TlsPeer } from '../tls/tls-peer.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import type { Flushable } from './flusher.ts';
+import { FrameHandler, type FrameHandlerConnection } from './frame-handler.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
 import {
@@ -33,7 +34,6 @@ import type { H2Exchange } from './h2-exchange.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
 import type { H2Shared } from './shared.ts';
 import { SocketWriter } from './socket-writer.ts';
-import { StreamFrames, type StreamFramesOwner } from './stream-frames.ts';
 
 /** For the client to read a GOAWAY before the connection is cut. */
 const GOODBYE_MS = 5_000;
@@ -46,7 +46,7 @@ const MOST_WRITTEN = 256 * 1024;
 /** Small frames that answer the client's: one that lets so many pile up does not read. */
 const MOST_CONTROLS = 10_000;
 
-export class H2Connection implements ServedConnection, Timed, Flushable, StreamFramesOwner {
+export class H2Connection implements ServedConnection, Timed, Flushable, FrameHandlerConnection {
   readonly protocol = 'h2' as const;
   readonly secure = true;
   readonly remoteAddress: string;
@@ -58,11 +58,11 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   initialSendWindow: number = FIRST_WINDOW;
   readonly streams: Map<number, H2Exchange> = new Map();
   readonly #socket: TLSSocket;
-  readonly #face: PeerFace;
+  readonly #peer: TlsPeer;
   readonly #shared: H2Shared;
   readonly #writer: SocketWriter;
   readonly #encoder = new HpackEncoder();
-  readonly #frames: StreamFrames;
+  readonly #frames: FrameHandler;
   readonly #reader: FrameReader;
   readonly #resets: TokenBucket;
   readonly #controlFrames: TokenBucket;
@@ -82,18 +82,18 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   #punished = false;
   #ended = false;
 
-  constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, face: PeerFace) {
+  constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, peer: TlsPeer) {
     const { limits, wheel } = context;
     this.context = context;
     this.#shared = shared;
     this.#socket = socket;
     this.#writer = new SocketWriter(socket, shared.output, () => this.#written());
-    this.#face = face;
-    this.remoteAddress = face.remoteAddress;
+    this.#peer = peer;
+    this.remoteAddress = peer.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
     this.#resets = new TokenBucket(limits.resetBurst, limits.resetsPerSecond, wheel.now);
     this.#controlFrames = new TokenBucket(limits.controlFrameBurst, limits.controlFramesPerSecond, wheel.now);
-    this.#frames = new StreamFrames(this, limits);
+    this.#frames = new FrameHandler(this, limits);
     this.#reader = new FrameReader(this.#frames);
     wheel.add(this);
     this.#control(
@@ -115,11 +115,11 @@ export class H2Connection implements ServedConnection, Timed, Flushable, StreamF
   }
 
   certificate(): PeerCertificate | undefined {
-    return this.#face.certificate();
+    return this.#peer.certificate();
   }
 
   certificateProblem(): string | undefined {
-    return this.#face.certificateProblem();
+    return this.#peer.certificateProblem();
   }
 
   drain(): void {

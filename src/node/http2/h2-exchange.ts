@@ -13,12 +13,12 @@ import {
 } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
 import { readerDeadline, type Sender } from '../exchange-context.ts';
-import { EMPTY_BODY } from '../read-body.ts';
+import { EMPTY_BODY } from '../http1/read-body.ts';
 import type { Filler, FrameOutput } from './frame-output.ts';
 import { CODE, FRAME_HEADER, FRAME_LIMIT } from './frames.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
-import type { StreamHome } from './stream-home.ts';
+import type { StreamConnection } from './stream-connection.ts';
 
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
 /** What one stream writes before the others have their turn. */
@@ -49,7 +49,7 @@ export type Progress =
 export class H2Exchange implements Sender, Timed, AnswerSink {
   readonly method: string;
   readonly target: string;
-  readonly connection: StreamHome;
+  readonly connection: StreamConnection;
   readonly id: number;
   deadline: number = NEVER;
   place: number | undefined = undefined;
@@ -84,7 +84,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   #closers: (() => void)[] | undefined;
   #gone = false;
 
-  constructor(connection: StreamHome, id: number, fields: readonly string[], line: RequestLine, ended: boolean) {
+  constructor(connection: StreamConnection, id: number, fields: readonly string[], line: RequestLine, ended: boolean) {
     this.connection = connection;
     this.id = id;
     this.method = line.method;

@@ -3,9 +3,9 @@
  * pieces are that it comes in), copies each byte once if the length was declared and not at all if it came in one piece, and leaves no listener behind.
  */
 import type { Readable } from 'node:stream';
-import { allocateBytes, EMPTY_BYTES } from '../base/bytes.ts';
-import type { BodyResult } from '../server/http/exchange.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import type { BodyResult } from '../../server/http/exchange.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
 
 export const EMPTY_BODY: BodyResult = { outcome: 'ok', bytes: EMPTY_BYTES };
 export const TOO_LARGE: BodyResult = { outcome: 'too-large' };

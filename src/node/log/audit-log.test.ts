@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encodeUtf8 } from '../base/bytes.ts';
-import { VirtualClock } from '../base/virtual-clock.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
 import { type AuditLogOptions, openAuditLog } from './audit-log.ts';
 
 let folder: string;

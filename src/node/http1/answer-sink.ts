@@ -3,9 +3,9 @@
  * back once; a reader that stops taking is given the listener's time and no more.
  */
 import type { Writable } from 'node:stream';
-import { totalLength } from '../server/http/chunk-source.ts';
-import type { AnswerSink } from '../server/http/exchange.ts';
-import { NEVER } from './deadline-wheel.ts';
+import { totalLength } from '../../server/http/chunk-source.ts';
+import type { AnswerSink } from '../../server/http/exchange.ts';
+import { NEVER } from '../deadline-wheel.ts';
 import { writeGroup } from './write-answer.ts';
 
 /** The exchange that a sink writes for. */

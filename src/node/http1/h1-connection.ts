@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { PeerCertificate } from '../server/http/exchange.ts';
-import { NEVER, type Timed } from './deadline-wheel.ts';
-import { type ExchangeContext, handle, type ServedConnection } from './exchange-context.ts';
+import type { PeerCertificate } from '../../server/http/exchange.ts';
+import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { type ExchangeContext, handle, type ServedConnection } from '../exchange-context.ts';
+import type { TlsPeer } from '../tls/tls-peer.ts';
 import { H1Exchange, type H1ExchangeOptions } from './h1-exchange.ts';
-import type { PeerFace } from './peer-face.ts';
 
 export class H1Connection implements ServedConnection, Timed {
   readonly protocol = 'http/1.1' as const;
@@ -18,15 +18,15 @@ export class H1Connection implements ServedConnection, Timed {
   place: number | undefined = undefined;
   readonly #context: ExchangeContext;
   readonly #socket: TLSSocket;
-  readonly #face: PeerFace;
+  readonly #peer: TlsPeer;
   readonly #open = new Set<H1Exchange>();
 
-  constructor(context: ExchangeContext, socket: TLSSocket, face: PeerFace) {
+  constructor(context: ExchangeContext, socket: TLSSocket, peer: TlsPeer) {
     const { limits, wheel } = context;
     this.#context = context;
     this.#socket = socket;
-    this.#face = face;
-    this.remoteAddress = face.remoteAddress;
+    this.#peer = peer;
+    this.remoteAddress = peer.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
     wheel.add(this);
     socket.on('close', () => {
@@ -37,11 +37,11 @@ export class H1Connection implements ServedConnection, Timed {
   }
 
   certificate(): PeerCertificate | undefined {
-    return this.#face.certificate();
+    return this.#peer.certificate();
   }
 
   certificateProblem(): string | undefined {
-    return this.#face.certificateProblem();
+    return this.#peer.certificateProblem();
   }
 
   /** Answers that are still to come say `connection: close` by themselves. */
