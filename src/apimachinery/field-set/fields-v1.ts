@@ -1,0 +1,94 @@
+/**
+ * FieldsV1, the JSON form of field sets in managedFields. Writing gives the keys in the order of structured-merge-diff, so that the bytes
+ * equal those of the reference.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { readElement, writeElement } from './element-codec.ts';
+import { asMember, EMPTY_SET, FieldSet, findElement, LEAF } from './field-set.ts';
+import { compareElements, type PathElement } from './path-element.ts';
+
+/** Sets are walked by recursion; no type of an API is nested as deep. */
+const MAX_DEPTH = 1000;
+
+export type FieldsV1ReadResult =
+  | { readonly ok: true; readonly set: FieldSet }
+  /** What is wrong, for people. */
+  | { readonly ok: false; readonly message: string };
+
+/** The set of a FieldsV1 value. Kinds of elements that are not known are dropped with everything below them. Never throws. */
+export function readFieldsV1(value: JsonValue): FieldsV1ReadResult {
+  try {
+    const { elements, children } = readNode(value, 0);
+    return { ok: true, set: elements.length === 0 ? EMPTY_SET : new FieldSet(false, elements, children) };
+  } catch (caught) {
+    if (caught instanceof Malformed) return { ok: false, message: caught.message };
+    throw caught;
+  }
+}
+
+/** Unwinds the recursion of one read; it never leaves this file. */
+class Malformed {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+function readNode(value: JsonValue, depth: number): FieldSet {
+  if (value === null) return LEAF;
+  if (!isJsonObject(value)) throw new Malformed(`expected an object, got ${JSON.stringify(value) ?? typeof value}`);
+  if (depth > MAX_DEPTH) throw new Malformed(`nested more than ${MAX_DEPTH} levels deep`);
+  const elements: PathElement[] = [];
+  const children: FieldSet[] = [];
+  let isMember = false;
+  for (const key in value) {
+    if (key === '.') {
+      isMember = true;
+      continue;
+    }
+    const read = readElement(key);
+    if (!read.ok) {
+      if (read.unknown) continue;
+      throw new Malformed(read.message);
+    }
+    addChild(elements, children, read.element, readNode(value[key] as JsonValue, depth + 1));
+  }
+  if (elements.length === 0) return LEAF;
+  return new FieldSet(isMember, elements, children);
+}
+
+/** Appends where the keys are in order, as all are that a server wrote. Of two spellings of one element the later one has its children kept. */
+function addChild(elements: PathElement[], children: FieldSet[], element: PathElement, child: FieldSet): void {
+  const last = elements.length - 1;
+  if (last < 0 || compareElements(elements[last] as PathElement, element) < 0) {
+    elements.push(element);
+    children.push(child);
+    return;
+  }
+  const at = findElement(elements, element);
+  if (at < 0) {
+    elements.splice(-1 - at, 0, element);
+    children.splice(-1 - at, 0, child);
+    return;
+  }
+  const known = children[at] as FieldSet;
+  const merged = child.elements.length === 0 ? known : child;
+  children[at] = known.isMember || child.isMember ? asMember(merged) : merged;
+}
+
+/** The FieldsV1 value of a set. */
+export function writeFieldsV1(set: FieldSet): JsonObject {
+  const out: JsonObject = {};
+  for (let i = 0; i < set.elements.length; i++)
+    out[writeElement(set.elements[i] as PathElement)] = writeNode(set.children[i] as FieldSet);
+  return out;
+}
+
+function writeNode(set: FieldSet): JsonObject {
+  if (set.elements.length === 0) return {};
+  if (!set.isMember) return writeFieldsV1(set);
+  const out: JsonObject = { '.': {} };
+  for (let i = 0; i < set.elements.length; i++)
+    out[writeElement(set.elements[i] as PathElement)] = writeNode(set.children[i] as FieldSet);
+  return out;
+}
