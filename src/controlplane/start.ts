@@ -16,7 +16,7 @@ import type { Storage } from '../storage/storage.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
 import type { CompletedOptions } from './complete-options.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { type Chain, composeChain } from './server-chain.ts';
+import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {
@@ -45,7 +45,7 @@ export async function startControlPlane(
       onError: (error) => logger.error('old revisions could not be compacted', error),
     });
     lifetime.add('compactor', () => compactor.stop());
-    const chain = await composeChain(completed, { storage, logger, logRequests, lifetime });
+    const chain = await createServerChain(completed, { storage, logger, logRequests, lifetime });
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
     chain.listensOn(listener);
@@ -63,7 +63,7 @@ async function openStorage({ options, platform, storageFolder }: CompletedOption
   return platform.openStorage(storageFolder, (error) => logger.error('the store could not tidy up', error));
 }
 
-function listen({ options, platform, tls }: CompletedOptions, chain: Chain, logger: Logger): Promise<Listener> {
+function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {
   const { bindAddress, port, maxStreamsPerConnection } = options.serving;
   return platform.listen({
     host: bindAddress,
@@ -86,13 +86,13 @@ function listen({ options, platform, tls }: CompletedOptions, chain: Chain, logg
 class RunningControlPlane implements ControlPlane {
   readonly ready: Promise<void>;
   readonly #completed: CompletedOptions;
-  readonly #chain: Chain;
+  readonly #chain: ServerChain;
   readonly #listener: Listener;
   readonly #lifetime: Lifetime;
   readonly #logger: Logger;
   #stopping: Promise<void> | undefined;
 
-  constructor(completed: CompletedOptions, chain: Chain, listener: Listener, lifetime: Lifetime, logger: Logger) {
+  constructor(completed: CompletedOptions, chain: ServerChain, listener: Listener, lifetime: Lifetime, logger: Logger) {
     this.#completed = completed;
     this.#chain = chain;
     this.#listener = listener;
@@ -162,7 +162,7 @@ class RunningControlPlane implements ControlPlane {
 
   async #stop(): Promise<void> {
     const { platform, options } = this.#completed;
-    this.#chain.health.startShutdown();
+    await this.#chain.preShutdown();
     if (options.shutdownDelayMs > 0) await sleep(platform.clock, options.shutdownDelayMs);
     this.#chain.drain();
     const grace = platform.clock.setTimer(options.shutdownGraceMs, () => {

@@ -37,7 +37,7 @@ import type { Answer } from './http/exchange.ts';
 import type { RequestHandler, ServerRequest } from './http/request.ts';
 import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
 import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
-import type { TypeBook } from './resource/meta-types.ts';
+import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
 import type { ResourceStore } from './resource/resource-store.ts';
 import type { VersionDefinition } from './resource/version-definition.ts';
@@ -54,7 +54,7 @@ export interface ResourceServerOptions {
   /** From 0 up to, not including, 1. */
   random(): number;
   /** Types that the server itself answers with in protobuf. Default: it reads protobuf but does not write it. */
-  readonly types?: TypeBook;
+  readonly types?: MetaTypes;
   /** Reads and writes CBOR beside JSON and YAML. Default false. */
   readonly cbor?: boolean;
   readonly limits?: {

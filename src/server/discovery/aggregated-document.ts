@@ -7,7 +7,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { sha256Hex } from '../../base/sha256.ts';
-import type { TypeBook } from '../resource/meta-types.ts';
+import type { MetaTypes } from '../resource/meta-types.ts';
 import { DocumentForms } from './document-forms.ts';
 import type { PublishedGroup, PublishedVersion } from './published-group.ts';
 
@@ -18,11 +18,11 @@ interface Part {
 
 export class AggregatedDocument {
   readonly #parts: readonly Part[];
-  readonly #types: TypeBook | undefined;
+  readonly #types: MetaTypes | undefined;
   readonly #forms = new Map<string, DocumentForms>();
   #etag: string | undefined;
 
-  constructor(groups: readonly PublishedGroup[], types: TypeBook | undefined) {
+  constructor(groups: readonly PublishedGroup[], types: MetaTypes | undefined) {
     this.#parts = groups.map((group) => ({ name: group.name, versions: group.sorted() }));
     this.#types = types;
   }

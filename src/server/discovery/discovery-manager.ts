@@ -21,7 +21,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { contentHeaders } from '../http/respond.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import { AggregatedDocument } from './aggregated-document.ts';
 import type { DiscoveryPublisher, DiscoveryVersion } from './discovery.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServerAddress } from './discovery-documents.ts';
@@ -33,7 +33,7 @@ export interface DiscoveryOptions {
   /** What `/api` tells clients about where the server is. Default: nothing. */
   readonly addresses?: (request: ServerRequest) => readonly ServerAddress[];
   /** For answers in protobuf. Default: there are none. */
-  readonly types?: TypeBook;
+  readonly types?: MetaTypes;
   /** Default false, as the reference's feature gate. */
   readonly cbor?: boolean;
 }

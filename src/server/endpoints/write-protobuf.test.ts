@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { AuditRecord } from '../http/request.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { AnswerForm } from './encode/form.ts';
 import { ProtobufWriter } from './encode/protobuf-writer.ts';
 import { GADGETS, gadgetV1, type World, world } from './endpoints.fixtures.ts';
@@ -59,7 +59,7 @@ const views: Readonly<Record<string, StructView>> = {
 };
 const oldMetadataList = struct('PartialObjectMetadataList', { items: listOf(partial), metadata: listMeta });
 
-const types: TypeBook = {
+const types: MetaTypes = {
   view: (name) => {
     const view = views[name.slice(META_TYPES.length)];
     if (view === undefined) throw new BugError(`no type ${name}`);

@@ -12,7 +12,7 @@ import type { RequestFilter, RequestHandler, ServerRequest } from '../http/reque
 import type { RequestInfo } from '../http/request-info.ts';
 import type { InFlightGate } from '../in-flight.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
-import type { TypeBook } from '../resource/meta-types.ts';
+import type { MetaTypes } from '../resource/meta-types.ts';
 import { Audit, type AuditOptions } from './audit/audit.ts';
 import { withAuthentication } from './authentication/authentication.ts';
 import { type RequestHeaderNames, requestHeaderHider } from './authentication/request-header.ts';
@@ -56,7 +56,7 @@ export interface ChainConfig {
   /** A debug line for every request. Default false. */
   readonly logRequests?: boolean;
   /** With them, statuses are written in protobuf for those who accept that. Default: they are not. */
-  readonly types?: TypeBook;
+  readonly types?: MetaTypes;
   /** What answers in the end. */
   readonly dispatch: RequestHandler;
 }

@@ -11,7 +11,7 @@ import type { Answer, AnswerHeaders, Handler, Incoming } from '../http/exchange.
 import { type RequestHandler, ServerRequest } from '../http/request.ts';
 import { parseRequestInfo, problemAnswer } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
-import type { TypeBook } from '../resource/meta-types.ts';
+import type { MetaTypes } from '../resource/meta-types.ts';
 import { plainAnswer } from './plain-answers.ts';
 
 export interface HeadOptions {
@@ -22,7 +22,7 @@ export interface HeadOptions {
   /** One debug line for every request. */
   readonly logRequests: boolean;
   /** For statuses in protobuf; undefined: there are none. */
-  readonly types: TypeBook | undefined;
+  readonly types: MetaTypes | undefined;
 }
 
 const PANIC = plainAnswer(500, 'This request caused apiserver to panic. Look in the logs for details.');

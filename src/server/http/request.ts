@@ -7,7 +7,7 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Flow } from '../flow.ts';
-import type { TypeBook } from '../resource/meta-types.ts';
+import type { MetaTypes } from '../resource/meta-types.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';
 import { WarningRecorder } from './warning-header.ts';
@@ -58,7 +58,7 @@ export class ServerRequest {
   /** What the answer says about the request's flow; undefined: nothing. Set by flow control. */
   flow: Flow | undefined = undefined;
   /** What statuses are written in protobuf with; undefined: they are not. Set where the chain begins. */
-  types: TypeBook | undefined = undefined;
+  types: MetaTypes | undefined = undefined;
   #warnings: WarningRecorder | undefined = undefined;
 
   constructor(incoming: Incoming, info: RequestInfo, receivedAt: number) {

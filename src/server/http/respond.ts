@@ -20,7 +20,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { Answer, AnswerHeaders } from './exchange.ts';
 import type { ServerRequest } from './request.ts';
 
@@ -56,7 +56,7 @@ export function encodeValue(value: JsonValue, mediaType: string, pretty: boolean
 }
 
 /** A Status in its envelope. */
-export function encodeStatus(types: TypeBook, status: Status): Uint8Array {
+export function encodeStatus(types: MetaTypes, status: Status): Uint8Array {
   const encoded = encodeObject(types.view(`${META_TYPES}Status`), status as unknown as JsonObject);
   if (encoded.ok) return encoded.bytes;
   throw new BugError(`a Status does not fit its type: ${encoded.error.message}`);

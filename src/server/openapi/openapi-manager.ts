@@ -10,7 +10,7 @@ import type { Clock } from '../../base/clock.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { Answer, AnswerHeaders } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
-import type { TypeBook } from '../resource/meta-types.ts';
+import type { MetaTypes } from '../resource/meta-types.ts';
 import { REFERENCE_VERSION } from '../version-info.ts';
 import { type DocumentInfo, type DocumentParts, documentText, type SimplePath } from './document.ts';
 import { DocumentV2 } from './document-v2.ts';
@@ -33,7 +33,7 @@ import {
 
 export interface OpenApiOptions {
   readonly clock: Clock;
-  readonly types: TypeBook;
+  readonly types: MetaTypes;
   /** Default: the reference's title, and the version of the reference that this server follows. */
   readonly info?: DocumentInfo;
   /** Paths that are no resources and are documented all the same (`VERSION_PATH`). Default none. */

@@ -3,7 +3,7 @@ import { list, map, scalar, struct } from '../../apimachinery/protobuf/core-fact
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../apimachinery/type-view.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { BugError } from '../../base/errors.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
@@ -31,8 +31,9 @@ const objectMeta = struct('ObjectMeta', ['name', 1, 'string', '?'], ['labels', 1
 const status = struct('Status', ['kind', undefined, 'string'], ['message', 3, 'string', '?']);
 const apiGroup = struct('APIGroup', ['name', 1, 'string']);
 
-const META_VIEWS: ReadonlyMap<string, StructView> = new Map(
-  [
+const META_VIEWS: ReadonlyMap<string, StructView> = new Map([
+  ['io.k8s.apimachinery.pkg.version.Info', struct('Info', ['major', undefined, 'string'])] as const,
+  ...[
     objectMeta,
     status,
     apiGroup,
@@ -42,10 +43,10 @@ const META_VIEWS: ReadonlyMap<string, StructView> = new Map(
     struct('APIResourceList', ['groupVersion', 1, 'string']),
     struct('APIVersions', ['versions', 1, list('string')]),
     struct('APIGroupList', ['groups', 1, list(apiGroup)]),
-  ].map((view) => [META_TYPES + view.name, view]),
-);
+  ].map((view) => [META_TYPES + view.name, view] as const),
+]);
 
-export const types: TypeBook = {
+export const types: MetaTypes = {
   view(typeName) {
     const view = META_VIEWS.get(typeName);
     if (view === undefined) throw new BugError(`no type ${typeName}`);

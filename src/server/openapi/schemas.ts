@@ -14,14 +14,14 @@ import type {
 } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { sortByName } from '../../base/utf8.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import { sharedDescription } from './descriptions.ts';
 import type { GivenSchema } from './openapi.ts';
 import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';
 
 export interface SchemaSource {
   /** The types that all servers share. */
-  readonly types: TypeBook;
+  readonly types: MetaTypes;
   readonly cache: SchemaCache;
   typeName(view: StructView): string | undefined;
   /** A schema that is not made from a view. */

@@ -2,7 +2,7 @@
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { META_TYPES, type TypeBook } from '../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document.ts';
 import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
@@ -12,7 +12,7 @@ import type { SchemaCache } from './schema-text.ts';
 import { SchemaBook } from './schemas.ts';
 
 export interface DocumentSettings {
-  readonly types: TypeBook;
+  readonly types: MetaTypes;
   readonly templates: PathTemplates;
   /** Types that documents share. */
   readonly schemas: SchemaCache;

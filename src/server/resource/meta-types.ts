@@ -1,13 +1,13 @@
-/** The types that the generic server itself answers with: it knows their names, and whoever composes a server has their facts. */
+/** The interface to the shared types of meta.k8s.io (ObjectMeta, Status, APIResourceList) that the generic server answers with. */
 import type { StructView } from '../../apimachinery/type-view.ts';
 
-/** Views by the name that a type has in OpenAPI documents, and back. */
-export interface TypeBook {
-  /** Throws BugError for a name that it does not have. It has all of `META_TYPES`. */
+/** Type views by their OpenAPI name, and back. */
+export interface MetaTypes {
+  /** Returns the view of a type. It has at least the types below `META_TYPES`. Throws BugError for an unknown name. */
   view(typeName: string): StructView;
-  /** Undefined for a view that is not from here. */
+  /** Returns undefined for a view that was not made by this registry. */
   typeName(view: StructView): string | undefined;
 }
 
-/** What the names of the shared types begin with. */
+/** The common prefix of the shared types in OpenAPI documents. */
 export const META_TYPES = 'io.k8s.apimachinery.pkg.apis.meta.v1.';

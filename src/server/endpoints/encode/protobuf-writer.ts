@@ -12,7 +12,7 @@ import { allocateBytes, encodeUtf8 } from '../../../base/bytes.ts';
 import { BugError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { encodeStatus } from '../../http/respond.ts';
-import { META_TYPES, type TypeBook } from '../../resource/meta-types.ts';
+import { META_TYPES, type MetaTypes } from '../../resource/meta-types.ts';
 import type { ObjectBytes } from '../../resource/resource-store.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
@@ -34,13 +34,13 @@ const ITEMS_FIRST = 'meta.k8s.io/v1beta1';
 type Memo = WeakMap<ObjectBytes, Uint8Array>;
 
 export class ProtobufWriter {
-  readonly #types: TypeBook;
+  readonly #types: MetaTypes;
   readonly #objects: Memo = new WeakMap();
   readonly #metadata: Memo = new WeakMap();
   /** Beginnings of envelopes, by what they say; as many as there are kinds. */
   readonly #heads = new Map<string, Uint8Array>();
 
-  constructor(types: TypeBook) {
+  constructor(types: MetaTypes) {
     this.#types = types;
   }
 

@@ -1,0 +1,37 @@
+/** Opens the audit log that the flags ask for. */
+import type { Lifetime } from '../base/lifetime.ts';
+import type { Logger } from '../base/logger.ts';
+import type { AuditOptions } from '../server/filters/audit/audit.ts';
+import { parseAuditPolicy } from '../server/filters/audit/audit-policy.ts';
+import type { RequestInfo } from '../server/http/request-info.ts';
+import type { CompletedOptions } from './complete-options.ts';
+
+/** Returns undefined unless there are both a policy and a log. Throws ConfigError for a policy that is not valid. */
+export async function openAudit(
+  { auditPolicy, options: { audit }, platform }: CompletedOptions,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<AuditOptions | undefined> {
+  if (auditPolicy === undefined || audit.logPath === '') return undefined;
+  const { policy, warnings } = parseAuditPolicy(auditPolicy.text, auditPolicy.path);
+  for (const warning of warnings) logger.warn(warning);
+  const log = await platform.openAuditLog({
+    path: audit.logPath,
+    maxSizeMb: audit.maxSizeMb,
+    maxAgeDays: audit.maxAgeDays,
+    maxBackups: audit.maxBackups,
+    compress: audit.compress,
+    clock: platform.clock,
+    onProblem: (error) => logger.error('an old audit log could not be tidied up', error),
+  });
+  lifetime.add('audit log', () => log.stop());
+  return { policy, sink: log, withholdBodies: holdsToken };
+}
+
+/** Reports requests and answers whose bodies contain credentials: TokenRequests and TokenReviews. */
+function holdsToken({ apiGroup, resource, subresource }: RequestInfo): boolean {
+  return (
+    (apiGroup === '' && resource === 'serviceaccounts' && subresource === 'token') ||
+    (apiGroup === 'authentication.k8s.io' && resource === 'tokenreviews')
+  );
+}

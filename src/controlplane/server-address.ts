@@ -1,0 +1,28 @@
+/** The addresses under which others reach the server: for discovery and documents, and for the Service `default/kubernetes`. */
+import type { ServerIdentity } from '../kube/bootstrap/service-network.ts';
+import type { Listener } from '../node/listener.ts';
+import { parseIp } from '../pki/ip.ts';
+import type { CompletedOptions } from './complete-options.ts';
+
+/** Returns host and port for clients: what the flags say, otherwise the address of the listener. */
+export function externalAddress({ options: { serving } }: CompletedOptions, { address, port }: Listener): string {
+  const host = serving.externalHostname || serving.advertiseAddress || address;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Returns the identity for the endpoints of `default/kubernetes`: the advertised address, otherwise an address of this machine. */
+export function serverIdentity({ options, platform }: CompletedOptions, { port }: Listener): ServerIdentity {
+  const { serving, network } = options;
+  const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });
+  const isEverywhere = UNSPECIFIED.has(serving.bindAddress);
+  const addresses = isEverywhere ? platform.hostNames({ allAddresses: true }) : [serving.bindAddress];
+  return {
+    hostname,
+    address: serving.advertiseAddress || (addresses.find((name) => parseIp(name) !== undefined) ?? ''),
+    port,
+    nodePort: network.serviceNodePort,
+    writesEndpoints: network.endpointReconciler !== 'none',
+  };
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { SILENT } from '../base/logger.ts';
+import { VirtualClock } from '../base/virtual-clock.ts';
+import { anonymousAuthenticator } from './filters/authentication/anonymous.ts';
+import { createAuthenticator } from './filters/authentication/union.ts';
+import { ALWAYS_ALLOW } from './filters/authorizers.ts';
+import { GenericServer } from './generic-server.ts';
+import { inProcess } from './http/in-process.ts';
+import { NOT_FOUND } from './http/paths.ts';
+import type { RequestHandler } from './http/request.ts';
+import { types } from './openapi/openapi.fixtures.ts';
+
+const BUILD = { version: '0.0.0', runtime: 'test', platform: 'test/test' };
+
+function createServer(delegate: RequestHandler = () => NOT_FOUND) {
+  const server = new GenericServer({ clock: new VirtualClock(), logger: SILENT, types, build: BUILD });
+  const transport = inProcess(
+    server.prepare({
+      authenticate: createAuthenticator({ authenticators: [], anonymous: anonymousAuthenticator() }),
+      authorizer: ALWAYS_ALLOW,
+      delegate,
+    }),
+  );
+  const get = async (target: string): Promise<{ status: number; text: string }> => {
+    const { status, body } = await transport({ method: 'GET', target });
+    return { status, text: body instanceof Uint8Array ? new TextDecoder().decode(body) : '' };
+  };
+  return { server, get };
+}
+
+describe('the generic server', () => {
+  it('serves version, health, metrics, discovery and OpenAPI without any resource server', async () => {
+    const { get } = createServer();
+    for (const path of ['/version', '/livez', '/metrics', '/apis', '/openapi/v3', '/openapi/v2'])
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    expect(JSON.parse((await get('/')).text).paths).toEqual(expect.arrayContaining(['/apis', '/readyz', '/version']));
+  });
+
+  it('passes everything else to the delegate, except paths with repeated leading slashes', async () => {
+    const seen: string[] = [];
+    const { get } = createServer(({ info }) => {
+      seen.push(info.path);
+      return NOT_FOUND;
+    });
+    await get('/apis/example.com/v1/widgets');
+    await get('/unknown');
+    expect((await get('//unknown')).status).toBe(404);
+    expect(seen).toEqual(['/apis/example.com/v1/widgets', '/unknown']);
+  });
+
+  it('is ready when all post-start hooks have finished', async () => {
+    const { server, get } = createServer();
+    let finish = (): void => undefined;
+    server.addPostStartHook(['first'], () => new Promise<void>((resolve) => (finish = resolve)));
+    server.addPostStartHook(['second', 'third'], async () => undefined);
+    const started = server.start();
+    await Promise.resolve();
+    expect((await get('/readyz')).status).toBe(500);
+    expect((await get('/readyz/poststarthook/third')).status).toBe(200);
+    finish();
+    await started;
+    expect((await get('/readyz?verbose')).text).toContain('[+]poststarthook/first ok');
+  });
+
+  it('rejects its start with the failure of a hook, which the check of that hook then names', async () => {
+    const { server, get } = createServer();
+    server.addPostStartHook(['broken'], () => Promise.reject(new Error('the disk is full')));
+    await expect(server.start()).rejects.toThrow('the disk is full');
+    expect((await get('/readyz/poststarthook/broken')).text).toContain('the disk is full');
+    expect(() => server.addPostStartHook(['late'], async () => undefined)).toThrow('after the start');
+  });
+
+  it('runs pre-shutdown hooks in order while requests are still served, and refuses requests after the drain', async () => {
+    const { server, get } = createServer();
+    const steps: string[] = [];
+    server.addPreShutdownHook(async () => void steps.push(`first ${(await get('/apis')).status}`));
+    server.addPreShutdownHook(async () => void steps.push(`second ${(await get('/readyz')).status}`));
+    server.onDrain(() => steps.push('drained'));
+    await server.start();
+    await server.preShutdown();
+    server.drain();
+    expect(steps).toEqual(['first 200', 'second 500', 'drained']);
+    expect((await get('/apis')).status).toBe(503);
+    expect((await get('/livez')).status).toBe(200);
+  });
+
+  it('is prepared once', () => {
+    const { server } = createServer();
+    const parts = {
+      authenticate: createAuthenticator({ authenticators: [], anonymous: undefined }),
+      authorizer: ALWAYS_ALLOW,
+      delegate: () => NOT_FOUND,
+    };
+    expect(() => server.prepare(parts)).toThrow('prepared once');
+  });
+});
