@@ -92,7 +92,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
         name,
         reason: error.message,
       });
-    const writer = new DefinitionWriter(registry);
+    const writer = new DefinitionWriter(registry, clock);
     const naming = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
     const finalizing = new FinalizingLoop({
       clock,

@@ -30,7 +30,7 @@ import { LateLister } from '../server/own/late-lister.ts';
 import { LazyLister } from '../server/own/lazy-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { createObjectReader, type ObjectReader } from '../server/own/object-reader.ts';
-import { internalContext } from '../server/own/own-context.ts';
+import { ownContext } from '../server/own/own-context.ts';
 import { type OpenResource, openResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
@@ -326,18 +326,18 @@ function resourceOf(stored: ReadonlyMap<string, OpenResource>, plural: string): 
 }
 
 function readerOf(stored: ReadonlyMap<string, OpenResource>, plural: string): ObjectReader {
-  const { definition, store } = resourceOf(stored, plural);
+  const { definition, store, host } = resourceOf(stored, plural);
   if (definition.storageVersion === undefined) throw new BugError(`${plural} are not stored`);
-  return createObjectReader(store, definition.storageVersion);
+  return createObjectReader(store, definition.storageVersion, host.clock);
 }
 
 /** Writes the date onto the Secret, beside the request that showed it; that it fails is no fault of the request. */
-function noteLegacyUse({ definition, store }: OpenResource, use: LegacyUse, logger: Logger): void {
+function noteLegacyUse({ definition, store, host }: OpenResource, use: LegacyUse, logger: Logger): void {
   const { storageVersion } = definition;
   if (storageVersion === undefined) return;
   const nothing = (): undefined => undefined;
   const written = store.update?.(
-    internalContext(storageVersion, use.namespace, use.name),
+    ownContext(host.clock, 'update', { version: storageVersion, namespace: use.namespace, name: use.name }),
     {
       preconditions: { uid: use.uid, resourceVersion: undefined },
       apply: (current) => {

@@ -1,7 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/own/own-context.ts';
-import { CREATE, complaint, deletion, parse, type Shown, UPDATE, world } from '../../server/registry/thing.fixtures.ts';
+import {
+  CREATE,
+  complaint,
+  at as contextAt,
+  deletion,
+  parse,
+  type Shown,
+  UPDATE,
+  world,
+} from '../../server/registry/thing.fixtures.ts';
 import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
 import type { ResourceContext } from '../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
@@ -19,7 +27,7 @@ function opened(): OpenResource {
 }
 
 function at(version: VersionDefinition, name: string): ResourceContext {
-  return internalContext(version, '', name);
+  return contextAt(name, '', version);
 }
 
 async function create(resource: OpenResource, version: VersionDefinition, body: JsonObject): Promise<Shown> {

@@ -4,9 +4,10 @@
  */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
 import type { Strategy } from '../../server/resource/resource-definition.ts';
@@ -31,9 +32,11 @@ const UPDATE: UpdateRequest = {
 };
 
 export class DefinitionWriter {
+  readonly #clock: Clock;
   readonly #update: NonNullable<ReturnType<RegistryStore['withStrategy']>['update']>;
 
-  constructor(store: RegistryStore) {
+  constructor(store: RegistryStore, clock: Clock) {
+    this.#clock = clock;
     const { update } = store.withStrategy(SERVER_RULES);
     if (update === undefined) throw new BugError('definitions cannot be updated');
     this.#update = update;
@@ -44,7 +47,7 @@ export class DefinitionWriter {
     const { name, uid, resourceVersion } = crd;
     try {
       const { bytes } = await this.#update(
-        internalContext(CRD_V1, '', name),
+        ownContext(this.#clock, 'update', { version: CRD_V1, namespace: '', name }),
         {
           preconditions: { uid, resourceVersion },
           apply: (current) => {

@@ -10,7 +10,7 @@ import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { processQueue } from '../../base/process-queue.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
@@ -111,7 +111,7 @@ export class FinalizingLoop {
     await this.#options.lister.fresh();
     await this.#atMost(handler.quiesced(), WAIT_MS);
     const { store, version } = handler.registry();
-    const everywhere = internalContext(version, '', '');
+    const everywhere = ownContext(this.#options.clock, 'deletecollection', { version, namespace: '', name: '' });
     const all = { list: DEFAULT_LIST_OPTIONS, options: DEFAULT_DELETE_OPTIONS, validate: () => undefined };
     try {
       await handler.counted(Promise.resolve(store.deleteCollection(everywhere, all)));

@@ -35,7 +35,7 @@ function startLoop() {
   const loop = new StatusLoop({
     clock: new VirtualClock(),
     lister: known,
-    writer: new DefinitionWriter({ withStrategy: () => ({ update }) } as never),
+    writer: new DefinitionWriter({ withStrategy: () => ({ update }) } as never, new VirtualClock()),
     checks: createSchemaChecks(),
     caBundle: () => undefined,
     onFailure: (_name, error) => {

@@ -3,7 +3,7 @@ import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { BugError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { ExistingPods } from './pod-security/existing-pods.ts';
 
@@ -12,7 +12,8 @@ export async function existingPods(world: KubeContext, namespace: string, limit:
   const { definition, store } = world.resource('pods');
   const version = definition.storageVersion;
   if (version === undefined || store.list === undefined) throw new BugError('pods cannot be listed');
-  const page = await store.list(internalContext(version, namespace, ''), { ...DEFAULT_LIST_OPTIONS, limit });
+  const context = ownContext(world.host.clock, 'list', { version, namespace, name: '' });
+  const page = await store.list(context, { ...DEFAULT_LIST_OPTIONS, limit });
   const pods = page.items
     .map((bytes) => readJson(bytes))
     .flatMap((read) => (read.ok && isJsonObject(read.value) ? [read.value] : []));
@@ -27,5 +28,6 @@ export async function createNamespace(world: KubeContext, name: string): Promise
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   version.setDefaults?.(object);
   const request = { dryRun: false, fieldManager: 'kube-apiserver', validate: () => undefined };
-  await store.create(internalContext(version, '', ''), object, request);
+  const context = ownContext(world.host.clock, 'create', { version, namespace: '', name: '' });
+  await store.create(context, object, request);
 }

@@ -8,7 +8,7 @@ import { isAlreadyExists } from '../../apimachinery/status/status.ts';
 import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { KubeContext } from '../kube-context.ts';
 import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
 import { IpRange } from './ip-range.ts';
@@ -127,7 +127,8 @@ export class ClusterIps {
     const { store, version } = this.#addresses();
     const request = { dryRun: false, fieldManager: 'kube-apiserver', validate: () => undefined };
     try {
-      await store.create?.(internalContext(version, '', ''), ipAddressObject(ip, family, service), request);
+      const context = ownContext(this.#world.host.clock, 'create', { version, namespace: '', name: '' });
+      await store.create?.(context, ipAddressObject(ip, family, service), request);
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;

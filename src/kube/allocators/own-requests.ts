@@ -1,7 +1,7 @@
 /** Requests that the server makes to its own stores beside those of clients. Invariant: what is not there is no failure of a deletion. */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { OpenResource } from '../../server/resource/open-resource.ts';
 
 const DELETE = {
@@ -18,7 +18,7 @@ const DELETE = {
 
 /** Deletes an object of a kind that is stored; given a uid, that one alone. */
 export async function deleteOwn(
-  { definition, store }: OpenResource,
+  { definition, store, host }: OpenResource,
   namespace: string,
   name: string,
   uid?: string,
@@ -28,7 +28,7 @@ export async function deleteOwn(
   try {
     const preconditions = uid === undefined ? undefined : { uid, resourceVersion: undefined };
     const request = { ...DELETE, options: { ...DELETE.options, preconditions } };
-    await store.delete?.(internalContext(storageVersion, namespace, name), request);
+    await store.delete?.(ownContext(host.clock, 'delete', { version: storageVersion, namespace, name }), request);
   } catch (error) {
     const isAnother = uid !== undefined && isConflict(error);
     if (!isNotFound(error) && !isAnother) throw error;

@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { OpenResource } from '../../server/resource/open-resource.ts';
 import type { UpdateRequest } from '../../server/resource/resource-store.ts';
 import { bootstrapPolicy } from '../rbac/bootstrap/bootstrap-policy.ts';
@@ -128,7 +128,11 @@ const UPDATE: UpdateRequest = {
 /** Another server on the same storage may have been quicker. */
 async function create(target: BootstrapTarget, object: JsonObject): Promise<void> {
   const { store, version, ready } = prepare(target, object);
-  const context = internalContext(version, textAt(ready, 'metadata', 'namespace'), '');
+  const context = ownContext(target.resource.host.clock, 'create', {
+    version,
+    namespace: textAt(ready, 'metadata', 'namespace'),
+    name: '',
+  });
   try {
     await store.create?.(context, ready, { dryRun: false, fieldManager: FIELD_MANAGER, validate: NO_CHECK });
   } catch (error) {
@@ -138,7 +142,7 @@ async function create(target: BootstrapTarget, object: JsonObject): Promise<void
 
 async function update(target: BootstrapTarget, object: JsonObject): Promise<void> {
   const { store, version, ready } = prepare(target, object);
-  const context = contextOf(target, object);
+  const context = contextOf('update', target, object);
   try {
     await store.update?.({ ...context, version }, { apply: () => cloneJson(ready), preconditions: undefined }, UPDATE);
   } catch (error) {
@@ -147,7 +151,7 @@ async function update(target: BootstrapTarget, object: JsonObject): Promise<void
 }
 
 async function remove(target: BootstrapTarget, object: JsonObject): Promise<void> {
-  const context = contextOf(target, object);
+  const context = contextOf('delete', target, object);
   const stored = target.stored(context.namespace, context.name);
   const uid = stored === undefined ? undefined : textAt(stored, 'metadata', 'uid');
   await target.resource.store.delete?.(context, {
@@ -163,9 +167,13 @@ async function remove(target: BootstrapTarget, object: JsonObject): Promise<void
   });
 }
 
-function contextOf(target: BootstrapTarget, object: JsonObject) {
+function contextOf(verb: string, target: BootstrapTarget, object: JsonObject) {
   const { version } = versionOf(target);
-  return internalContext(version, textAt(object, 'metadata', 'namespace'), textAt(object, 'metadata', 'name'));
+  return ownContext(target.resource.host.clock, verb, {
+    version,
+    namespace: textAt(object, 'metadata', 'namespace'),
+    name: textAt(object, 'metadata', 'name'),
+  });
 }
 
 /** The object as an endpoint would hand it to the store: in the form of its type, with its defaults. */

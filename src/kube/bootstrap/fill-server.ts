@@ -79,7 +79,7 @@ function identityLease(options: FillOptions, objects: StoredObjects): IdentityLe
 async function readConfigMaps(resource: OpenResource): Promise<BootstrapTarget> {
   const { storageVersion } = resource.definition;
   if (storageVersion === undefined) throw new BugError('configmaps are not stored');
-  const read = createObjectReader(resource.store, storageVersion);
+  const read = createObjectReader(resource.store, storageVersion, resource.host.clock);
   const present = new Map<string, ObjectAnswer>();
   await Promise.all(
     BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {

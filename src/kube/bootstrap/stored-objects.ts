@@ -5,7 +5,7 @@
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import { ObjectKeys } from '../../server/registry/object-keys.ts';
 import { countGeneration, fillSystemFields } from '../../server/registry/object-metadata.ts';
 import { encodeStored, metadataIn, readStored, type StoredState } from '../../server/registry/stored-object.ts';
@@ -50,7 +50,7 @@ export class StoredObjects {
     fillSystemFields(metadata, this.#host);
     if (strategy.countsGeneration) metadata['generation'] = 1;
     const status = ready['status'];
-    strategy.prepareForCreate?.(ready, this.#context(plural, ready));
+    strategy.prepareForCreate?.(ready, this.#context('create', plural, ready));
     // Clients do not set it; the server does.
     if (status !== undefined) ready['status'] = status;
     await this.#host.storage.create(this.#key(plural, ready), encodeStored(this.#inForm(plural, ready)));
@@ -73,7 +73,7 @@ export class StoredObjects {
     const { strategy } = this.#resource(plural).definition;
     const ready = this.#inForm(plural, next);
     const status = ready['status'];
-    strategy.prepareForUpdate?.(ready, old, this.#context(plural, ready));
+    strategy.prepareForUpdate?.(ready, old, this.#context('update', plural, ready));
     if (status !== undefined) ready['status'] = status;
     countGeneration(strategy, ready, old);
     await this.#host.storage.compareAndWrite(state.key, state.revision, encodeStored(ready));
@@ -90,8 +90,12 @@ export class StoredObjects {
     return keys.key(textAt(object, 'metadata', 'namespace'), textAt(object, 'metadata', 'name'));
   }
 
-  #context(plural: string, object: JsonObject) {
-    return internalContext(this.#version(plural), textAt(object, 'metadata', 'namespace'), '');
+  #context(verb: string, plural: string, object: JsonObject) {
+    return ownContext(this.#host.clock, verb, {
+      version: this.#version(plural),
+      namespace: textAt(object, 'metadata', 'namespace'),
+      name: '',
+    });
   }
 
   /** A copy in the form of its type, with its defaults. */

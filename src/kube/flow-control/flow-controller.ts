@@ -12,7 +12,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Flow, FlowMatcher } from '../../server/flow.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { internalContext } from '../../server/own/own-context.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { OpenResource } from '../../server/resource/open-resource.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { flowObjects } from '../bootstrap/flow-objects.ts';
@@ -95,7 +95,11 @@ export class FlowController implements FlowMatcher {
     this.#writing.add(state);
     try {
       await update(
-        internalContext(storageVersion, '', textAt(schema, 'metadata', 'name')),
+        ownContext(this.#options.clock, 'update', {
+          version: storageVersion,
+          namespace: '',
+          name: textAt(schema, 'metadata', 'name'),
+        }),
         {
           preconditions: { uid, resourceVersion },
           apply: (current) => {

@@ -112,7 +112,7 @@ async function createToken(
     now,
   });
   const token = await sign(options.signer, claims);
-  context.request.audit?.annotate(ISSUED_CREDENTIAL_ANNOTATION, credentialId(tokenId));
+  context.request.annotate(ISSUED_CREDENTIAL_ANNOTATION, credentialId(tokenId));
   const expirationTimestamp = formatTime(instantFromMillis(now + expirationSeconds * 1000));
   return reviewAnswer(TOKEN_REQUEST, { ...object, status: { token, expirationTimestamp } });
 }

@@ -16,7 +16,7 @@ export function connectObject(host: EndpointHost, scope: EndpointScope, request:
   const connect = store.connect.bind(store);
   const subject = { operation: 'CONNECT', name: context.name, dryRun: false, options: {} } as const;
   return andThen(admitWithoutObject(host, scope, request, subject, {}), () =>
-    connect(context, { path: subpathOf(request) }),
+    connect(context, { path: subpathOf(request), params: request.info.params, incoming: request.incoming }),
   );
 }
 

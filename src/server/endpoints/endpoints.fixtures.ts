@@ -121,11 +121,11 @@ const echo: SubresourceDefinition = {
   store: () => ({
     connectMethods: ['GET', 'POST', 'HEAD'],
     connects: { takesPath: true },
-    connect: (context, { path }) => ({
+    connect: (context, { path, incoming }) => ({
       kind: 'bytes',
       status: 200,
       headers: {},
-      body: encodeUtf8(`${context.request.incoming.method} ${context.name} ${path}`),
+      body: encodeUtf8(`${incoming.method} ${context.name} ${path}`),
     }),
   }),
 };

@@ -163,8 +163,8 @@ describe('a store of its own', () => {
     const made = { metadata: { name: 'chosen' } };
     const { ask } = await serve(
       {
-        create: (context) => {
-          expect(context.request.audit?.requestObject).toMatchObject({ color: 'red' });
+        create: () => {
+          expect(audit.requestObject).toMatchObject({ color: 'red' });
           return { bytes: bytesOf(made), created: true };
         },
       },

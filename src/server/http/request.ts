@@ -67,6 +67,11 @@ export class ServerRequest {
     this.receivedAt = receivedAt;
   }
 
+  /** The verb of the request info. */
+  get verb(): string {
+    return this.info.verb;
+  }
+
   /** The audit id as logs show it: clients may send one of any length, and the log is not theirs to fill. */
   get loggedAuditId(): string {
     return this.auditId.slice(0, LOGGED_AUDIT_ID);
@@ -76,6 +81,11 @@ export class ServerRequest {
   warn(text: string, agent = ''): void {
     this.#warnings ??= new WarningRecorder();
     this.#warnings.add(text, agent);
+  }
+
+  /** Adds an annotation to the audit event; does nothing if the request is not audited. */
+  annotate(key: string, value: string): void {
+    this.audit?.annotate(key, value);
   }
 
   /** Undefined for the many requests without a warning. */

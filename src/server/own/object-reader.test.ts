@@ -3,13 +3,14 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { VirtualClock } from '../../base/virtual-clock.ts';
 import { v1 } from '../registry/thing.fixtures.ts';
 import { createObjectReader } from './object-reader.ts';
 
 const MISSING = new StatusError(notFound({ group: '', resource: 'secrets' }, 'x'));
 
 function reader(get: () => MaybePromise<Uint8Array>) {
-  return createObjectReader({ get }, v1);
+  return createObjectReader({ get }, v1, new VirtualClock());
 }
 
 describe('the reader of single objects', () => {

@@ -4,13 +4,14 @@
  */
 import type { Status } from '../../apimachinery/status/status.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
+import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import { internalContext } from './own-context.ts';
+import { ownContext } from './own-context.ts';
 
 /** The object, shared and not to be changed, or why there is none. */
 export type ObjectAnswer = { readonly object: JsonObject } | { readonly status: Status };
@@ -20,7 +21,7 @@ export type ObjectReader = (namespace: string, name: string) => MaybePromise<Obj
 const CURRENT = { resourceVersion: '' };
 
 /** Reads through the store's get; what is thrown there is an answer if it is a Status. */
-export function createObjectReader(store: ResourceStore, version: VersionDefinition): ObjectReader {
+export function createObjectReader(store: ResourceStore, version: VersionDefinition, clock: Clock): ObjectReader {
   // Keyed by the bytes that the cache hands out: they are the same as long as the object is.
   const parsed = new WeakMap<Uint8Array, JsonObject>();
   const parse = (bytes: Uint8Array): ObjectAnswer => {
@@ -35,7 +36,7 @@ export function createObjectReader(store: ResourceStore, version: VersionDefinit
   };
   return (namespace, name) => {
     try {
-      const bytes = store.get?.(internalContext(version, namespace, name), CURRENT);
+      const bytes = store.get?.(ownContext(clock, 'get', { version, namespace, name }), CURRENT);
       if (bytes === undefined) throw new BugError(`${version.kind} cannot be read`);
       return isPromise(bytes) ? bytes.then(parse, refused) : parse(bytes);
     } catch (error) {

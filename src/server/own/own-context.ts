@@ -1,47 +1,38 @@
-/** Requests that the server makes to its own stores: bootstrap objects, checks of tokens. Invariant: they are the server's own user, who may do anything. */
-import { NO_PARAMS } from '../../apimachinery/meta/query.ts';
+/**
+ * The contexts of operations that the server performs itself: bootstrap objects, allocations, the reads behind token
+ * checks. The user is `system:apiserver` in `system:masters`, so no authorization check refuses it.
+ */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
+import type { Clock } from '../../base/clock.ts';
 import { MASTERS_GROUP } from '../authorization.ts';
-import { IN_PROCESS, type Incoming } from '../http/exchange.ts';
-import { ServerRequest } from '../http/request.ts';
-import type { RequestInfo } from '../http/request-info.ts';
+import type { RequestContext } from '../resource/request-context.ts';
 import type { ResourceContext } from '../resource/resource-store.ts';
-import type { VersionDefinition } from '../resource/version-definition.ts';
 
-/** Who the server is when it acts by itself. */
+/** The user of the server's own operations. */
 export const SERVER_USER: UserInfo = { name: 'system:apiserver', uid: '', groups: [MASTERS_GROUP], extra: {} };
 
-const INCOMING: Incoming = {
-  method: '',
-  target: '',
-  connection: IN_PROCESS,
-  header: () => undefined,
-  headerValues: () => [],
-  headerNames: () => [],
-  body: () => ({ outcome: 'aborted' }),
-  onClose: () => undefined,
-};
+/** Has no deadline. Drops warnings and audit annotations: there is no client and no audit event. */
+class OwnRequest implements RequestContext {
+  readonly user = SERVER_USER;
+  readonly verb: string;
+  readonly receivedAt: number;
+  readonly deadline = Number.POSITIVE_INFINITY;
 
-const INFO: RequestInfo = {
-  isResourceRequest: false,
-  path: '',
-  verb: '',
-  apiPrefix: '',
-  apiGroup: '',
-  apiVersion: '',
-  namespace: '',
-  resource: '',
-  subresource: '',
-  name: '',
-  parts: [],
-  fieldSelector: '',
-  labelSelector: '',
-  params: NO_PARAMS,
-};
+  constructor(verb: string, receivedAt: number) {
+    this.verb = verb;
+    this.receivedAt = receivedAt;
+  }
 
-/** A request of the server itself; `namespace` and `name` as in ResourceContext. Its warnings go nowhere. */
-export function internalContext(version: VersionDefinition, namespace: string, name: string): ResourceContext {
-  const request = new ServerRequest(INCOMING, INFO, 0);
-  request.user = SERVER_USER;
-  return { request, version, namespace, name };
+  warn(): void {}
+
+  annotate(): void {}
+}
+
+/** The context of one operation that begins now. `namespace` and `name` are '' where a request's path has none. */
+export function ownContext(
+  clock: Clock,
+  verb: string,
+  { version, namespace, name }: Omit<ResourceContext, 'request'>,
+): ResourceContext {
+  return { request: new OwnRequest(verb, clock.now()), version, namespace, name };
 }

@@ -22,6 +22,7 @@ import {
   thing,
   things,
   UPDATE,
+  v1,
   v2,
   watching,
 } from './thing.fixtures.ts';
@@ -295,13 +296,12 @@ describe('an update', () => {
     const { store } = await withA({ warningsOnUpdate: () => ['careful'] });
     const context = at('a');
     await update(store, put(thing('a')), {}, context);
-    expect(context.request.warnings?.headers).toEqual(['299 - "careful"']);
+    expect(context.request.warnings).toEqual(['careful']);
   });
 
   it('gives up when the time of the request is over', async () => {
     const { store, clock } = await withA();
-    const context = at('a');
-    context.request.deadline = 1000;
+    const context = at('a', 'ns', v1, { deadline: 1000 });
     await clock.advance(1001);
     expect((await refused(() => update(store, put(thing('a')), {}, context))).code).toBe(504);
   });

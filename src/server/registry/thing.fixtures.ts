@@ -13,8 +13,9 @@ import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
-import { internalContext } from '../own/own-context.ts';
+import { SERVER_USER } from '../own/own-context.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
+import type { RequestContext } from '../resource/request-context.ts';
 import type { ResourceDefinition, Strategy } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
@@ -148,8 +149,38 @@ export async function things(
   return { ...made, store, definition };
 }
 
-export function at(name: string, namespace = 'ns', inVersion: VersionDefinition = v1): ResourceContext {
-  return internalContext(inVersion, namespace, name);
+/** A request that keeps its warnings. */
+export interface TestRequest extends RequestContext {
+  readonly warnings: string[];
+}
+
+export interface TestContext extends ResourceContext {
+  readonly request: TestRequest;
+}
+
+/** The context of a request by the server's user; `request` overrides parts of it. */
+export function at(
+  name: string,
+  namespace = 'ns',
+  inVersion: VersionDefinition = v1,
+  request: Partial<RequestContext> = {},
+): TestContext {
+  const warnings: string[] = [];
+  return {
+    request: {
+      user: SERVER_USER,
+      verb: '',
+      receivedAt: Date.UTC(2030, 0, 1),
+      deadline: Number.POSITIVE_INFINITY,
+      warn: (text) => void warnings.push(text),
+      annotate: () => undefined,
+      ...request,
+      warnings,
+    },
+    version: inVersion,
+    namespace,
+    name,
+  };
 }
 
 export function thing(name: string, more: JsonObject = {}, metadata: JsonObject = {}): JsonObject {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isBugError } from '../../base/errors.ts';
-import { internalContext } from '../own/own-context.ts';
-import { made, strategy, thing, thingDefinition, v1, world } from '../registry/thing.fixtures.ts';
+import { made, strategy, thing, thingDefinition, world } from '../registry/thing.fixtures.ts';
 import { openResource } from './open-resource.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { statusSubresource } from './status-subresource.ts';
@@ -58,13 +57,5 @@ describe('an open resource', () => {
     expect(isBugError(thrown(() => openResource(thingDefinition({ storageVersion: undefined }), host)))).toBe(true);
     const definition = thingDefinition({ store: () => ({}), subresources: [statusSubresource(strategy)] });
     expect(isBugError(thrown(() => openResource(definition, host)))).toBe(true);
-  });
-});
-
-describe('a request of the server itself', () => {
-  it('comes from a user who may do anything', () => {
-    const { request, version, namespace, name } = internalContext(v1, 'ns', 'a');
-    expect([version, namespace, name]).toEqual([v1, 'ns', 'a']);
-    expect(request.user).toMatchObject({ name: 'system:apiserver', groups: ['system:masters'] });
   });
 });

@@ -12,6 +12,8 @@ export interface OpenSubresource {
 
 export interface OpenResource {
   readonly definition: ResourceDefinition;
+  /** The host that it was opened with. */
+  readonly host: RegistryHost;
   readonly store: ResourceStore;
   /** By name. */
   readonly subresources: ReadonlyMap<string, OpenSubresource>;
@@ -27,7 +29,7 @@ export function openResource(definition: ResourceDefinition, host: RegistryHost)
   const subresources = new Map<string, OpenSubresource>();
   for (const subresource of definition.subresources)
     subresources.set(subresource.name, { definition: subresource, store: subresource.store(store, host) });
-  return { definition, store, subresources, registry, stop: async () => stopperOf(store)?.stop() };
+  return { definition, host, store, subresources, registry, stop: async () => stopperOf(store)?.stop() };
 }
 
 /** A store of a definition's own may hold something, too. */

@@ -8,18 +8,19 @@
 import type { DeleteOptions, Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import type { GetOptions } from '../../apimachinery/meta/options.ts';
+import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { EventEncoding } from '../../cache/cache.ts';
-import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { Answer, Incoming } from '../http/exchange.ts';
+import type { RequestContext } from './request-context.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
 /** One request to one resource. */
 export interface ResourceContext {
-  readonly request: ServerRequest;
+  readonly request: RequestContext;
   /** The version of the path (of the parent, for a subresource). */
   readonly version: VersionDefinition;
   /** '' for cluster-scoped resources and for lists over all namespaces. */
@@ -124,6 +125,10 @@ export interface DeleteCollectionRequest extends DeleteRequest {
 export interface ConnectRequest {
   /** What follows the subresource in the path, decoded, without a leading slash. */
   readonly path: string;
+  /** The query. */
+  readonly params: QueryParams;
+  /** The HTTP request: its method, its headers, its body. */
+  readonly incoming: Incoming;
 }
 
 export interface ConnectFacts {

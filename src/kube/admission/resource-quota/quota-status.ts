@@ -3,7 +3,7 @@ import { nameOf, namespaceOf, resourceVersionOf, uidOf } from '../../../apimachi
 import { ensureObject } from '../../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { internalContext } from '../../../server/own/own-context.ts';
+import { ownContext } from '../../../server/own/own-context.ts';
 import type { KubeContext } from '../../kube-context.ts';
 import { listOfAmounts } from '../../shared/resource-lists.ts';
 import type { Amounts } from './amounts.ts';
@@ -24,7 +24,7 @@ export async function writeQuotaUse(world: KubeContext, quota: JsonObject, used:
   const update = subresources.get('status')?.store.update;
   if (version === undefined || update === undefined) throw new BugError('quotas have no status to write');
   await update(
-    internalContext(version, namespaceOf(quota), nameOf(quota)),
+    ownContext(world.host.clock, 'update', { version, namespace: namespaceOf(quota), name: nameOf(quota) }),
     {
       preconditions: { uid: uidOf(quota), resourceVersion: resourceVersionOf(quota) },
       apply: (current) => {

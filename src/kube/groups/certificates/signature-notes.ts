@@ -5,15 +5,15 @@
 
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
-import type { ServerRequest } from '../../../server/http/request.ts';
 import { delegateStore } from '../../../server/resource/delegate-store.ts';
+import type { RequestContext } from '../../../server/resource/request-context.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 
 export class SignatureNotes {
-  readonly #problems = new WeakMap<ServerRequest, string>();
+  readonly #problems = new WeakMap<RequestContext, string>();
 
   /** Undefined if nothing is wrong. */
-  problemOf(request: ServerRequest): string | undefined {
+  problemOf(request: RequestContext): string | undefined {
     return this.#problems.get(request);
   }
 

@@ -15,10 +15,10 @@ import { delegateStore } from '../../../server/resource/delegate-store.ts';
 import type { OpenResource } from '../../../server/resource/open-resource.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 
-export function frontNamespaces({ definition, store }: OpenResource): ResourceStore {
+export function frontNamespaces({ definition, store, host }: OpenResource): ResourceStore {
   const { storageVersion } = definition;
   if (storageVersion === undefined) throw new BugError('namespaces are not stored');
-  const read = createObjectReader(store, storageVersion);
+  const read = createObjectReader(store, storageVersion, host.clock);
   return delegateStore(store, {
     deleteCollection: undefined,
     delete: (context, request) => {

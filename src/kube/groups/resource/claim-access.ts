@@ -11,9 +11,9 @@ import { BugError } from '../../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { RequestAttributes } from '../../../server/authorization.ts';
-import { attributesOf, forbiddenStatus } from '../../../server/filters/authorization.ts';
-import type { ServerRequest } from '../../../server/http/request.ts';
+import { forbiddenStatus } from '../../../server/filters/authorization.ts';
 import { delegateStore } from '../../../server/resource/delegate-store.ts';
+import type { RequestContext } from '../../../server/resource/request-context.ts';
 import type { ResourceContext, ResourceStore } from '../../../server/resource/resource-store.ts';
 import type { KubeContext } from '../../kube-context.ts';
 
@@ -30,7 +30,7 @@ type Found = MaybePromise<readonly FieldIssue[]>;
  * of it with all else. Requests stand in the request's version, and the path is that of a claim in v1beta1, as in the reference.
  */
 export class AdminRequests {
-  readonly #found = new WeakMap<ServerRequest, readonly FieldIssue[]>();
+  readonly #found = new WeakMap<RequestContext, readonly FieldIssue[]>();
   readonly #requestsOf: (object: JsonObject) => readonly JsonObject[];
 
   constructor(requestsOf: (object: JsonObject) => readonly JsonObject[]) {
@@ -160,8 +160,19 @@ function speaksForNode(user: UserInfo, node: string): boolean {
   return nodes.length === 1 && nodes[0] === node && checkDns1123Subdomain(node).length === 0;
 }
 
-function baseAttributes({ request }: ResourceContext): RequestAttributes {
-  return attributesOf(request.user, request.info);
+function baseAttributes({ request, version, namespace, name }: ResourceContext): RequestAttributes {
+  return {
+    user: request.user,
+    verb: request.verb,
+    namespace,
+    apiGroup: version.group,
+    apiVersion: version.version,
+    resource: 'resourceclaims',
+    subresource: 'status',
+    name,
+    path: '',
+    isResourceRequest: true,
+  };
 }
 
 /** Why a request is refused; undefined if it is allowed. */

@@ -21,7 +21,7 @@ import type { JsonObject } from '../../../../base/json-value.ts';
 import { kindView } from '../../../../kinds/views.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
-import type { ConnectFacts, ResourceContext } from '../../../../server/resource/resource-store.ts';
+import type { ConnectFacts, ConnectRequest, ResourceContext } from '../../../../server/resource/resource-store.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
 import { parseSloppyIp } from '../../../shared/ip.ts';
@@ -31,7 +31,7 @@ const STREAM_METHODS = ['GET', 'POST'];
 const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const EMPTY: Answer = { kind: 'bytes', status: 204, headers: {}, body: EMPTY_BYTES };
 
-type Connect = (world: KubeContext, context: ResourceContext) => Promise<Answer>;
+type Connect = (world: KubeContext, context: ResourceContext, request: ConnectRequest) => Promise<Answer>;
 
 /** `world` is asked for when the first request comes. */
 export function connectSubresources(world: () => KubeContext): readonly SubresourceDefinition[] {
@@ -44,7 +44,7 @@ export function connectSubresources(world: () => KubeContext): readonly Subresou
   ): SubresourceDefinition => ({
     name,
     ...(kind === '' ? undefined : { version: builtInVersion({ group: '', version: 'v1', kind, stored: false }) }),
-    store: () => ({ connectMethods, connects, connect: (context) => connect(world(), context) }),
+    store: () => ({ connectMethods, connects, connect: (context, request) => connect(world(), context, request) }),
   });
   return [
     subresource('log', '', ['GET'], readLog, { isRead: true, options: () => kindView('', 'v1', 'PodLogOptions') }),
@@ -55,8 +55,7 @@ export function connectSubresources(world: () => KubeContext): readonly Subresou
   ];
 }
 
-async function readLog(world: KubeContext, context: ResourceContext): Promise<Answer> {
-  const { params } = context.request.info;
+async function readLog(world: KubeContext, context: ResourceContext, { params }: ConnectRequest): Promise<Answer> {
   const issues = validateLogOptions(params);
   if (issues.length > 0)
     throw new StatusError(invalidStatus({ group: '', kind: 'PodLogOptions' }, context.name, issues));
@@ -95,21 +94,25 @@ function validateLogOptions(params: QueryParams): FieldIssue[] {
 }
 
 /** Exec and attach. */
-async function openStream(world: KubeContext, context: ResourceContext): Promise<Answer> {
+async function openStream(world: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
   const pod = await readPod(world, context);
-  chooseContainer(pod, context.request.info.params);
-  return refuseStream(world, context, pod);
+  chooseContainer(pod, request.params);
+  return refuseStream(world, context, pod, request);
 }
 
-async function forwardPort(world: KubeContext, context: ResourceContext): Promise<Answer> {
-  return refuseStream(world, context, await readPod(world, context));
+async function forwardPort(world: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
+  return refuseStream(world, context, await readPod(world, context), request);
 }
 
-async function refuseStream(world: KubeContext, context: ResourceContext, pod: JsonObject): Promise<Answer> {
+async function refuseStream(
+  world: KubeContext,
+  context: ResourceContext,
+  pod: JsonObject,
+  { incoming }: ConnectRequest,
+): Promise<Answer> {
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') throw new StatusError(badRequest(`pod ${context.name} does not have a host assigned`));
   await hostOf(world, node);
-  const { incoming } = context.request;
   if (!/upgrade/i.test(incoming.header('connection') ?? ''))
     throw new StatusError(badRequest('Upgrade request required'));
   throw new StatusError(unknown(`error dialing backend: no kubelet answers for node ${node}`));

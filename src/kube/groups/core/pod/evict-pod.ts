@@ -21,7 +21,7 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { BugError } from '../../../../base/errors.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
-import { internalContext } from '../../../../server/own/own-context.ts';
+import { ownContext } from '../../../../server/own/own-context.ts';
 import { RegistryStore } from '../../../../server/registry/store.ts';
 import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type {
@@ -140,7 +140,11 @@ async function takeFromBudget({ world, context, options }: Eviction, budget: Jso
   const store = subresources.get('status')?.store;
   if (store?.update === undefined || definition.storageVersion === undefined)
     throw new BugError('disruption budgets have no status');
-  const where = internalContext(definition.storageVersion, context.namespace, textAt(budget, 'metadata', 'name'));
+  const where = ownContext(world.host.clock, 'update', {
+    version: definition.storageVersion,
+    namespace: context.namespace,
+    name: textAt(budget, 'metadata', 'name'),
+  });
   await store.update(
     where,
     changing((current) => takeDisruption(current, context.name, now)),
