@@ -1,7 +1,9 @@
 /**
- * A schema made ready for objects. Invariant: nothing is made of the schema before an object needs it; an object that is right is only read.
+ * The implementation of `CompiledSchema`. Each part (view, validator, defaulter) is built when an object first needs
+ * it.
+ *
+ * Invariant: a valid object is only read, never copied.
  */
-
 import type { StructView } from '../apimachinery/type-view.ts';
 import { addIssues, type FieldIssue, invalid } from '../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../apimachinery/validation/field-path.ts';
@@ -15,14 +17,15 @@ import type { StructuralSchema } from './structural/structural.ts';
 import { Correlated } from './validation/correlated.ts';
 import { explain } from './validation/explain.ts';
 import { hasListTypes, validateListTypes } from './validation/list-types.ts';
-import { renewEffort, TooMuchEffort } from './validation/validation-effort.ts';
+import { BudgetExceeded, ValidationBudget } from './validation/validation-budget.ts';
 import { ValidationResult } from './validation/validation-result.ts';
 import { type ValidatorNode, validatorNode } from './validation/validator-node.ts';
 import { viewOf } from './view.ts';
 
-/** What all rules of an object may cost together. */
+/** The CEL cost budget of all rules of one object, in kube-apiserver's units. */
 export const CEL_BUDGET = 10_000_000;
 
+/** Does no work yet: see `CompiledSchema`. */
 export function compileSchema(schema: StructuralSchema, options: CompileOptions): CompiledSchema {
   return new Compiled(schema, options);
 }
@@ -67,7 +70,7 @@ class Compiled implements CompiledSchema {
   }
 
   validate(object: JsonObject, options: ValidateOptions = {}): readonly FieldIssue[] {
-    if (options.part === undefined && this.#asksLimitsAlone && keepsTo(this.#root, object)) return NONE;
+    if (options.part === undefined && this.#hasLimitsOnly && satisfies(this.#root, object)) return NONE;
     const { old } = options;
     const { part, found = NONE } = options;
     let issues: FieldIssue[] | undefined;
@@ -76,14 +79,13 @@ class Compiled implements CompiledSchema {
       issues ??= [];
       addIssues(issues, more);
     };
-    if (part !== 'rest')
-      add(withinEffort(() => (part === 'status' ? this.#statusIssues(object, old) : this.#schemaIssues(object, old))));
+    if (part !== 'rest') add(this.#limitIssues(object, old, part));
     if (this.#embeds && part !== 'status')
       add(validateEmbedded(this.schema, object, { objectMeta: this.#options.objectMeta }));
     this.#hasListTypes ??= hasListTypes(this.schema.source);
     if (this.#hasListTypes) {
       const wrong = validateListTypes(this.schema, object);
-      // Lists that were wrong before may stay wrong, all of them.
+      // If any list of the old object has duplicates, the lists of the new object are not checked.
       if (wrong.length > 0 && (old === undefined || validateListTypes(this.schema, old).length === 0)) add(wrong);
     }
     const { rules } = this.#options;
@@ -94,8 +96,8 @@ class Compiled implements CompiledSchema {
     return issues ?? NONE;
   }
 
-  /** Nothing is to be judged but types and limits. */
-  get #asksLimitsAlone(): boolean {
+  /** True if the schema has types and limits but no embedded resources, list types or rules. */
+  get #hasLimitsOnly(): boolean {
     this.#isSimple ??= !this.#embeds && !hasListTypes(this.schema.source) && this.#options.rules?.hasRules !== true;
     return this.#isSimple;
   }
@@ -110,42 +112,41 @@ class Compiled implements CompiledSchema {
     return this.#validator;
   }
 
-  #schemaIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
-    if (this.#root.check(object)) return NONE;
-    const pair = old === undefined ? undefined : new Correlated(object, old, this.schema);
-    return issuesOf(this.#root, object, undefined, pair);
+  /** Issues with types and limits. A validation that exceeds its budget is an issue too. */
+  #limitIssues(object: JsonObject, old: JsonObject | undefined, part: 'status' | undefined): readonly FieldIssue[] {
+    const budget = new ValidationBudget();
+    try {
+      return part === 'status' ? this.#statusIssues(object, old, budget) : this.#objectIssues(object, old, budget);
+    } catch (caught) {
+      if (caught instanceof BudgetExceeded) return [invalid(undefined, null, caught.message)];
+      throw caught;
+    }
   }
 
-  /** Texts name places inside the status, as the reference's do. */
-  #statusIssues(object: JsonObject, old: JsonObject | undefined): readonly FieldIssue[] {
+  #objectIssues(object: JsonObject, old: JsonObject | undefined, budget: ValidationBudget): readonly FieldIssue[] {
+    if (this.#root.check(object, budget)) return NONE;
+    const pair = old === undefined ? undefined : new Correlated(object, old, this.schema);
+    return issuesOf(this.#root, object, pair, new ValidationResult(undefined, budget));
+  }
+
+  /** Messages contain paths below the status, like kube-apiserver's. */
+  #statusIssues(object: JsonObject, old: JsonObject | undefined, budget: ValidationBudget): readonly FieldIssue[] {
     const status = getField(object, 'status');
     const node = this.#root.property('status');
-    if (status === undefined || node === undefined || node.check(status)) return NONE;
+    if (status === undefined || node === undefined || node.check(status, budget)) return NONE;
     const pair = old === undefined ? undefined : new Correlated(object, old, this.schema).key('status');
-    return issuesOf(node, status, STATUS, pair);
+    return issuesOf(node, status, pair, new ValidationResult(STATUS, budget));
   }
 }
 
 const STATUS = FieldPath.of('status');
 
-/** False also where it would be too much to judge: whoever explains says so. */
-function keepsTo(node: ValidatorNode, object: JsonObject): boolean {
-  renewEffort();
+/** False if the object is invalid or the check exceeds its budget; the full validation then reports which. */
+function satisfies(node: ValidatorNode, object: JsonObject): boolean {
   try {
-    return node.check(object);
+    return node.check(object, new ValidationBudget());
   } catch (caught) {
-    if (caught instanceof TooMuchEffort) return false;
-    throw caught;
-  }
-}
-
-/** What is too much to judge is wrong. */
-function withinEffort(judge: () => readonly FieldIssue[]): readonly FieldIssue[] {
-  renewEffort();
-  try {
-    return judge();
-  } catch (caught) {
-    if (caught instanceof TooMuchEffort) return [invalid(undefined, null, caught.message)];
+    if (caught instanceof BudgetExceeded) return false;
     throw caught;
   }
 }
@@ -153,10 +154,9 @@ function withinEffort(judge: () => readonly FieldIssue[]): readonly FieldIssue[]
 function issuesOf(
   node: ValidatorNode,
   value: JsonValue,
-  base: FieldPath | undefined,
   pair: Correlated | undefined,
+  result: ValidationResult,
 ): readonly FieldIssue[] {
-  const result = new ValidationResult(base);
   explain(result, node, value, '', pair);
   return [...result.findings.values()];
 }
@@ -167,6 +167,7 @@ const RULES_NOT_CHECKED: FieldIssue = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 );
 
+/** Reasons of issues that keep rules from running: rules may rely on types, sizes and enumerations. */
 const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

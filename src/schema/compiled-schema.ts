@@ -1,5 +1,7 @@
 /**
- * What a schema does to objects, compiled once. Invariant: nothing is compiled before it is first used, and nothing is interpreted per request afterwards.
+ * The interface of a compiled schema: pruning, defaulting and validation of objects.
+ *
+ * Invariant: each part is compiled at most once, when it is first used.
  */
 import type { StructView, TypeView } from '../apimachinery/type-view.ts';
 import type { FieldIssue } from '../apimachinery/validation/field-issue.ts';
@@ -8,53 +10,72 @@ import type { RuleEvaluator } from './rule-evaluator.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
 export interface ValidateOptions {
-  /** The object before this update: values that did not change are not judged again (ratcheting), and transition rules run. Undefined: a create. */
+  /**
+   * The object before this update. Values that did not change are not reported (ratcheting), and transition rules run.
+   * Default: the object is being created.
+   */
   readonly old?: JsonObject;
   /**
-   * Of the limits and types only those of this field are judged, against `old`'s, with messages that name fields from there (`replicas in body must be ...` at
-   * `status.replicas`); lists and rules are those of the whole object. For the status subresource, which changes nothing else. `rest`: no limits and types
-   * at all, for objects of another kind. Default: everything.
+   * `status`: checks the types and limits of the field `status` only; its messages contain paths below it (`replicas in
+   * body must be ...` at `status.replicas`). List types and rules are checked on the whole object. For the status
+   * subresource.
+   * `rest`: checks no types and limits, only embedded resources, list types and rules. For a body whose type fields
+   * name another kind, which is refused in any case. Default: checks everything.
    */
   readonly part?: 'status' | 'rest';
-  /** What was found before, of metadata say: it may keep rules from being checked, as findings of the schema do. Default nothing. */
+  /**
+   * Issues that earlier checks found, such as the check of metadata. Like issues of the schema they may keep rules from
+   * running. Default none.
+   */
   readonly found?: readonly FieldIssue[];
-  /** What `x-kubernetes-validations` may cost for this object; default 1e7, the reference's. */
+  /** The CEL cost budget of `x-kubernetes-validations` for this object. Default 1e7, kube-apiserver's limit. */
   readonly celBudget?: number;
-  /** Told of rules that fail on values which did not change. Default: nobody is. */
+  /** Called for each rule that fails on a value which did not change. Default: such failures are dropped. */
   readonly warn?: (text: string) => void;
 }
 
 /**
- * The schema of one version of a custom resource. Objects are whole ones, with `apiVersion`, `kind` and `metadata`, which the schema may restrict (name, generateName) but whose
- * form is ObjectMeta's. The methods that change an object do so in place.
+ * The schema of one version of a custom resource. Every object passed in is a whole resource with `apiVersion`, `kind`
+ * and `metadata`. A server calls `prune`, `coerceEmbedded`, `setDefaults` and `validate` in this order on one request
+ * body. All but `validate` modify the object in place.
  */
 export interface CompiledSchema {
   readonly schema: StructuralSchema;
   /**
-   * The type, for decoding (unknown fields), merge keys and OpenAPI. `metadata` and those of embedded resources are ObjectMeta. A node that preserves unknown
-   * fields says so. `preserveAll`: as of `spec.preserveUnknownFields: true`, no field is unknown.
+   * The type, for decoding, merge keys and OpenAPI. `metadata` has the type ObjectMeta, also in embedded resources. A
+   * view says if it preserves unknown fields; with `spec.preserveUnknownFields: true` all of them do.
    */
   readonly view: StructView;
-  /** Drops unspecified fields, inside embedded resources too; returns the paths of what was dropped, as strict decoding names them. */
+  /**
+   * Removes fields that the schema does not specify, also in embedded resources. Returns the removed paths as strict
+   * decoding prints them.
+   */
   prune(object: JsonObject): readonly string[];
-  /** Drops nulls where the schema neither allows null nor has a default, then fills in defaults, of nested objects too. Idempotent. */
+  /**
+   * Removes nulls that the schema neither allows nor replaces by a default, then fills in defaults at every level.
+   * Idempotent. Throws a StatusError (413) if the defaults would make the object too large.
+   */
   setDefaults(object: JsonObject): void;
   /**
-   * Makes `apiVersion`, `kind` and `metadata` of embedded resources well-formed; `unknown` are the paths of metadata fields that were dropped. The message says what cannot
-   * be coerced, in the reference's words. `dropMalformed`: that is dropped instead of refused, for objects from storage; default false.
+   * Brings `apiVersion`, `kind` and `metadata` of embedded resources into their types. `unknown` lists the metadata
+   * fields that were removed. On failure `message` is kube-apiserver's text. `dropMalformed` removes malformed fields
+   * instead of failing, for objects read from storage; default false.
    */
   coerceEmbedded(
     object: JsonObject,
     options?: { readonly dropMalformed?: boolean },
   ): { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
-  /** Everything that is wrong: types, limits, lists that are sets or maps, embedded metadata, then rules, as the reference orders and limits them. */
+  /**
+   * Returns all issues, empty if the object is valid: types and limits, embedded resources, list types, then rules.
+   * Rules run only if the types, sizes and enumerations are right. Must not modify the object.
+   */
   validate(object: JsonObject, options?: ValidateOptions): readonly FieldIssue[];
 }
 
 export interface CompileOptions {
-  /** `spec.preserveUnknownFields: true`: nothing is pruned. Default false. */
+  /** `spec.preserveUnknownFields` of the definition: if true, nothing is pruned. Default false. */
   readonly preserveUnknownFields?: boolean;
-  /** The type of metadata: a struct. */
+  /** The type ObjectMeta, a struct. */
   readonly objectMeta: TypeView;
   /** The rules of the schema. Default none. */
   readonly rules?: RuleEvaluator;

@@ -1,5 +1,7 @@
-/** Resources inside of resources: their type fields and metadata, made well-formed and judged. Invariant: the root itself is not looked at; its server does that. */
-
+/**
+ * The coercion and validation of embedded resources (`x-kubernetes-embedded-resource`): their type fields and metadata.
+ * The root of an object is not checked here: the endpoint does that.
+ */
 import { parseGroupVersion } from '../apimachinery/meta/gvk.ts';
 import type { TypeView } from '../apimachinery/type-view.ts';
 import { type FieldIssue, formatIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
@@ -11,9 +13,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-valu
 import { type MetaOptions, metaForm } from './object-meta-form.ts';
 import { EMBEDDED_RESOURCE, type SchemaSource, someNode } from './structural/schema-source.ts';
 import type { StructuralSchema } from './structural/structural.ts';
-import { MANY_FINDINGS } from './validation/validation-result.ts';
+import { MAX_FINDINGS } from './validation/validation-result.ts';
 
-/** True if a resource is embedded somewhere. */
+/** True if the schema contains an embedded resource. */
 export function hasEmbedded(source: SchemaSource): boolean {
   return someNode(source, (node) => node[EMBEDDED_RESOURCE] === true);
 }
@@ -21,18 +23,21 @@ export function hasEmbedded(source: SchemaSource): boolean {
 type Path = FieldPath | undefined;
 
 export type Coerced =
-  /** `unknown`: paths of metadata fields that were dropped, in the order of their texts. */
+  /** `unknown` lists the paths of metadata fields that were removed, sorted. */
   | { readonly ok: true; readonly unknown: readonly string[] }
   | { readonly ok: false; readonly message: string; readonly issue: FieldIssue };
 
 export interface CoerceOptions extends MetaOptions {
-  /** Where the value stands. Default: it is the whole. */
+  /** The path of the value. Default: the value is the whole object. */
   readonly path?: FieldPath | undefined;
-  /** The value is a resource whatever its schema says. Default false. */
+  /** True if the value is a resource even if its schema does not say so. Default false. */
   readonly isResource?: boolean;
 }
 
-/** Brings metadata of embedded resources into the form of its type, in place; what is no text as `apiVersion` or `kind`, or no metadata, is refused. */
+/**
+ * Brings the metadata of embedded resources into the form of its type, in place. Fails if `apiVersion` or `kind` is not
+ * a string, or if `metadata` is malformed, unless `dropMalformed` is set.
+ */
 export function coerceEmbedded(schema: StructuralSchema, value: JsonValue, options: CoerceOptions): Coerced {
   const unknown: string[] = [];
   const issue = coerce(schema, value, options.path, options.isResource === true, { ...options, unknown });
@@ -96,7 +101,9 @@ function coerceMeta(object: JsonObject, name: string, path: Path, coercion: Coer
   return undefined;
 }
 
-/** What is wrong with type fields and metadata of embedded resources. `isResource`: the value itself is one. */
+/**
+ * The issues with type fields and metadata of embedded resources. `isResource`: true if the value itself is a resource.
+ */
 export function validateEmbedded(
   schema: StructuralSchema,
   value: JsonValue,
@@ -120,7 +127,7 @@ function addIssues(
     value.forEach((item, i) => void addIssues(issues, schema.items, item, indexPath(path, i), false, objectMeta));
     return;
   }
-  if (issues.length >= MANY_FINDINGS) return;
+  if (issues.length >= MAX_FINDINGS) return;
   if (isResource || schema.embeddedResource) addResourceIssues(issues, value, path, objectMeta);
   for (const name of Object.keys(value)) {
     const [next, at] = fieldOf(schema, name, path);
@@ -145,7 +152,7 @@ function addResourceIssues(issues: FieldIssue[], object: JsonObject, path: Path,
     return;
   }
   const facts = form.metadata as ObjectMetaFacts;
-  // A name is not required; one that passes stands in for none.
+  // Embedded resources need no name: a valid one is put in place of an empty one.
   const named = isJsonObject(form.metadata) && (facts.name ?? '') === '' ? { ...facts, name: 'fakename' } : facts;
   const rules = { namespaced: (facts.namespace ?? '') !== '', name: nameIsPathSegment };
   for (const issue of validateObjectMeta(named, rules, at)) issues.push(issue);

@@ -1,5 +1,7 @@
-/** Metadata of resources in the form of its type. Invariant: nothing given is changed; what the type does not have is gone from the result, and told. */
-
+/**
+ * The coercion of metadata to the type ObjectMeta. The input is not modified; the result is a copy without unknown
+ * fields.
+ */
 import { findTypeMismatch } from '../apimachinery/codec/typed.ts';
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
 import { decodedType } from '../apimachinery/go-decoded.ts';
@@ -9,16 +11,16 @@ import { compareUtf8 } from '../base/utf8.ts';
 
 export type MetaForm =
   | { readonly ok: true; readonly metadata: JsonObject; readonly unknown: readonly string[] }
-  /** In the words of the reference's decoder. */
+  /** `message` is the text of kube-apiserver's decoder. */
   | { readonly ok: false; readonly message: string };
 
 export interface MetaOptions {
   readonly objectMeta: TypeView;
-  /** Fields of a wrong type are dropped instead of refused: for what was stored by older versions. Default false. */
+  /** Removes fields of a wrong type instead of failing, for objects that older versions stored. Default false. */
   readonly dropMalformed?: boolean;
 }
 
-/** `unknown` are paths below the metadata, at most as many as the reference keeps. */
+/** `unknown` lists the removed fields, as paths below the metadata. Like kube-apiserver it lists at most 100. */
 export function metaForm(metadata: JsonValue, options: MetaOptions): MetaForm {
   const view = options.objectMeta as StructView;
   if (metadata === null) return { ok: true, metadata: {}, unknown: [] };
@@ -40,7 +42,7 @@ export function metaForm(metadata: JsonValue, options: MetaOptions): MetaForm {
 
 const MAX_UNKNOWN = 100;
 
-/** In the order in which the reference meets them: keys sorted, depth first. */
+/** In kube-apiserver's order: keys sorted, depth first. */
 function unknownFields(value: JsonValue, view: TypeView): readonly string[] {
   const found: string[] = [];
   collect(value, view, '', found);

@@ -1,6 +1,6 @@
 /**
- * Defaults as objects get them: without what the schema does not specify, metadata of embedded resources well-formed. Invariant: what comes out is a copy; the schema keeps what is
- * written.
+ * Defaults in the form in which they are filled in: pruned, and with the metadata of embedded resources coerced. The
+ * results are copies; the schema is not modified.
  */
 import type { TypeView } from '../apimachinery/type-view.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
@@ -9,7 +9,7 @@ import { pruneValue } from './prune.ts';
 import { EMBEDDED_RESOURCE, namedSchema, type SchemaSource, someNode } from './structural/schema-source.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
-/** The default of a node of this schema; undefined if nothing is left of it. */
+/** Returns the default of a node; undefined if pruning removes all of it. */
 export type DefaultOf = (schema: StructuralSchema) => JsonValue | undefined;
 
 /** `root` is the schema of a whole resource. */
@@ -26,14 +26,14 @@ export function defaultsOf(root: StructuralSchema, objectMeta: TypeView): Defaul
   };
 }
 
-/** Where a node stands inside the metadata of a resource. */
+/** The place of a node inside the type fields or metadata of a resource. */
 interface MetaPlace {
   readonly resource: StructuralSchema;
-  /** Names of fields; 0 for the items of a list. */
+  /** The path from the resource to the node: names of fields, and 0 for the items of a list. */
   readonly steps: readonly (string | 0)[];
 }
 
-/** What metadata makes of a default inside of it. */
+/** Coerces a resource that has the value at the place, and returns what is left at that place. */
 function metaDefault(value: JsonValue, { resource, steps }: MetaPlace, objectMeta: TypeView): JsonValue | undefined {
   const object = steps.reduceRight<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value);
   coerceEmbedded(resource, object, { objectMeta, isResource: true, dropMalformed: true });
@@ -44,7 +44,10 @@ function metaDefault(value: JsonValue, { resource, steps }: MetaPlace, objectMet
   return found;
 }
 
-/** True if a resource has a default in what its schema says of type fields or metadata: hardly ever. */
+/**
+ * True if the type fields or metadata of a resource contain a default. This is rare, so it is checked before the places
+ * are collected.
+ */
 function hasMetaDefaults(root: SchemaSource): boolean {
   return someNode(root, (node) => {
     if (node !== root && node[EMBEDDED_RESOURCE] !== true) return false;

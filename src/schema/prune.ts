@@ -1,16 +1,20 @@
 /**
- * Drops what the schema does not specify. Invariant: metadata of resources, embedded ones too, is never looked into; an object that has nothing to drop is only read.
+ * The pruning of fields that a schema does not specify. A first pass looks for such a field; only if there is one, a
+ * second pass removes them.
+ *
+ * Invariants: the metadata of resources, also of embedded ones, is never pruned. An object without unspecified fields
+ * is only read.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
-/** Undefined: a place of which the schema says nothing, so that objects there have no fields. */
+/** Undefined where the schema specifies nothing: all fields of an object there are unspecified. */
 type Schema = StructuralSchema | undefined;
 
 const NOTHING: readonly string[] = [];
 
-/** Drops unspecified fields of a whole resource, in place; the paths of what was dropped, in the order of their texts. */
+/** Removes unspecified fields of a whole resource, in place. Returns the removed paths, sorted. */
 export function pruneObject(schema: StructuralSchema, object: JsonObject): readonly string[] {
   let plan = plans.get(schema);
   if (plan === undefined) {
@@ -23,7 +27,10 @@ export function pruneObject(schema: StructuralSchema, object: JsonObject): reado
   return dropped.sort(compareUtf8);
 }
 
-/** As `pruneObject`, for a part of one, such as a default; `isResource` where it is an embedded resource. */
+/**
+ * Like `pruneObject`, for a part of a resource, such as a default. `isResource`: true if the value is an embedded
+ * resource.
+ */
 export function pruneValue(schema: StructuralSchema, value: JsonValue, isResource: boolean): void {
   prune(schema, value, isResource, [], []);
 }
@@ -32,13 +39,15 @@ function isMeta(name: string): boolean {
   return name === 'apiVersion' || name === 'kind' || name === 'metadata';
 }
 
-/** A node as the search for unspecified fields needs it. */
+/** A schema node prepared for the first pass. Created when a value first reaches it. */
 class PrunePlan {
   readonly keeps: boolean;
   readonly isEmbedded: boolean;
   readonly hasOthers: boolean;
   readonly isNothing: boolean;
-  /** The listed fields in the order in which the last object had them: objects of one kind mostly have theirs in one order. */
+  /**
+   * The listed fields in the order of the last object. Objects of one kind mostly list their fields in the same order.
+   */
   readonly order: PruneField[] = [];
   readonly #schema: Schema;
   #fields: Map<string, PruneField> | undefined;
@@ -53,14 +62,14 @@ class PrunePlan {
     this.isNothing = schema === undefined;
   }
 
-  /** `place`: how many names of the object came before. */
+  /** Finds a listed field and records it at `place`, its position among the fields of the object. */
   find(place: number, name: string): PruneField | undefined {
     if (this.#fields === undefined) {
       const listed = [...(this.#schema?.properties ?? [])];
       this.#fields = new Map(listed.map(([key, field]) => [key, { name: key, plan: new PrunePlan(field) }]));
     }
     const found = this.#fields.get(name);
-    if (found !== undefined && place < REMEMBERED && place <= this.order.length) this.order[place] = found;
+    if (found !== undefined && place < KEPT_NAMES && place <= this.order.length) this.order[place] = found;
     return found;
   }
 
@@ -69,7 +78,7 @@ class PrunePlan {
     return this.#items;
   }
 
-  /** Of fields that are not listed. */
+  /** The plan of fields that are not listed. */
   get others(): PrunePlan {
     const others = this.#schema?.additionalProperties;
     this.#others ??= typeof others === 'object' ? new PrunePlan(others) : NOWHERE;
@@ -82,12 +91,12 @@ interface PruneField {
   readonly plan: PrunePlan;
 }
 
-/** How many names are expected where they came last. */
-const REMEMBERED = 64;
+/** The number of field names whose position in the last object is kept. */
+const KEPT_NAMES = 64;
 const NOWHERE: PrunePlan = new PrunePlan(undefined);
 const plans: WeakMap<StructuralSchema, PrunePlan> = new WeakMap();
 
-/** True if something below is unspecified. */
+/** True if the value has an unspecified field at any level. */
 function isUnspecified(plan: PrunePlan, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return isUnspecifiedItem(plan, value);
@@ -123,7 +132,7 @@ function isUnspecifiedItem(plan: PrunePlan, list: readonly JsonValue[]): boolean
   return false;
 }
 
-/** As `isUnspecified` where the list around keeps unknown fields, and its items do so too. */
+/** Like `isUnspecified`, for an item of a list that preserves unknown fields: its items preserve theirs too. */
 function isUnspecifiedInside(plan: PrunePlan, value: JsonValue): boolean {
   if (plan.isNothing) return false;
   if (Array.isArray(value)) return value.some((item) => isUnspecifiedInside(plan.items, item));
@@ -141,7 +150,7 @@ function isEmbedded(schema: Schema): boolean {
   return schema?.embeddedResource === true;
 }
 
-/** `at` is where we are, `dropped` what is gone. */
+/** `at` is the path of the value; removed paths are added to `dropped`. */
 function prune(schema: Schema, value: JsonValue, isResource: boolean, at: string[], dropped: string[]): void {
   pruneFields(schema, value, isResource, schema?.preserveUnknownFields === true, at, dropped);
 }
@@ -159,7 +168,7 @@ function pruneFields(
     const items = schema?.items;
     value.forEach((item, i) => {
       at.push(`[${i}]`);
-      // Inside a list that keeps unknown fields, its items keep theirs.
+      // The items of a list that preserves unknown fields preserve theirs too.
       pruneFields(items, item, isEmbedded(items), keeps || items?.preserveUnknownFields === true, at, dropped);
       at.pop();
     });

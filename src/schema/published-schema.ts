@@ -1,6 +1,8 @@
 /**
- * Schemas as OpenAPI publishes them: v3 says everything, v2 what its clients can bear. Invariant: parts that are published as they are written are shared with the source; nothing of
- * it is changed. References are those of v3 documents (`#/components/schemas/`) and v2 documents (`#/definitions/`); the kind is for the caller to add.
+ * The schemas of custom resources in OpenAPI documents. v3 publishes everything; v2 leaves out keywords that its
+ * clients do not understand. The caller adds `x-kubernetes-group-version-kind`.
+ *
+ * Invariant: the source is not modified. Parts that are published unchanged are shared with it.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../base/json-value.ts';
 import { sortByName } from '../base/utf8.ts';
@@ -17,12 +19,15 @@ import {
 } from './structural/schema-source.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
-/** The schema of a resource in OpenAPI v3. Undefined: a version without a structural schema. */
+/** The schema of a resource in OpenAPI v3. `schema` is undefined for a version without a structural schema. */
 export function openapiV3(schema: StructuralSchema | undefined): JsonObject {
   return schema === undefined ? { type: 'object' } : withMeta(publish(schema.source, V3), V3);
 }
 
-/** The same in v2. `preserveUnknownFields`: that of the definition; then, as where the root keeps unknown fields, nothing is said at all. */
+/**
+ * The schema of a resource in OpenAPI v2. If the definition (`preserveUnknownFields`) or the root of the schema
+ * preserves unknown fields, it is only `type: object`.
+ */
 export function openapiV2(schema: StructuralSchema | undefined, preserveUnknownFields: boolean): JsonObject {
   if (schema === undefined || preserveUnknownFields || schema.preserveUnknownFields) return { type: 'object' };
   return withMeta(publish(schema.source, V2), V2);
@@ -30,7 +35,7 @@ export function openapiV2(schema: StructuralSchema | undefined, preserveUnknownF
 
 interface Dialect {
   readonly isV2: boolean;
-  /** The property that refers to a type. */
+  /** The property `metadata`, a reference to ObjectMeta. */
   metadata(): JsonObject;
 }
 
@@ -46,13 +51,13 @@ const V2: Dialect = {
   metadata: () => ({ description: METADATA_TEXT, $ref: `#/definitions/${OBJECT_META}` }),
 };
 
-/** In our own words, as those of all kinds. */
+/** The descriptions are Keelson's own, as in the documents of built-in kinds. */
 const TYPE_TEXTS = {
   apiVersion: 'The group and version in which the object is written, such as apps/v1.',
   kind: 'The kind of the object, in CamelCase.',
 };
 
-/** The fields that every resource has, in place of what the schema says of them. */
+/** Adds the fields that every resource has. They replace the schema's own descriptions of these fields. */
 function withMeta(schema: JsonObject, dialect: Dialect): JsonObject {
   const given = schema['properties'];
   const properties: JsonObject = {
@@ -84,7 +89,7 @@ function publish(source: SchemaSource, dialect: Dialect): JsonObject {
 
 const PARTS = ['items', 'additionalProperties'] as const;
 
-/** The node with its parts published; the source itself if that changes none of them. */
+/** The node with its parts published; the source itself if no part changes. */
 function withParts(source: SchemaSource, dialect: Dialect): JsonObject {
   let changes: JsonObject | undefined;
   for (const name of PARTS) {
@@ -101,7 +106,7 @@ function withParts(source: SchemaSource, dialect: Dialect): JsonObject {
   return changes === undefined ? (source as JsonObject) : { ...source, ...changes };
 }
 
-/** The properties themselves if none of them changes. */
+/** The published properties; `properties` itself if none of them changes. */
 function publishedProperties(properties: JsonObject, dialect: Dialect): JsonObject {
   const names = Object.keys(properties);
   let published: JsonObject | undefined;
@@ -118,7 +123,7 @@ function publishedProperties(properties: JsonObject, dialect: Dialect): JsonObje
   return published ?? properties;
 }
 
-/** An integer or a string, said in plain OpenAPI too. */
+/** Expresses int-or-string in plain OpenAPI too. */
 function spelledOut(schema: JsonObject, source: SchemaSource): JsonObject {
   if (hasIntOrStringAnyOf(source) || hasIntOrStringAllOf(source)) return schema;
   const either = [...INT_OR_STRING_ANY_OF] as JsonValue[];
@@ -128,7 +133,10 @@ function spelledOut(schema: JsonObject, source: SchemaSource): JsonObject {
 
 const NOT_IN_V2: ReadonlySet<string> = new Set(['allOf', 'oneOf', 'anyOf', 'not', 'nullable', 'default']);
 
-/** Without what clients of v2 stumble over: logic operators, types of what may be null or holds unknown fields, defaults. */
+/**
+ * Removes what v2 clients do not understand: logic operators, defaults, and the types of nodes that are nullable or
+ * preserve unknown fields.
+ */
 function simplified(schema: JsonObject, source: SchemaSource): JsonObject {
   if (isSimple(source)) return schema;
   const nullable = flagOf(source, 'nullable');
@@ -148,14 +156,14 @@ function simplified(schema: JsonObject, source: SchemaSource): JsonObject {
   return required === undefined || required.length === 0 ? rest : { ...rest, required };
 }
 
-/** Nodes that say nothing of all that, which are most. */
+/** True for nodes that have none of these keywords, which are most nodes. */
 function isSimple(source: SchemaSource): boolean {
   for (const name of Object.keys(source))
     if (NOT_IN_V2.has(name) || name === PRESERVE_UNKNOWN || name === 'required') return false;
   return source['type'] !== 'array' || schemaOf(source, 'items') !== undefined;
 }
 
-/** What may be null is not required. */
+/** `required` without nullable fields. */
 function requiredInV2(source: SchemaSource, isOpen: boolean): JsonValue[] | undefined {
   const required = source['required'];
   if (!Array.isArray(required)) return undefined;

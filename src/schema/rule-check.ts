@@ -1,27 +1,28 @@
 /**
- * What a definition's author is told about `x-kubernetes-validations`: the interface between those who judge definitions and those who compile rules. Invariant: nothing is
- * run; costs are static estimates of the worst case.
+ * The interface between the validation of definitions and the compiler of rules (`x-kubernetes-validations`). Rules are
+ * compiled but not run; costs are static estimates of the worst case.
  */
 import type { StructuralSchema } from './structural/structural.ts';
 
-/** What was found out about one rule. */
+/** The result of compiling one rule. */
 export interface RuleVerdict {
-  /** Why the rule cannot be used, in the reference's words; undefined if it can. */
+  /** The reason why the rule does not compile, with kube-apiserver's text; undefined if it compiles. */
   readonly problem: string | undefined;
-  /** What one evaluation costs at most; 0 for a rule with a problem. */
+  /** The maximum cost of one evaluation; 0 for a rule with a problem. */
   readonly maxCost: number;
-  /** How often the node can occur in an object of the greatest size, where no limit above it says less. */
+  /** How often the node can occur in an object of the maximum request size, if no limit above it is lower. */
   readonly maxCardinality: number;
-  /** Why `messageExpression` cannot be used; undefined if it can or if there is none. */
+  /** The reason why `messageExpression` does not compile; undefined if it compiles or there is none. */
   readonly messageProblem: string | undefined;
-  /** What `messageExpression` costs at most; undefined if there is none or it has a problem. */
+  /** The maximum cost of `messageExpression`; undefined if there is none or it has a problem. */
   readonly messageMaxCost: number | undefined;
   readonly usesOldSelf: boolean;
 }
 
 /**
- * Compiles the rules of a node, in their order. `isResource`: the node is an object with apiVersion, kind and metadata, which rules see although the schema may not list
- * them (the root, and embedded resources). `failed`: the node has no type that rules could be written for.
+ * Compiles the rules of a node and returns one verdict for each, in order. `isResource`: true for the root and for
+ * embedded resources, whose rules see apiVersion, kind and metadata even if the schema does not list them. Fails if the
+ * node has no type that rules can see.
  */
 export type RuleCheck = (
   schema: StructuralSchema,

@@ -1,4 +1,7 @@
-/** What tests of schemas share: metadata as far as they use it, issues as lines, and random schemas with values beside them. */
+/**
+ * What tests of schemas share: metadata as far as they use it, issues as lines, and random schemas with values beside
+ * them.
+ */
 import fc from 'fast-check';
 import { list, map, struct } from '../apimachinery/protobuf/core-facts.fixtures.ts';
 import type { StructView } from '../apimachinery/type-view.ts';

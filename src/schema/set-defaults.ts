@@ -1,6 +1,8 @@
 /**
- * Nulls that mean nothing are dropped, then defaults filled in. Invariant: idempotent; the schema's defaults are never given out, only copies; what an object gets at once is
- * worked out once for each node.
+ * The defaulting of objects: removes nulls that are not allowed and fills in defaults. The complete default of a node,
+ * with the defaults inside it, is computed once.
+ *
+ * Invariants: defaulting is idempotent. Objects receive copies of the schema's defaults.
  */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { requestEntityTooLarge } from '../apimachinery/status/status-catalogue.ts';
@@ -8,11 +10,13 @@ import { cloneJson, type JsonObject, type JsonValue, setField } from '../base/js
 import type { DefaultOf } from './prune-default.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 
-/** Both in one walk, in place. */
+/**
+ * Defaults the objects of one schema. It is synchronous and keeps no state between calls except the computed defaults.
+ */
 export class Defaulter {
   readonly #root: FillPlan;
   readonly #defaultOf: DefaultOf;
-  /** What this object got so far. */
+  /** The size of the defaults that the current object received. */
   #filled = 0;
 
   constructor(root: StructuralSchema, defaultOf: DefaultOf) {
@@ -20,52 +24,58 @@ export class Defaulter {
     this.#defaultOf = defaultOf;
   }
 
-  /** Throws a StatusError (413) where defaults would blow the object up beyond all measure. */
+  /**
+   * Modifies the object in place. Throws a StatusError (413) if the defaults would make the object larger than
+   * SIZE_MAX.
+   */
   setDefaults(object: JsonObject): void {
     this.#filled = 0;
     this.#fillFields(this.#root, object, true);
   }
 
-  /** `nulls`: those without a default are dropped. They are not inside of what is itself a default. */
-  #fill(plan: FillPlan, value: JsonObject | JsonValue[], nulls: boolean): void {
-    if (Array.isArray(value)) this.#fillItems(plan, value, nulls);
-    else this.#fillFields(plan, value, nulls);
+  /** `dropNulls`: removes nulls that have no default. False inside a default. */
+  #fill(plan: FillPlan, value: JsonObject | JsonValue[], dropNulls: boolean): void {
+    if (Array.isArray(value)) this.#fillItems(plan, value, dropNulls);
+    else this.#fillFields(plan, value, dropNulls);
   }
 
-  #fillItems(plan: FillPlan, list: JsonValue[], nulls: boolean): void {
+  #fillItems(plan: FillPlan, list: JsonValue[], dropNulls: boolean): void {
     const { items } = plan;
     if (items === undefined) return;
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
       if (typeof item !== 'object') continue;
-      if (item !== null) this.#fill(items, item, nulls);
+      if (item !== null) this.#fill(items, item, dropNulls);
       else if (!items.nullable) list[i] = this.#valueOf(items) ?? null;
     }
   }
 
-  #fillFields(plan: FillPlan, object: JsonObject, nulls: boolean): void {
+  #fillFields(plan: FillPlan, object: JsonObject, dropNulls: boolean): void {
     for (const name in object) {
       const value = object[name] as JsonValue;
       if (typeof value !== 'object') continue;
       const field = plan.field(name);
       if (field === undefined) continue;
-      if (value !== null) this.#fill(field, value, nulls);
+      if (value !== null) this.#fill(field, value, dropNulls);
       else if (!field.nullable) {
         const filled = this.#valueOf(field);
         if (filled !== undefined) setField(object, name, filled);
-        else if (nulls) delete object[name];
+        else if (dropNulls) delete object[name];
       }
     }
-    const { missing } = plan;
-    for (let i = 0; i < missing.length; i++) {
-      const { name, field } = missing[i] as Filled;
+    const { defaulted } = plan;
+    for (let i = 0; i < defaulted.length; i++) {
+      const { name, field } = defaulted[i] as DefaultedField;
       if (Object.hasOwn(object, name)) continue;
       const filled = this.#valueOf(field);
       if (filled !== undefined) setField(object, name, filled);
     }
   }
 
-  /** A copy of the default with the defaults of what is inside it; undefined if there is none, or if pruning leaves nothing of it. */
+  /**
+   * A copy of the default of a node, with the defaults inside it filled in; undefined if there is none or pruning
+   * removes all of it.
+   */
   #valueOf(plan: FillPlan): JsonValue | undefined {
     if (!plan.hasDefault) return undefined;
     if (plan.made === undefined) {
@@ -81,14 +91,14 @@ export class Defaulter {
   }
 }
 
-/** A node as filling needs it, made when a value first reaches it. */
+/** A schema node prepared for defaulting. Created when a value first reaches it. */
 class FillPlan {
   readonly schema: StructuralSchema;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** The fields with defaults. */
-  readonly missing: readonly Filled[];
-  /** The default, once somebody got it. */
+  /** The listed fields that have a default. */
+  readonly defaulted: readonly DefaultedField[];
+  /** The computed default; undefined until an object first needs it. */
   made: { readonly value: JsonValue | undefined; readonly size: number } | undefined;
   #fields: Map<string, FillPlan | undefined> | undefined;
   #items: FillPlan | undefined;
@@ -98,13 +108,13 @@ class FillPlan {
     this.schema = schema;
     this.nullable = schema.nullable;
     this.hasDefault = schema.default !== undefined;
-    const missing: Filled[] = [];
+    const defaulted: DefaultedField[] = [];
     for (const [name, field] of schema.properties)
-      if (field.default !== undefined) missing.push({ name, field: this.#plan(name, field) });
-    this.missing = missing.length === 0 ? NONE : missing;
+      if (field.default !== undefined) defaulted.push({ name, field: this.#plan(name, field) });
+    this.defaulted = defaulted.length === 0 ? NONE : defaulted;
   }
 
-  /** Undefined where the schema says nothing. */
+  /** The plan of a field; undefined if the schema does not specify it. */
   field(name: string): FillPlan | undefined {
     const known = this.#fields?.get(name);
     if (known !== undefined) return known;
@@ -134,8 +144,8 @@ class FillPlan {
 }
 
 /**
- * In bytes of JSON, about. A list of small items, each with a large default, becomes as large as the list times the default; far less than this is refused by every storage, but only once it
- * has been written out.
+ * The limit on the total size of the defaults of one object, in bytes of JSON, approximately. A long list of items with
+ * a large default each would otherwise fill the memory before storage refuses the object.
  */
 const SIZE_MAX = 64 * 1024 * 1024;
 const TOO_LARGE = 'defaults would make the object larger than any storage takes';
@@ -149,9 +159,9 @@ function sizeOf(value: JsonValue): number {
   return size;
 }
 
-interface Filled {
+interface DefaultedField {
   readonly name: string;
   readonly field: FillPlan;
 }
 
-const NONE: readonly Filled[] = [];
+const NONE: readonly DefaultedField[] = [];

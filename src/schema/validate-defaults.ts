@@ -1,7 +1,7 @@
 /**
- * Defaults must be values that an object could have been written with. Invariant: pure; a default inside of metadata is judged by the metadata that it results in.
+ * The validation of the defaults in a schema. A default must be valid where it stands. A default inside metadata is
+ * valid if the metadata that it produces is valid.
  */
-
 import type { TypeView } from '../apimachinery/type-view.ts';
 import { addIssues, type FieldIssue, formatIssues, invalid } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../apimachinery/validation/field-path.ts';
@@ -14,35 +14,33 @@ import { NO_PLAIN_NODES, type PlainNodes } from './structural/plain-nodes.ts';
 import type { StructuralSchema } from './structural/structural.ts';
 import { accepts } from './validation/accepts.ts';
 import { explain } from './validation/explain.ts';
-import { renewEffort, TooMuchEffort } from './validation/validation-effort.ts';
+import { BudgetExceeded, ValidationBudget } from './validation/validation-budget.ts';
 import { ValidationResult } from './validation/validation-result.ts';
 import { ValidatorNode } from './validation/validator-node.ts';
 
 export interface DefaultsOptions {
-  /** Where the schema stands. */
+  /** The path of the schema, for issues. */
   readonly path: FieldPath | undefined;
   readonly objectMeta: TypeView;
-  /** A default with a field that its schema does not specify is refused. */
+  /** Reports a default that contains fields which its schema does not specify. */
   readonly requirePruned: boolean;
-  /** The rules of nodes that have some. Default: none are run. */
+  /** Finds the rules of a node. Default: no rules run. */
   readonly rules?: DefaultRules;
-  /** Nodes that have none. Default: none are known. */
+  /** Nodes that are skipped because their defaults are known to be valid. Default: none. */
   readonly plain?: PlainNodes;
 }
 
-/** What all rules of all defaults may cost together. */
+/** The CEL cost budget of the rules of all defaults together. */
 const BUDGET = 10_000_000;
 
-/** What is wrong with the defaults of the schema of a whole resource. */
+/** The issues with all defaults of the schema of a whole resource. */
 export function validateDefaults(schema: StructuralSchema, options: DefaultsOptions): FieldIssue[] {
-  // All defaults together may take as much as one object.
-  renewEffort();
   const pass = new DefaultsPass(options);
   pass.visit(schema, { path: options.path, isResource: true, root: schema, insideMeta: false, wrap: resourceOf });
   return pass.issues;
 }
 
-/** True if a default loses something when it is pruned as objects are. The schema is that of a whole resource. */
+/** True if pruning removes fields from a default. `schema` is that of a whole resource. */
 export function hasUnprunedDefaults(schema: StructuralSchema, objectMeta: TypeView): boolean {
   const defaultOf = defaultsOf(schema, objectMeta);
   const loses = (node: StructuralSchema): boolean => {
@@ -58,17 +56,17 @@ export function hasUnprunedDefaults(schema: StructuralSchema, objectMeta: TypeVi
 
 interface Place {
   readonly path: FieldPath | undefined;
-  /** The node describes a whole resource. */
+  /** True if the node is the schema of a whole resource. */
   readonly isResource: boolean;
-  /** The nearest resource around, itself included. */
+  /** The schema of the innermost resource that contains the node; the node itself if it is a resource. */
   readonly root: StructuralSchema;
-  /** Inside of that resource's type fields or metadata. */
+  /** True if the node is inside the type fields or the metadata of that resource. */
   readonly insideMeta: boolean;
-  /** That resource with a value at this place and nothing else. */
+  /** Makes that resource with `value` at this place and no other fields. */
   wrap(value: JsonValue): JsonValue;
 }
 
-/** A resource with the fields given, and the type that the reference uses for this. */
+/** A resource with the given fields and the type fields that kube-apiserver uses in this validation. */
 function resourceOf(value: JsonValue): JsonValue {
   return { apiVersion: 'validation/v1', kind: 'Validation', ...(value as JsonObject) };
 }
@@ -77,6 +75,8 @@ class DefaultsPass {
   readonly issues: FieldIssue[] = [];
   readonly #options: DefaultsOptions;
   readonly #plain: PlainNodes;
+  /** All defaults together may take as many checks as one object. */
+  readonly #budget = new ValidationBudget();
   #remaining = BUDGET;
 
   constructor(options: DefaultsOptions) {
@@ -87,7 +87,7 @@ class DefaultsPass {
   visit(schema: StructuralSchema, around: Place): void {
     const isResource = around.isResource || schema.embeddedResource;
     const place = isResource ? { ...around, isResource, root: schema, insideMeta: false, wrap: resourceOf } : around;
-    if (schema.default !== undefined) this.#judge(schema, cloneJson(schema.default), place);
+    if (schema.default !== undefined) this.#validate(schema, cloneJson(schema.default), place);
     const { items } = schema;
     const below = { ...place, isResource: false };
     if (items !== undefined && this.#remaining >= 0 && !this.#plain.has(items.source))
@@ -105,14 +105,14 @@ class DefaultsPass {
     }
   }
 
-  #judge(schema: StructuralSchema, value: JsonValue, place: Place): void {
+  #validate(schema: StructuralSchema, value: JsonValue, place: Place): void {
     const path = childPath(place.path, 'default');
     const problems = place.insideMeta
       ? this.#metaIssues(schema, value, path, place)
       : this.#ownIssues(schema, value, path, place);
     addIssues(this.issues, problems);
     if (problems.some((issue) => issue.detail !== UNKNOWN_FIELDS)) return;
-    const found = schemaIssues(schema, value, path);
+    const found = this.#limitIssues(schema, value, path);
     addIssues(this.issues, found.length > 0 ? found : this.#ruleIssues(schema, value, path, place));
   }
 
@@ -142,7 +142,20 @@ class DefaultsPass {
     return issues;
   }
 
-  /** Rules must hold whether the default replaces nothing or stays as it is. */
+  #limitIssues(schema: StructuralSchema, value: JsonValue, path: FieldPath): readonly FieldIssue[] {
+    const node = new ValidatorNode(schema.source, 'default');
+    try {
+      if (accepts(node, value, this.#budget)) return [];
+      const result = new ValidationResult(path, this.#budget);
+      explain(result, node, value, '', undefined);
+      return [...result.findings.values()];
+    } catch (caught) {
+      if (caught instanceof BudgetExceeded) return [invalid(path, value, caught.message)];
+      throw caught;
+    }
+  }
+
+  /** Rules must hold both when the default is filled in on create and when it stays unchanged on update. */
   #ruleIssues(schema: StructuralSchema, value: JsonValue, path: FieldPath, place: Place): readonly FieldIssue[] {
     const rules = this.#options.rules?.(schema, place.isResource);
     if (rules === undefined) return [];
@@ -157,16 +170,3 @@ class DefaultsPass {
 }
 
 const UNKNOWN_FIELDS = 'must not have unknown fields';
-
-function schemaIssues(schema: StructuralSchema, value: JsonValue, path: FieldPath): readonly FieldIssue[] {
-  const node = new ValidatorNode(schema.source, 'default');
-  try {
-    if (accepts(node, value)) return [];
-    const result = new ValidationResult(path);
-    explain(result, node, value, '', undefined);
-    return [...result.findings.values()];
-  } catch (caught) {
-    if (caught instanceof TooMuchEffort) return [invalid(path, value, caught.message)];
-    throw caught;
-  }
-}

@@ -1,6 +1,7 @@
 /**
- * A structural schema as a type: for merge keys, apply and OpenAPI. Invariant: lazy; a node has one view. It cannot say everything that pruning does
- * (`additionalProperties: true` empties objects, lists that keep unknown fields hand that on to their items), so objects are pruned by the schema, not by the view.
+ * The type view of a structural schema, for merge keys, apply and OpenAPI. A view cannot express all of pruning:
+ * `additionalProperties: true` empties objects, and the items of a list that preserves unknown fields preserve theirs
+ * too. Therefore objects are pruned with the schema and not with the view.
  */
 import {
   createStructView,
@@ -13,7 +14,7 @@ import type { StructuralSchema } from './structural/structural.ts';
 
 export interface ViewOptions {
   readonly objectMeta: TypeView;
-  /** No field is unknown, anywhere. Default false. */
+  /** If true, no field is unknown at any level. Default false. */
   readonly preserveUnknownFields?: boolean;
 }
 

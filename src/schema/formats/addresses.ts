@@ -1,8 +1,11 @@
-/** Addresses of networks as formats of schemas read them. Invariant: pure and linear in the text. */
+/** The formats of network addresses: ipv4, ipv6, cidr, mac. Every check is linear in the text. */
 
 const MASK = /^[0-9]+$/;
 
-/** 4 or 6 for an address of that kind. `sloppy`: numbers may have leading zeros, as old servers took them. */
+/**
+ * The version of an IP address; undefined for other texts. `sloppy`: allows leading zeros in numbers, as Go before 1.17
+ * did.
+ */
 export function ipVersion(text: string, sloppy: boolean): 4 | 6 | undefined {
   const first = /[.:]/.exec(text)?.[0];
   if (first === '.') return isDotted(text, sloppy) ? 4 : undefined;
@@ -56,7 +59,7 @@ export function isCidr(text: string): boolean {
   const slash = text.indexOf('/');
   if (slash < 0) return false;
   const [address, mask] = [text.slice(0, slash), text.slice(slash + 1)];
-  // Without a dot anywhere it is read as IPv6, and the other way round.
+  // An address without a dot is parsed as IPv6, one without a colon as IPv4.
   const version = ipVersion(address, true);
   if (version === undefined || !MASK.test(mask) || mask.replace(/^0+/, '').length > 3) return false;
   return Number(mask) <= (version === 4 ? 32 : 128);
@@ -64,7 +67,9 @@ export function isCidr(text: string): boolean {
 
 const OCTETS: ReadonlySet<number> = new Set([6, 8, 20]);
 
-/** Six, eight or twenty octets: `00:00:5e:00:53:01`, with dashes, `0000.5e00.5301`, or digits alone. */
+/**
+ * Six, eight or twenty octets, written as `00:00:5e:00:53:01`, with dashes, as `0000.5e00.5301`, or as digits alone.
+ */
 export function isMac(text: string): boolean {
   const digits = text.replace(/[:.-]/g, '');
   if (!/^[0-9a-fA-F]*$/.test(digits) || digits.length % 2 !== 0 || !OCTETS.has(digits.length / 2)) return false;

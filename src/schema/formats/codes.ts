@@ -1,10 +1,13 @@
-/** Numbers with check digits, colours, names and other short codes as formats of schemas read them. Invariant: pure and linear in the text. */
+/**
+ * The formats of short codes: numbers with check digits, colours, UUIDs, hostnames, Kubernetes names. Every check is
+ * linear in the text.
+ */
 import { utf8Length } from '../../base/utf8.ts';
 
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
 
-/** Known ranges of numbers, with the check digit; whatever is no digit does not count. */
+/** A number in a known range with a valid Luhn check digit. Characters other than digits are ignored. */
 export function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
   if (!CREDIT_CARD.test(digits)) return false;
@@ -75,7 +78,7 @@ export function isUuid5(text: string): boolean {
 const HOSTNAME =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
 
-/** Letters and symbols of any script are allowed; 255 bytes in all, 63 in a part. */
+/** Allows letters and symbols of any script. At most 255 bytes, and 63 bytes in each label. */
 export function isHostname(text: string): boolean {
   if (text.length > 255 || utf8Length(text) > 255 || !HOSTNAME.test(text)) return false;
   return text.split('.').every((part) => utf8Length(part) <= 63);

@@ -1,6 +1,7 @@
 /**
- * Addresses of mail as Go's `mail.ParseAddress` takes them: `a@b`, `Name <a@b>`, comments, quoted parts, a group of one. Invariant: pure and linear in the text, except
- * that an encoded word in an unknown character set is taken as text.
+ * The format email: addresses that Go's `mail.ParseAddress` accepts, such as `a@b`, `Name <a@b>`, with comments and
+ * quoted parts, and groups of one address. One difference: an encoded word in an unknown character set is accepted as
+ * text. The check is linear in the text.
  */
 import { ipVersion } from './addresses.ts';
 
@@ -36,7 +37,10 @@ class AddressReader {
     return this.#text[this.#at] ?? '';
   }
 
-  /** How many addresses were read, a group having any number; undefined if what is here is none. */
+  /**
+   * Reads an address or, with `groups`, a group. Returns the number of addresses read; undefined if there is no valid
+   * address.
+   */
   address(groups: boolean): number | undefined {
     this.#skipBlanks();
     if (this.isAtEnd) return undefined;
@@ -52,7 +56,7 @@ class AddressReader {
     return this.#take('<') && this.#spec() && this.#take('>') ? 1 : undefined;
   }
 
-  /** Skips blanks and comments; false if a comment has no end. */
+  /** Skips blanks and comments. Returns false if a comment is not closed. */
   skipComments(): boolean {
     this.#skipBlanks();
     while (this.#take('(')) {
@@ -95,7 +99,7 @@ class AddressReader {
     }
   }
 
-  /** The length of the text in the quotes; undefined if they do not end. */
+  /** Reads a quoted text. Returns its length; undefined if it is not closed or contains a control character. */
   #quoted(): number | undefined {
     let length = 0;
     for (this.#at++; !this.isAtEnd; this.#at++) {
@@ -107,7 +111,7 @@ class AddressReader {
     return undefined;
   }
 
-  /** An atom with dots; `loose`: they may stand anywhere. */
+  /** Reads an atom with dots. `loose`: allows leading, trailing and repeated dots. */
   #atom(loose: boolean): boolean {
     const start = this.#at;
     while (!this.isAtEnd && isVisible(this.#next) && !SPECIALS.has(this.#next)) this.#at++;
@@ -123,7 +127,7 @@ class AddressReader {
     return ipVersion(inside, false) !== undefined;
   }
 
-  /** The rest of a comment whose parenthesis was read. */
+  /** Reads the rest of a comment after its opening parenthesis. */
   #comment(): boolean {
     for (let depth = 1; depth > 0; this.#at++) {
       if (this.isAtEnd) return false;

@@ -1,4 +1,7 @@
-/** The formats that schemas may name and what each accepts. Invariant: names are compared without their dashes, as in the reference; every check is linear in the text. */
+/**
+ * The registry of string formats. Names are compared without dashes, as in kube-apiserver. Every check is linear in the
+ * text.
+ */
 import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
 import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
 import { isCidr, isIpv4, isIpv6, isMac } from './addresses.ts';
@@ -51,12 +54,12 @@ const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['k8slongname', isLongName],
 ]);
 
-/** The check of a format of strings; undefined if the name is unknown, which means that nothing is checked. */
+/** The check of a string format; undefined if the name is unknown, which means that every string is valid. */
 export function formatCheck(name: string): FormatCheck | undefined {
   return CHECKS.get(name) ?? CHECKS.get(name.replaceAll('-', ''));
 }
 
-/** True if a value of this type is checked for this format. An empty type: any, or an integer or a string. */
+/** True if values of this type are checked for this format. The empty type means any type, or int-or-string. */
 export function isKnownFormat(type: string, format: string): boolean {
   switch (type) {
     case '':

@@ -1,11 +1,14 @@
-/** Dates, times and spans as formats of schemas read them: wider than RFC 3339 and narrower than ISO 8601. Invariant: pure and linear in the text. */
+/**
+ * The formats date, date-time and duration: wider than RFC 3339 and narrower than ISO 8601. Every parser is linear in
+ * the text.
+ */
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { isDate } from '../../apimachinery/validation/text-formats.ts';
 
 const NANOS_PER_SECOND = 1_000_000_000n;
 
-/** Nanoseconds since 1970 of a date such as `2006-01-02`; undefined if it is none. */
+/** Nanoseconds since 1970 of a date such as `2006-01-02`; undefined for other texts. */
 export function parseDate(text: string): bigint | undefined {
   if (!isDate(text)) return undefined;
   const date = new Date(0);
@@ -13,7 +16,10 @@ export function parseDate(text: string): bigint | undefined {
   return BigInt(date.getTime() / 1000) * NANOS_PER_SECOND;
 }
 
-/** Nanoseconds since 1970 of a date-time, with or without a zone (then UTC); the empty text is 1970. Undefined if it is none. */
+/**
+ * Nanoseconds since 1970 of a date-time; undefined for other texts. Without a zone it is in UTC. The empty text is
+ * 1970.
+ */
 export function parseDateTime(text: string): bigint | undefined {
   if (text === '') return 0n;
   const zoned = parseTime(text);
@@ -22,7 +28,7 @@ export function parseDateTime(text: string): bigint | undefined {
 }
 
 const SECOND = NANOS_PER_SECOND;
-/** Names of units; the last one of each stands for every word that begins with it. */
+/** The names of units. The last name of each unit is a prefix: it stands for every word that begins with it. */
 const UNITS: readonly (readonly [nanos: bigint, names: readonly string[]])[] = [
   [1n, ['ns', 'nano']],
   [1000n, ['us', '\u00b5s', 'micro']],
@@ -36,7 +42,10 @@ const UNITS: readonly (readonly [nanos: bigint, names: readonly string[]])[] = [
 const SPAN = /([0-9]+)[\t\n\f\r ]*([A-Za-z\u00b5]+)/g;
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Nanoseconds of `1h30m`, and of `2 days` or `3 weeks` anywhere in the text. Undefined if nothing in it is a span, or a count does not fit an int64. */
+/**
+ * Nanoseconds of a Go duration such as `1h30m`, or the sum of all spans in the text, such as `2 days 3 weeks`.
+ * Undefined if the text contains no span, or if a number does not fit an int64.
+ */
 export function parseFormatDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain.ok) return plain.value;

@@ -1,6 +1,8 @@
 /**
- * JSON values as CEL values, as their schema says. Invariant: nothing is copied; items and fields are adapted when a rule reads them; what does not fit its schema is a CelError
- * at the moment it is read, because validation has told of it already.
+ * The conversion of JSON values to CEL values by their schema. Items and fields are converted when a rule reads them. A
+ * value that does not fit its schema throws a CelError when it is read; validation has reported it before.
+ *
+ * Invariant: JSON is not copied.
  */
 import { decodedType } from '../../apimachinery/go-decoded.ts';
 import { decodeBase64 } from '../../base/base64.ts';
@@ -19,7 +21,7 @@ import { withObjectMeta } from './with-object-meta.ts';
 
 const adapters = new WeakMap<StructuralSchema, Adapter>();
 
-/** The adapter of a schema, made once. */
+/** The adapter of a schema, created once per schema. */
 export function adapterOf(schema: StructuralSchema): Adapter {
   let adapter = adapters.get(schema);
   if (adapter === undefined) {
@@ -82,7 +84,7 @@ function makeShape(schema: StructuralSchema): Shape {
     if (identifier !== undefined) byIdentifier.set(identifier, field);
   }
   const declared = declaredType(deriveSchema(schema, { additionalProperties: undefined }), false)?.type;
-  if (declared?.kind !== 'object') throw new BugError('an object has another type than object');
+  if (declared?.kind !== 'object') throw new BugError('the declared type of an object schema is not an object');
   return { type: declared, byName, byIdentifier };
 }
 
@@ -120,7 +122,7 @@ function textOf(value: JsonValue): string {
   throw new CelError(`invalid data, expected string, got ${decodedType(value)}`);
 }
 
-/** Strings that rules see as something else. */
+/** The string formats that rules see as another type. */
 const STRING_ADAPTERS: Readonly<Record<string, Adapter>> = {
   duration: (value) => {
     const text = textOf(value);

@@ -1,6 +1,6 @@
-/** How JSON becomes a CEL value; see `adapt-value`. */
+/** The type of functions that convert JSON to CEL values. `adapt-value` creates them. */
 import type { JsonValue } from '../../base/json-value.ts';
 import type { Value } from '../../cel/values.ts';
 
-/** Makes the CEL value of a JSON value. Throws CelError for one that does not fit. */
+/** Converts a JSON value. Throws CelError if the value does not fit the schema. */
 export type Adapter = (value: JsonValue) => Value;

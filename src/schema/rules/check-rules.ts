@@ -1,4 +1,4 @@
-/** Rules as their author is told about them when the definition is written. Invariant: see `rule-check`. */
+/** The check of rules when a definition is written. */
 import type { RuleCheck } from '../rule-check.ts';
 import { declaredType } from './declared-type.ts';
 import { compileRules } from './rule-program.ts';

@@ -1,6 +1,7 @@
 /**
- * The types that rules see, made from a structural schema: CEL's type, how large a value may get, how small its JSON may be. Invariant: a declared type exists only for what rules
- * may read; a schema without a type (preserved unknown fields) has none, and neither have lists and maps of such.
+ * The types of values in rules, derived from a structural schema: the CEL type, the maximum number of elements, and the
+ * minimum size as JSON. A schema without a type (it preserves unknown fields) has no declared type, and neither has a
+ * list or map of such values: rules cannot read them.
  */
 import { utf8Length } from '../../base/utf8.ts';
 import {
@@ -23,15 +24,15 @@ import { withObjectMeta } from './with-object-meta.ts';
 
 export interface DeclaredType {
   readonly type: CelType;
-  /** Characters, bytes, items or entries at most. 0 for what has no size. */
+  /** The maximum number of characters, bytes, items or entries; 0 for types without a size. */
   readonly maxElements: number;
-  /** Bytes of the smallest JSON of it. */
+  /** The size of the shortest JSON, in bytes. */
   readonly minSize: number;
-  /** Fields of an object, by escaped name. */
+  /** The fields of an object, by escaped name. */
   readonly fields?: ReadonlyMap<string, DeclaredType>;
-  /** Items of a list, values of a map. */
+  /** The items of a list, or the values of a map. */
   readonly element?: DeclaredType;
-  /** Keys of a map. */
+  /** The keys of a map. */
   readonly key?: DeclaredType;
 }
 
@@ -44,7 +45,10 @@ const NUMBER_TYPE: DeclaredType = { type: DOUBLE, maxElements: 0, minSize: 1 };
 const INTEGER_TYPE: DeclaredType = { type: INT, maxElements: 0, minSize: 1 };
 const KEY_TYPE: DeclaredType = { type: STRING, maxElements: 0, minSize: EMPTY_STRING_BYTES };
 
-/** What rules see of a schema; undefined for nothing. `isRoot`: it is a whole resource, so its type fields and names can be read whether or not they are declared. */
+/**
+ * The declared type of a schema; undefined if rules cannot read its values. `isRoot`: true for a whole resource, whose
+ * type fields and names rules can read even if the schema does not list them.
+ */
 export function declaredType(schema: StructuralSchema, isRoot: boolean, name = 'self'): DeclaredType | undefined {
   if (schema.intOrString) return { type: DYN, maxElements: fourBytes(schema.maxLength) ?? MAX_STRING, minSize: 1 };
   switch (schema.type) {
@@ -79,7 +83,7 @@ function declaredObject(schema: StructuralSchema, name: string): DeclaredType | 
   if (typeof values === 'object') {
     const element = declaredType(values, values.embeddedResource, `${name}.@elem`);
     if (element === undefined) return undefined;
-    // Beside the value: a key of two quotes, a colon, a comma, and what the key itself takes.
+    // Each entry adds an empty key (two quotes), a colon and a comma to the value, as kube-apiserver counts them.
     const maxElements =
       maxProperties === undefined
         ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 6))
@@ -94,7 +98,7 @@ function declaredObject(schema: StructuralSchema, name: string): DeclaredType | 
     const type = declaredType(child, child.embeddedResource, `${name}.${escaped ?? property}`);
     if (type === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, type);
-    // Defaults are filled in by the server: the request may leave them out.
+    // A request may leave out a required field that has a default.
     if (required.has(property) && child.default === undefined) minSize += utf8Length(property) + type.minSize + 4;
   }
   return { type: objectType(name, fields), maxElements: 0, minSize, fields };
@@ -128,7 +132,7 @@ function declaredString(schema: StructuralSchema): DeclaredType {
   }
 }
 
-/** Limits count characters, costs count bytes. */
+/** Limits count characters, costs count bytes: a character has up to four. */
 function fourBytes(maxLength: number | undefined): number | undefined {
   return maxLength === undefined ? undefined : Math.max(0, maxLength) * 4;
 }
@@ -138,7 +142,7 @@ function longestOf(values: StructuralSchema['enum']): number | undefined {
   return values.reduce<number>((max, value) => Math.max(max, typeof value === 'string' ? utf8Length(value) : 0), 0);
 }
 
-/** How often a value of such a size can occur at all, each with a comma. */
+/** How often a value of the given size can occur in a request of the maximum size, with a comma after each. */
 export function maxCardinality(minSize: number): number {
   return Math.floor(MAX_REQUEST_BYTES / (minSize + 1));
 }

@@ -1,8 +1,10 @@
 /**
- * Names of properties as CEL identifiers, as the reference escapes them. Invariant: different names never escape to the same identifier.
+ * The escaping of property names to CEL identifiers, as kube-apiserver does it.
+ *
+ * Invariant: different names never escape to the same identifier.
  */
 
-/** Words that CEL keeps for itself; `namespace` is the one that people meet. */
+/** The reserved words of CEL. `namespace` is the only one that is common as a property name. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'true false null in as break const continue else for function if import let loop package namespace return ' +
@@ -17,7 +19,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** The identifier that rules use for a property; undefined for a name that has none, which rules cannot reach. */
+/**
+ * The identifier of a property in rules; undefined for a name that cannot be escaped. Rules cannot read such a
+ * property.
+ */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;

@@ -1,5 +1,6 @@
 /**
- * Runs the rules of a schema on an object. Invariant: the budget is for the whole object; once it is spent, that is told once and nothing more is run.
+ * The evaluation of the rules of a schema on an object. The cost budget is for the whole object; once it is spent, this
+ * is reported once and no further rule runs.
  */
 import {
   duplicate,
@@ -18,27 +19,31 @@ import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.
 import type { ValidationRule } from '../structural/structural.ts';
 import { Correlated } from '../validation/correlated.ts';
 import { itemsByKey } from '../validation/items-by-key.ts';
-import { MANY_FINDINGS, MUCH_TEXT } from '../validation/validation-result.ts';
+import { MAX_FINDINGS, MAX_MESSAGE_TEXT } from '../validation/validation-result.ts';
 import type { CompiledRule } from './rule-program.ts';
 import type { RuleNode } from './rule-tree.ts';
 
-/** What one call of an expression may cost. */
+/** The cost limit of one evaluation of an expression: kube-apiserver's PerCallLimit. */
 const CALL_LIMIT = 1_000_000;
+/** A longer message is replaced by the default message. */
 const MESSAGE_BYTES = 5 * 1024;
-/** What all evaluations for an object may do beside what they cost: twice as much as one. */
+/** The steps (`cel/runtime/allowance`) of all evaluations for one object: twice the limit of one evaluation. */
 const STEPS_MAX = 400_000_000;
 
 export interface RuleRun {
-  /** Undefined for a create. */
+  /** The value before this update; undefined on create. */
   readonly old: JsonValue | undefined;
+  /** The CEL cost budget of the whole value. */
   readonly budget: number;
-  /** False: failures of unchanged values are told as any other. */
+  /** If false, failures on unchanged values are reported like all others. */
   readonly ratcheting: boolean;
-  /** Told of failures that are let through because nothing changed there. */
+  /** Called for each failure that is not reported because the value did not change. */
   warn(text: string): void;
 }
 
-/** What is wrong with the value, as its rules say; `remaining` is what is left of the budget, below 0 once it is spent. */
+/**
+ * Returns the issues that the rules of the value report, and the rest of the budget, which is below 0 once it is spent.
+ */
 export function evaluateRules(
   node: RuleNode,
   path: FieldPath | undefined,
@@ -53,7 +58,7 @@ export function evaluateRules(
   return { issues: pass.issues, remaining: complete ? pass.remaining : -1 };
 }
 
-/** The pair at a place, and the nearest one above it. */
+/** The pair of old and new value at a place, and the pair of the value that contains it. */
 interface Place {
   readonly here: Correlated | undefined;
   readonly above: Correlated | undefined;
@@ -64,7 +69,7 @@ const NOWHERE: Place = { here: undefined, above: undefined };
 class RulePass {
   readonly issues: FieldIssue[] = [];
   readonly #run: RuleRun;
-  /** Of issues. */
+  /** The total length of the texts of the issues. */
   #textLength = 0;
   #warnings = 0;
   #steps = 0;
@@ -75,7 +80,7 @@ class RulePass {
     this.remaining = run.budget;
   }
 
-  /** False once nothing more is to be run. */
+  /** Runs the rules at and below a node. Returns false once no further rule may run. */
   visit(
     node: RuleNode,
     path: FieldPath | undefined,
@@ -83,10 +88,10 @@ class RulePass {
     old: JsonValue | undefined,
     place: Place,
   ): boolean {
-    // Rules judge values that are there; whether one is null or missing is for the rules around it.
+    // Rules do not run on null, like on missing values. A rule of the parent can check for presence.
     if (value === null) return true;
-    // The object is refused as it is.
-    if (this.issues.length >= MANY_FINDINGS || this.#textLength >= MUCH_TEXT) return false;
+    // The object is refused in any case.
+    if (this.issues.length >= MAX_FINDINGS || this.#textLength >= MAX_MESSAGE_TEXT) return false;
     if (node.rules.length > 0 && !this.#rules(node, path, value, old, place)) return false;
     for (const part of node.allOf) {
       if (!this.visit(part, path, value, old, { here: undefined, above: place.above })) return false;
@@ -162,17 +167,17 @@ class RulePass {
         if (rule.usesOldSelf && old !== undefined) oldSelf ??= { value: node.adapt(old) };
         variables = [self.value, optional ? new CelOptional(oldSelf?.value) : oldSelf?.value];
       } catch (thrown) {
-        // An old value may be from before the schema was what it is.
+        // The old value may have been written under an earlier schema.
         if (!(thrown instanceof CelError)) throw thrown;
         this.issues.push(invalid(path, type, failureDetail(thrown, rule.rule)));
         continue;
       }
-      if (!this.#judge(rule, rule.program.program, variables, path, node, value, place)) return false;
+      if (!this.#evaluate(rule, rule.program.program, variables, path, node, value, place)) return false;
     }
     return true;
   }
 
-  #judge(
+  #evaluate(
     compiled: CompiledRule,
     program: Program,
     variables: readonly (Value | undefined)[],
@@ -192,9 +197,9 @@ class RulePass {
     }
     if (outcome.value === true) return true;
     const at = compiled.fieldPath === '' ? path : childPath(path, compiled.fieldPath);
-    const tell = (issue: FieldIssue): void => {
+    const report = (issue: FieldIssue): void => {
       if (!compiled.usesOldSelf && isUnchanged(place)) {
-        if (++this.#warnings <= MANY_FINDINGS) this.#run.warn(formatIssue(issue));
+        if (++this.#warnings <= MAX_FINDINGS) this.#run.warn(formatIssue(issue));
         return;
       }
       this.#textLength += issue.detail.length;
@@ -202,15 +207,15 @@ class RulePass {
     };
     const message = this.#message(compiled, variables);
     if ('stop' in message) {
-      tell(invalid(at, type, message.stop));
+      report(invalid(at, type, message.stop));
       return false;
     }
     const shown = type === 'object' || type === 'array' ? undefined : value;
-    tell(issueOf(rule, at, shown, message.text));
+    report(issueOf(rule, at, shown, message.text));
     return true;
   }
 
-  /** The message of a failed rule; `stop` where making it has spent the budget. */
+  /** The message of a failed rule; `stop` if its `messageExpression` exceeded the budget. */
   #message(
     { rule, message }: CompiledRule,
     variables: readonly (Value | undefined)[],
@@ -275,7 +280,7 @@ function isUnchanged({ here, above }: Place): boolean {
 
 function atKey(place: Place, name: string): Place {
   if (place.here === undefined) return place;
-  // Both sides of the comparison are of one version and kind by now: that they are equal says nothing.
+  // Both objects were converted to one version and kind, so that their type fields are always equal.
   if (place.above === undefined && (name === 'apiVersion' || name === 'kind')) return NOWHERE;
   return { here: place.here.key(name), above: place.here };
 }

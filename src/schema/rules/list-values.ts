@@ -1,5 +1,6 @@
 /**
- * JSON arrays as CEL lists. Invariant: lists that are sets or maps compare without regard to order, and `+` of them is a union or a merge.
+ * The CEL lists over JSON arrays. Set lists and map lists are compared without regard to order; `+` is a union for sets
+ * and a merge for maps.
  */
 import { encodeBase64 } from '../../base/base64.ts';
 import type { JsonArray, JsonValue } from '../../base/json-value.ts';
@@ -17,9 +18,8 @@ import {
 import type { Adapter } from './adapter.ts';
 import { escapeName } from './escape-name.ts';
 
-/** A list of values, or of JSON that is adapted when it is read. */
+/** A list over JSON. Items are converted when they are read. */
 abstract class LazyList extends CelList {
-  /** JSON values to adapt, or values as they are. */
   readonly items: JsonArray;
   readonly adapt: Adapter;
 
@@ -38,10 +38,10 @@ abstract class LazyList extends CelList {
   }
 }
 
-/** A list whose items have an order and nothing else. */
+/** A list without a list type, or an atomic one. */
 export class JsonList extends LazyList {}
 
-/** A list of values, as the union of two others is. */
+/** A list of CEL values: the result of a union or merge. */
 class ValueList extends CelList {
   readonly values: readonly Value[];
 
@@ -59,7 +59,7 @@ class ValueList extends CelList {
   }
 }
 
-/** `x-kubernetes-list-type: set`: scalars, each once. */
+/** A set list (`x-kubernetes-list-type: set`): unique scalars. */
 export class SetList extends LazyList {
   override equals(other: CelList): boolean {
     return equalAsSets(this, other);
@@ -86,7 +86,7 @@ function equalAsSets(set: CelList, other: CelList): boolean {
   return valuesOf(other).every((value) => known.has(scalarKey(value)));
 }
 
-/** The items of the first in their places, then those of the second that are new. */
+/** The items of the first list in their order, then those items of the second that the first does not contain. */
 function union(set: CelList, other: CelList): CelList {
   const values = valuesOf(set);
   const known = new Set(values.map(scalarKey));
@@ -99,7 +99,7 @@ function union(set: CelList, other: CelList): CelList {
   return new ValueSet(values);
 }
 
-/** `x-kubernetes-list-type: map`: objects, each with its own keys. */
+/** A map list (`x-kubernetes-list-type: map`): objects with unique keys. */
 export class KeyedList extends LazyList {
   readonly #keys: readonly string[];
 
@@ -143,7 +143,10 @@ function equalAsMaps(list: CelList, other: CelList, keys: readonly string[]): bo
   });
 }
 
-/** The items of the first in their places, replaced where the second has the same keys, then those of the second that are new. */
+/**
+ * The items of the first list in their order, replaced by items of the second with the same keys, then the other items
+ * of the second.
+ */
 function merge(list: CelList, other: CelList, keys: readonly string[]): CelList {
   const values = valuesOf(list);
   const places = new Map(values.map((value, i) => [keyOf(value, keys), i]));
@@ -167,7 +170,7 @@ function keyOf(item: Value, keys: readonly string[]): string {
   return JSON.stringify(fields);
 }
 
-/** Equal texts for equal scalars. */
+/** A text that is equal for equal scalars only. */
 function scalarKey(value: Value): string {
   if (value instanceof CelDouble || value instanceof CelUint) return `n${value.value}`;
   if (value instanceof CelTimestamp) return `t${value.nanos}`;

@@ -1,6 +1,6 @@
 /**
- * JSON objects as CEL values: those with declared properties, those with free keys, and those that nothing is known about. Invariant: a field that is null counts as absent
- * where properties are declared, as in the reference.
+ * The CEL values over JSON objects: structs with declared properties, maps, and values of unknown type. In a struct a
+ * null field counts as absent, as in kube-apiserver.
  */
 import { equalJson, getField, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { evaluationNumber, takeSteps } from '../../cel/runtime/allowance.ts';
@@ -10,20 +10,20 @@ import { CelMap, CelObject, CelOpaque, type Value } from '../../cel/values.ts';
 import type { Adapter } from './adapter.ts';
 
 export interface Field {
-  /** In JSON. */
+  /** The name in JSON, not escaped. */
   readonly name: string;
   readonly adapt: Adapter;
 }
 
-/** The fields of an object. */
+/** The declared fields of a struct. */
 export interface Shape {
   readonly type: ObjectType;
   readonly byName: ReadonlyMap<string, Field>;
-  /** Only those that rules can name. */
+  /** The fields whose names can be escaped, by escaped name. */
   readonly byIdentifier: ReadonlyMap<string, Field>;
 }
 
-/** An object with declared properties. */
+/** A JSON object with declared properties. */
 export class JsonStruct extends CelObject {
   readonly json: JsonObject;
   readonly #shape: Shape;
@@ -38,7 +38,7 @@ export class JsonStruct extends CelObject {
     return this.#shape.type;
   }
 
-  /** How many fields it has, unknown ones too. */
+  /** The number of fields, including unknown ones. */
   override get size(): number {
     return countKeys(this.json);
   }
@@ -61,7 +61,7 @@ export class JsonStruct extends CelObject {
     const value = this.json[name] as JsonValue;
     const theirs = getField(other.json, name);
     const field = this.#shape.byName.get(name);
-    // The reference does not miss an unknown field that the other one lacks.
+    // kube-apiserver ignores an unknown field that the other object does not have.
     if (field === undefined) return theirs === undefined || equalJson(value, theirs);
     const isSet = theirs !== undefined && theirs !== null;
     if (value === null || !isSet) return value === null && !isSet;
@@ -69,7 +69,7 @@ export class JsonStruct extends CelObject {
   }
 }
 
-/** An object with free keys. */
+/** A JSON object with `additionalProperties`. */
 export class JsonMap extends CelMap {
   readonly json: JsonObject;
   readonly #adapt: Adapter;
@@ -94,15 +94,15 @@ export class JsonMap extends CelMap {
   }
 }
 
-/** How many keys an object has. Listing those of a large one takes long, so it is done once for an evaluation, during which nothing changes. */
+/** The number of keys of an object. */
 const countKeys = countedOnce((json: JsonObject) => Object.keys(json).length);
 
-/** What comparing a value costs the time of. */
+/** The steps that comparing one value takes. */
 const NODE_STEPS = 400;
 
 const PRESERVED: OpaqueType = opaqueType('unknown');
 
-/** What a schema preserves without knowing it: it can only be compared. */
+/** A value that the schema preserves without specifying it. Rules can only compare it. */
 export class Preserved extends CelOpaque {
   readonly json: JsonValue;
 
@@ -121,7 +121,7 @@ export class Preserved extends CelOpaque {
   }
 }
 
-/** How many values there are inside, itself included. */
+/** The number of values inside a value, including itself. */
 const nodesOf = countedOnce((root: JsonObject | JsonArray) => {
   let count = 0;
   const pending: JsonValue[] = [root];
@@ -132,6 +132,10 @@ const nodesOf = countedOnce((root: JsonObject | JsonArray) => {
   return count;
 });
 
+/**
+ * Remembers counts of large values during one evaluation: counting takes time in proportion to the value. JSON may
+ * change between evaluations, so that counts are not kept longer.
+ */
 function countedOnce<T extends JsonObject | JsonArray>(count: (json: T) => number): (json: T) => number {
   const counts = new WeakMap<T, { readonly evaluation: number; readonly count: number }>();
   return (json) => {
@@ -139,9 +143,10 @@ function countedOnce<T extends JsonObject | JsonArray>(count: (json: T) => numbe
     const known = counts.get(json);
     if (known?.evaluation === evaluation) return known.count;
     const counted = count(json);
-    if (counted > WORTH_KEEPING) counts.set(json, { evaluation, count: counted });
+    if (counted > MIN_KEPT_COUNT) counts.set(json, { evaluation, count: counted });
     return counted;
   };
 }
 
-const WORTH_KEEPING = 100;
+/** Smaller counts are not kept. */
+const MIN_KEPT_COUNT = 100;

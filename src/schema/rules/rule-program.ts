@@ -1,7 +1,7 @@
 /**
- * A rule made ready: its programs, what they cost at most, what is wrong with it. Invariant: a rule is compiled once per place in a schema; at most one of `program` and `problem` is there.
+ * The compiler of rules: from the source of a rule to its programs, their maximum costs, or the reason why it does not
+ * compile.
  */
-
 import { estimateCost } from '../../cel/cost/estimate.ts';
 import { createEnvironment } from '../../cel/create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from '../../cel/environment.ts';
@@ -15,22 +15,22 @@ import { validFieldPath } from './valid-field-path.ts';
 
 export interface CompiledExpression {
   readonly program: Program;
-  /** The static estimate of its worst case. */
+  /** The static estimate of the worst case. */
   readonly maxCost: number;
 }
 
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Undefined for an empty rule, and for one with a problem. */
+  /** Undefined for an empty rule and for a rule with a problem. */
   readonly program: CompiledExpression | undefined;
-  /** In the reference's words; undefined for none. */
+  /** The reason why the rule does not compile, with kube-apiserver's text; undefined if it compiles. */
   readonly problem: string | undefined;
   readonly message: CompiledExpression | undefined;
   readonly messageProblem: string | undefined;
   readonly usesOldSelf: boolean;
-  /** How often the node can occur where nothing above bounds it. */
+  /** How often the node can occur in a request of the maximum size. */
   readonly maxCardinality: number;
-  /** Of `fieldPath`, as it is appended to the node's path; '' for none. */
+  /** The path of `fieldPath` below the node; '' if the rule has no valid `fieldPath`. */
   readonly fieldPath: string;
 }
 
@@ -39,13 +39,13 @@ const OLD_SELF = 'oldSelf';
 
 let base: Environment | undefined;
 
-/** What all rules may say, without variables. */
+/** The environment of all rules, without variables. Created on first use. */
 export function ruleEnvironment(): Environment {
   base ??= createEnvironment({ libraries: KUBERNETES_LIBRARIES, variables: [] });
   return base;
 }
 
-/** `rules` of a node whose values are of `declared`. `schema` is the node's own. */
+/** Compiles the rules of a node. `schema` is the schema of the node and `declared` its declared type. */
 export function compileRules(
   rules: readonly ValidationRule[],
   schema: StructuralSchema,
@@ -112,7 +112,7 @@ function compileRule(
   return { ...compiled, message: text };
 }
 
-/** The expression made ready, or why it fails whatever is given to it: `int('x')`. */
+/** The compiled expression, or the reason why it always fails, such as `int('x')`. */
 function expression(
   environment: Environment,
   checked: CheckedExpression,
@@ -141,7 +141,7 @@ function usesOldSelf({ references }: CheckedExpression): boolean {
   return false;
 }
 
-/** The declared limits, found by path. */
+/** The declared maximum sizes, for the cost estimate. */
 export function sizeHints(root: DeclaredType): SizeHints {
   return {
     size: (path) => {

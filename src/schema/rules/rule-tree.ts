@@ -1,6 +1,6 @@
 /**
- * The places of a schema that have rules, and those on the way to them. Invariant: a place without rules at or below it is not in the tree; rules are compiled when an object first
- * reaches their place.
+ * The tree of schema nodes that have rules at or below them. Rules are compiled when an object first reaches their
+ * node.
  */
 import { getField, type JsonObject } from '../../base/json-value.ts';
 import { someNode } from '../structural/schema-source.ts';
@@ -15,9 +15,9 @@ import { withObjectMeta } from './with-object-meta.ts';
 export interface RuleNode {
   readonly schema: StructuralSchema;
   readonly rules: readonly ValidationRule[];
-  /** Undefined where rules cannot see the value at all. */
+  /** The compiled rules of this node, compiled on first call; undefined if rules cannot read values of this schema. */
   compiled(): readonly CompiledRule[] | undefined;
-  /** Makes `self` of the value. */
+  /** Converts a value to `self`. */
   readonly adapt: Adapter;
   readonly items: RuleNode | undefined;
   readonly properties: ReadonlyMap<string, RuleNode>;
@@ -25,7 +25,7 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
-/** What may carry rules: a node, or a part of `allOf` of one. */
+/** A schema that may have rules: a node, or a part of its `allOf`. */
 type Validation = Pick<StructuralSchema, 'rules' | 'allOf' | 'source'> & {
   readonly items: Validation | undefined;
   readonly properties: ReadonlyMap<string, Validation>;
@@ -34,12 +34,15 @@ type Validation = Pick<StructuralSchema, 'rules' | 'allOf' | 'source'> & {
 
 const NO_PROPERTIES: ReadonlyMap<string, RuleNode> = new Map();
 
-/** Undefined if there is no rule. `isRoot`: the schema is that of a whole resource. */
+/** The tree of a schema; undefined if it has no rules. `isRoot`: true if the schema is that of a whole resource. */
 export function ruleTree(schema: StructuralSchema, isRoot: boolean): RuleNode | undefined {
   return hasRules(schema) ? nodeOf(schema, schema, isRoot, () => declaredType(schema, isRoot)) : undefined;
 }
 
-/** Rules under logic operators alone do not count, as in the reference. The JSON is searched: nodes that have no rules are never made. */
+/**
+ * True if the schema has a rule outside of logic operators: like in kube-apiserver, rules under `allOf` alone do not
+ * run. Searches the JSON, so that no nodes are created.
+ */
 function hasRules({ source }: StructuralSchema): boolean {
   return someNode(source, carriesRules);
 }
@@ -49,22 +52,22 @@ function carriesRules(source: Readonly<JsonObject>): boolean {
   return Array.isArray(rules) && rules.length > 0;
 }
 
-/** Below a node that nothing of this is true of there is nothing to run. */
+/** True if the JSON of a node itself may lead to a rule. */
 function mayCarryRules(source: Readonly<JsonObject>): boolean {
   return carriesRules(source) || getField(source, 'allOf') !== undefined;
 }
 
-type LateType = () => DeclaredType | undefined;
+type LazyType = () => DeclaredType | undefined;
 
 function nodeOf(
   validation: Validation,
   schema: StructuralSchema,
   isRoot: boolean,
-  declared: LateType,
+  declared: LazyType,
 ): RuleNode | undefined {
   if (!someNode(validation.source, mayCarryRules)) return undefined;
   const type = once(declared);
-  const element: LateType = () => type()?.element;
+  const element: LazyType = () => type()?.element;
   const { items, additionalProperties: values } = schema;
   const own = validation.additionalProperties;
   const itemsNode =
@@ -102,7 +105,7 @@ function nodeOf(
 function propertyNodes(
   validation: Validation,
   schema: StructuralSchema,
-  type: LateType,
+  type: LazyType,
 ): ReadonlyMap<string, RuleNode> {
   if (validation.properties.size === 0) return NO_PROPERTIES;
   const nodes = new Map<string, RuleNode>();
@@ -110,7 +113,7 @@ function propertyNodes(
     const property = schema.properties.get(name);
     if (property === undefined) continue;
     const escaped = escapeName(name);
-    const declared: LateType =
+    const declared: LazyType =
       escaped === undefined
         ? () => declaredType(property, property.embeddedResource)
         : () => type()?.fields?.get(escaped);

@@ -1,10 +1,13 @@
-/** The rules of a schema, ready to run. Invariant: nothing is looked through before it is first asked for, and nothing is compiled before an object comes. */
+/**
+ * The implementations of `RuleEvaluator` and `DefaultRules`. The schema is searched for rules on first use; rules are
+ * compiled when an object first reaches them.
+ */
 import type { DefaultRules, RuleEvaluator } from '../rule-evaluator.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 import { type RuleNode, ruleTree } from './rule-tree.ts';
 
-/** `schema` is that of a whole resource. */
+/** The rules of a schema of a whole resource. */
 export function rulesOf(schema: StructuralSchema): RuleEvaluator {
   let tree: { readonly root: RuleNode | undefined } | undefined;
   const rootOf = (): RuleNode | undefined => {
@@ -23,7 +26,7 @@ export function rulesOf(schema: StructuralSchema): RuleEvaluator {
   };
 }
 
-/** The rules that a default has to obey: nothing is excused because it did not change. */
+/** The rules for defaults. There is no ratcheting. */
 export const defaultRules: DefaultRules = (schema, isResource) => {
   const root = ruleTree(schema, isResource);
   if (root === undefined) return undefined;

@@ -1,5 +1,7 @@
 /**
- * `fieldPath` of a rule and `jsonPath` of a selectable field: dots and quoted subscripts that a schema knows. Invariant: what comes out names a place that the schema has.
+ * The parser of `fieldPath` of a rule and `jsonPath` of a selectable field: names after dots and quoted subscripts.
+ *
+ * Invariant: a parsed path leads to a node of the schema.
  */
 import { childPath, type FieldPath, keyPath } from '../../apimachinery/validation/field-path.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
@@ -13,7 +15,10 @@ interface Place {
   readonly schema: StructuralSchema;
 }
 
-/** Reads `.a.b['c']` below a schema. `subscripts: false` refuses brackets. */
+/**
+ * Parses a path such as `.a.b['c']` below a schema. `subscripts: false` refuses brackets. Messages are
+ * kube-apiserver's.
+ */
 export function validFieldPath(
   text: string,
   schema: StructuralSchema,
@@ -91,7 +96,7 @@ function unescapeQuoted(text: string): { readonly name: string } | { readonly me
   return bad === undefined ? { name } : { message: `invalid string literal: invalid escape char ${bad}` };
 }
 
-/** Dots and brackets stand alone; a quoted string is one token; all else runs up to the next of these. */
+/** Tokens are dots, brackets, quoted strings, and the texts between them. */
 function tokenize(text: string): string[] {
   return text.match(/'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/g) ?? [];
 }

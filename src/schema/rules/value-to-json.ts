@@ -1,4 +1,4 @@
-/** CEL values as JSON. Invariant: what JSON cannot say (types, optionals inside lists) is an error, not a guess. */
+/** The conversion of CEL values to JSON. Types, optionals and other values without a JSON form are errors. */
 import { encodeBase64 } from '../../base/base64.ts';
 import { type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { entriesOf, itemsOf } from '../../cel/runtime/native-values.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../cel/values.ts';
 import { JsonStruct, Preserved } from './object-values.ts';
 
-/** Throws CelError for a value that has no JSON. */
+/** Throws CelError for a value that has no JSON form. */
 export function valueToJson(value: Value): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof JsonStruct || value instanceof Preserved) return value.json;

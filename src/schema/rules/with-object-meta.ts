@@ -1,5 +1,7 @@
 /**
- * What a whole resource always has, whether its schema says so or not. Invariant: the same schema gives the same result, so that plans kept per schema stay.
+ * The schema of a resource extended by the fields that rules can always read.
+ *
+ * Invariant: the same schema gives the same result, so that callers may cache by it.
  */
 import { EMPTY_SCHEMA } from '../structural/empty-schema.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
@@ -17,7 +19,10 @@ const META: StructuralSchema = {
 
 const made = new WeakMap<StructuralSchema, StructuralSchema>();
 
-/** The schema with `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`; itself if it declares all of them. */
+/**
+ * Adds `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`. Returns the schema itself if it lists all of
+ * them.
+ */
 export function withObjectMeta(schema: StructuralSchema): StructuralSchema {
   let result = made.get(schema);
   if (result === undefined) {

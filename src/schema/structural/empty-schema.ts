@@ -1,4 +1,4 @@
-/** A schema that says nothing: what others are made from. Invariant: it is shared and never changed. */
+/** The empty structural schema, from which schemas are made in code. It is shared and must not be modified. */
 import type { StructuralSchema } from './structural.ts';
 
 export const EMPTY_SCHEMA: StructuralSchema = {

@@ -1,6 +1,6 @@
 /**
- * Schemas as written, refused where a structural schema cannot say the same. Invariant: what is accepted here may still not be structural (`validateStructural`
- * tells), but nothing of it is lost.
+ * The parser of structural schemas. It refuses JSONSchemaProps that a structural schema cannot express. A parsed schema
+ * may still violate the rules for structural schemas, which `validateStructural` checks.
  */
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -12,17 +12,20 @@ import { structuralOf } from './structural-node.ts';
 
 export type ParsedStructural =
   | { readonly ok: true; readonly schema: StructuralSchema }
-  /** `message` is the reference's sentence; `issue` the same at the path given. */
+  /** `message` is kube-apiserver's text; `issue` is the same at the given path. */
   | { readonly ok: false; readonly message: string; readonly issue: FieldIssue };
 
-/** The schema of JSONSchemaProps (v1, plain JSON), which is shared and must not be changed afterwards. Of several problems the first is told. */
+/**
+ * Parses JSONSchemaProps (v1). The schema keeps a reference to `json`, which must not be modified afterwards. Reports
+ * the first problem only.
+ */
 export function parseStructural(json: Readonly<JsonObject>, path?: FieldPath): ParsedStructural {
-  const message = isFree(json) ? undefined : problemOf(json);
+  const message = isSupported(json) ? undefined : problemOf(json);
   if (message === undefined) return { ok: true, schema: structuralOf(json) };
   return { ok: false, message, issue: invalid(path, '', message) };
 }
 
-/** What a field may have to do with problems: it holds schemas, or may be one itself. */
+/** Keywords that contain schemas, and keywords that may be unsupported. */
 const FIELDS: ReadonlyMap<string, 'schema' | 'schemas' | 'suspect'> = new Map<string, 'schema' | 'schemas' | 'suspect'>(
   [
     ['items', 'schema'],
@@ -42,8 +45,11 @@ const FIELDS: ReadonlyMap<string, 'schema' | 'schemas' | 'suspect'> = new Map<st
   ],
 );
 
-/** True if there is no problem for sure: nothing is asked about the order in which they would be told. */
-function isFree(root: SchemaSource): boolean {
+/**
+ * True if the schema certainly has no problem. A quick check in any order; `problemOf` finds the problem that is
+ * reported.
+ */
+function isSupported(root: SchemaSource): boolean {
   const pending: SchemaSource[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const name of Object.keys(next)) {
@@ -60,7 +66,9 @@ function isFree(root: SchemaSource): boolean {
   return true;
 }
 
-/** Logic operators first, then what is inside, each node before its parts. */
+/**
+ * The first problem in kube-apiserver's order: a node before its parts, logic operators before items and properties.
+ */
 function problemOf(root: SchemaSource): string | undefined {
   const pending: SchemaSource[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

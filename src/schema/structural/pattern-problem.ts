@@ -1,36 +1,40 @@
-/** Whether the patterns of a schema compile. Invariant: those of one schema together cannot take long; what compiled lately is known to. */
+/**
+ * The check that the patterns of a schema compile. Patterns that compiled recently are not compiled again: schemas
+ * repeat a few patterns, and compiling the pattern of a quantity takes a millisecond.
+ */
 import { compileRe2, patternWeight } from '../../base/re2/re2.ts';
 
-/** Of all patterns of a schema that had to be compiled: about a second's worth, and ten times what large schemas have. */
+/**
+ * The total weight of the patterns of one schema that may be compiled: about one second, and ten times what large
+ * schemas have.
+ */
 const MAX_WEIGHT = 1_000_000;
 
-/** In the schema that is being judged, which is done in one go. */
-let compiledWeight = 0;
-
-/** Short patterns that compile: schemas say the same few again and again, and a quantity's takes a millisecond. */
+/** Short patterns that are known to compile. Emptied when full. */
 const GOOD_PATTERNS = new Set<string>();
 const MAX_GOOD_PATTERNS = 256;
 const MAX_GOOD_LENGTH = 256;
 
-/** Another schema begins. */
-export function renewPatternEffort(): void {
-  compiledWeight = 0;
-}
-
-/** True if it compiled before. */
+/** True if the pattern compiled recently. False says nothing about the pattern. */
 export function isGoodPattern(pattern: string): boolean {
   return GOOD_PATTERNS.has(pattern);
 }
 
-export function patternProblem(pattern: string): string | undefined {
-  if (GOOD_PATTERNS.has(pattern)) return undefined;
-  compiledWeight += patternWeight(pattern);
-  if (compiledWeight > MAX_WEIGHT) return 'the patterns of the schema are too large together';
-  const compiled = compileRe2(pattern);
-  if (!compiled.ok) return compiled.message;
-  if (pattern.length <= MAX_GOOD_LENGTH) {
-    if (GOOD_PATTERNS.size >= MAX_GOOD_PATTERNS) GOOD_PATTERNS.clear();
-    GOOD_PATTERNS.add(pattern);
+/** Checks the patterns of one schema, with one budget for all of them. */
+export class PatternChecker {
+  #compiledWeight = 0;
+
+  /** The reason why a pattern is refused; undefined if it compiles. */
+  problem(pattern: string): string | undefined {
+    if (GOOD_PATTERNS.has(pattern)) return undefined;
+    this.#compiledWeight += patternWeight(pattern);
+    if (this.#compiledWeight > MAX_WEIGHT) return 'the patterns of the schema are too large together';
+    const compiled = compileRe2(pattern);
+    if (!compiled.ok) return compiled.message;
+    if (pattern.length <= MAX_GOOD_LENGTH) {
+      if (GOOD_PATTERNS.size >= MAX_GOOD_PATTERNS) GOOD_PATTERNS.clear();
+      GOOD_PATTERNS.add(pattern);
+    }
+    return undefined;
   }
-  return undefined;
 }

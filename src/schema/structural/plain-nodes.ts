@@ -1,25 +1,29 @@
 /**
- * Nodes of which no rule for definitions has anything to say: a type, texts, limits, a simple default, and parts that are as plain. Most schemas are made of little else, so one look at everything spares the rules
- * theirs. Invariant: what is below a plain node is plain; what is not known here is not plain; metadata and type fields of resources never are, because rules of their own hold for them.
+ * The search for plain nodes: nodes with a type, descriptions, limits, a simple default and plain parts, with which no
+ * check of definitions can find fault. Most schemas consist of plain nodes, so that one search saves every check its
+ * own walk.
+ *
+ * Invariants: every node below a plain node is plain. A node with an unknown keyword is not plain. Metadata and type
+ * fields of resources are never plain, because special rules apply to them.
  */
 import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { isKnownFormat } from '../formats/format-check.ts';
 import { isGoodPattern } from './pattern-problem.ts';
 import { EMBEDDED_RESOURCE, type SchemaSource } from './schema-source.ts';
 
-/** Whoever walks a schema need not go into these. */
+/** Nodes that a check of definitions may skip. */
 export type PlainNodes = ReadonlySet<SchemaSource>;
 
 export const NO_PLAIN_NODES: PlainNodes = new Set<SchemaSource>();
 
 export interface PlainSchema {
-  /** Not the root. */
+  /** The plain nodes. The root is never one of them. */
   readonly nodes: PlainNodes;
-  /** The root says no more than roots mostly do, and everything below is plain: nothing is wrong with the schema. */
+  /** True if the root has only the usual keywords and every node below is plain: then the schema is valid. */
   readonly isWhole: boolean;
 }
 
-/** What is deeper is left to the rules. */
+/** Deeper nodes are not plain. */
 const MAX_DEPTH = 100;
 
 type Check =
@@ -72,7 +76,7 @@ const TYPES: ReadonlySet<JsonValue | undefined> = new Set<JsonValue | undefined>
 const ROOT_FIELDS: ReadonlySet<string> = new Set(['description', 'type', 'required', 'properties']);
 const RESOURCE_FIELDS: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion']);
 
-/** `allowsDefaults`: the definition may have defaults. */
+/** `allowsDefaults`: true if the definition may have defaults; otherwise a node with a default is not plain. */
 export function plainSchema(root: SchemaSource, allowsDefaults: boolean): PlainSchema {
   const survey = new Survey(allowsDefaults);
   const isPlain = survey.isPlain(root, 0);
@@ -95,7 +99,7 @@ class Survey {
     let ok = TYPES.has(type) && (type !== 'array' || isJsonObject(node['items']));
     for (const name of Object.keys(node)) {
       const value = node[name] as JsonValue;
-      // Parts are looked at whatever was found before: they may be plain.
+      // Parts are visited even if this node is not plain: they may be.
       switch (FIELDS.get(name)) {
         case 'type':
           break;
@@ -153,7 +157,10 @@ class Survey {
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** A scalar that its type and the commonest limits allow; others are left to those who validate. */
+/**
+ * True for a scalar that satisfies its type and the most common limits. False means that `validateDefaults` must
+ * decide.
+ */
 function fits(node: SchemaSource, value: JsonValue): boolean {
   const { type } = node;
   if (typeof value === 'object') return false;
@@ -186,7 +193,7 @@ function fits(node: SchemaSource, value: JsonValue): boolean {
   return true;
 }
 
-/** Every type of numbers holds it. */
+/** True for numbers that every number format can represent. */
 function isInt32(value: JsonValue): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_INT32;
 }

@@ -1,7 +1,7 @@
-/** Reads JSONSchemaProps as the reference's types do. Invariant: null, and what has another type than the field, counts as absent. */
+/** Typed access to the JSON of JSONSchemaProps. A keyword that is null or of the wrong type counts as absent. */
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
-/** The JSON of a schema; never changed. */
+/** The JSON of a schema. It must not be modified. */
 export type SchemaSource = Readonly<JsonObject>;
 
 export const PRESERVE_UNKNOWN = 'x-kubernetes-preserve-unknown-fields';
@@ -26,7 +26,7 @@ export function numberOf(source: SchemaSource, name: string): number | bigint | 
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** A count; the reference holds it in an int64, beyond 2^53 nothing can be told apart. */
+/** A count. kube-apiserver holds counts in an int64; values above 2^53 are rounded here. */
 export function countOf(source: SchemaSource, name: string): number | undefined {
   const value = numberOf(source, name);
   return typeof value === 'bigint' ? Number(value) : value;
@@ -41,24 +41,24 @@ export function textsOf(source: SchemaSource, name: string): readonly string[] {
   return listOf(source, name).filter((item) => typeof item === 'string');
 }
 
-/** A schema inside; undefined for none, and for `items` that is a list of them. */
+/** A nested schema; undefined if there is none or if it is a list of schemas (`items`). */
 export function schemaOf(source: SchemaSource, name: string): SchemaSource | undefined {
   const value = source[name];
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Schemas in a list. An item that is no object is an empty schema. */
+/** The schemas of a list. An item that is not an object becomes an empty schema. */
 export function schemasOf(source: SchemaSource, name: string): readonly SchemaSource[] {
   return listOf(source, name).map((item) => (isJsonObject(item) ? item : {}));
 }
 
-/** The names of a map of schemas. */
+/** The keys of a map of schemas. */
 export function namesOf(source: SchemaSource, name: string): string[] {
   const value = source[name];
   return isJsonObject(value) ? Object.keys(value) : [];
 }
 
-/** A schema of a map of them; undefined if there is none of that name. */
+/** One schema of a map of schemas; undefined if the map has no such key. */
 export function namedSchema(source: SchemaSource, map: string, name: string): SchemaSource | undefined {
   const schemas = source[map];
   if (!isJsonObject(schemas)) return undefined;
@@ -67,7 +67,7 @@ export function namedSchema(source: SchemaSource, map: string, name: string): Sc
   return isJsonObject(value) ? value : {};
 }
 
-/** True if `test` holds for the node or one below it that says what values look like: not under logic operators. */
+/** True if `test` holds for the schema or a schema below it. Schemas under logic operators are not visited. */
 export function someNode(source: SchemaSource, test: (source: SchemaSource) => boolean): boolean {
   const pending: SchemaSource[] = [source];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

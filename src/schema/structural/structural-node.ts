@@ -1,6 +1,7 @@
 /**
- * Nodes of structural schemas, read from their JSON when somebody asks. Invariant: a node holds nothing but its source until its parts are used, and a part that was
- * given out once is always the same.
+ * The implementation of `StructuralSchema` over JSON. Each property reads the JSON when it is used.
+ *
+ * Invariant: reading a part twice returns the same object.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -26,12 +27,15 @@ import {
 } from './schema-source.ts';
 import type { NestedValidation, StructuralSchema, ValidationRule, ValueValidation } from './structural.ts';
 
-/** The node of a source that `parseStructural` accepts; of others the parts that cannot be structural are simply not seen. */
+/**
+ * The schema of a source that `parseStructural` accepted. In other sources, keywords that cannot be structural are
+ * ignored.
+ */
 export function structuralOf(source: SchemaSource): StructuralSchema {
   return new StructuralNode(source);
 }
 
-/** The same schema with other parts. Nodes are not spread: what they say is not in fields of their own. */
+/** A copy of the schema with some parts replaced. */
 export function deriveSchema(schema: StructuralSchema, changes: SchemaChanges): StructuralSchema {
   return schema instanceof StructuralNode ? new StructuralNode(schema.source, changes) : { ...schema, ...changes };
 }
@@ -41,8 +45,8 @@ export type SchemaChanges = Partial<Pick<StructuralSchema, 'properties' | 'addit
 const NONE: readonly never[] = [];
 const NO_PROPERTIES: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** `undefined` until asked for, then the part or null. */
-type Late<T> = T | null | undefined;
+/** `undefined` until first read, then the part, or null if the schema has none. */
+type Lazy<T> = T | null | undefined;
 
 class ValueNode implements ValueValidation {
   readonly source: SchemaSource;
@@ -50,7 +54,7 @@ class ValueNode implements ValueValidation {
   #allOf: readonly NestedValidation[] | undefined;
   #oneOf: readonly NestedValidation[] | undefined;
   #anyOf: readonly NestedValidation[] | undefined;
-  #not: Late<NestedValidation>;
+  #not: Lazy<NestedValidation>;
   #rules: readonly ValidationRule[] | undefined;
 
   constructor(source: SchemaSource) {
@@ -156,9 +160,9 @@ function ruleOf(rule: JsonObject): ValidationRule {
 }
 
 class NestedNode extends ValueNode implements NestedValidation {
-  #items: Late<NestedValidation>;
+  #items: Lazy<NestedValidation>;
   #properties: ReadonlyMap<string, NestedValidation> | undefined;
-  #additional: Late<NestedValidation>;
+  #additional: Lazy<NestedValidation>;
 
   get items(): NestedValidation | undefined {
     if (this.#items === undefined) this.#items = nested(schemaOf(this.source, 'items')) ?? null;
@@ -178,13 +182,13 @@ class NestedNode extends ValueNode implements NestedValidation {
 }
 
 class StructuralNode extends ValueNode implements StructuralSchema {
-  // Read at every visit of a value, so they are read once.
+  // Pruning and defaulting read these for every value, so they are read from the JSON once.
   readonly preserveUnknownFields: boolean;
   readonly embeddedResource: boolean;
   readonly nullable: boolean;
-  #items: Late<StructuralSchema>;
+  #items: Lazy<StructuralSchema>;
   #properties: ReadonlyMap<string, StructuralSchema> | undefined;
-  #additional: Late<StructuralSchema | boolean>;
+  #additional: Lazy<StructuralSchema | boolean>;
   #listMapKeys: readonly string[] | undefined;
 
   constructor(source: SchemaSource, changes?: SchemaChanges) {

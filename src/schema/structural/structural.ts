@@ -1,11 +1,14 @@
 /**
- * A structural schema: the part of OpenAPI v3 that says, for every value, one type. Invariant: a node is immutable, and its parts keep their identity, so plans may be
- * kept per node. Fields have the meaning that `apiextensions.k8s.io/v1` JSONSchemaProps gives them; what JSONSchemaProps can say and a structural schema cannot
- * never gets here (`parseStructural` refuses it). Nodes read their source when asked: do not spread one, take `deriveSchema`.
+ * The structural schema: the subset of OpenAPI v3 in which every value has one type. Fields mean what
+ * `apiextensions.k8s.io/v1` JSONSchemaProps says. `parseStructural` refuses JSONSchemaProps that a structural schema
+ * cannot express. Nodes read their JSON lazily through getters: to copy a node with changes, use `deriveSchema`, not
+ * object spread.
+ *
+ * Invariant: a node is immutable, and reading a part twice returns the same object, so callers may cache by node.
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 
-/** Limits that only restrict values; they may stand at a node and, without the structure, under its logic operators. */
+/** The keywords that restrict values. They may occur both in a node and under its logic operators. */
 export interface ValueValidation {
   readonly format: string;
   readonly maximum: number | bigint | undefined;
@@ -14,7 +17,7 @@ export interface ValueValidation {
   readonly exclusiveMinimum: boolean;
   readonly maxLength: number | undefined;
   readonly minLength: number | undefined;
-  /** RE2; '' for none. */
+  /** A regular expression in RE2 syntax; '' for none. */
   readonly pattern: string;
   readonly maxItems: number | undefined;
   readonly minItems: number | undefined;
@@ -30,25 +33,25 @@ export interface ValueValidation {
   readonly not: NestedValidation | undefined;
 }
 
-/** What stands under a logic operator. */
+/** The schema under a logic operator. */
 export interface NestedValidation extends ValueValidation {
   readonly items: NestedValidation | undefined;
-  /** In the order of the names, as the reference walks them. */
+  /** Sorted by name: kube-apiserver walks properties in this order. */
   readonly properties: ReadonlyMap<string, NestedValidation>;
   readonly additionalProperties: NestedValidation | undefined;
   readonly rules: readonly ValidationRule[];
-  /** As written: what must not stand here (`type`, `default`) is found only in it. */
+  /** The JSON of the schema. Keywords that are forbidden here, such as `type` and `default`, are visible only in it. */
   readonly source: Readonly<JsonObject>;
 }
 
-/** One of `x-kubernetes-validations`. */
+/** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
   readonly messageExpression: string;
-  /** '' where none is given, which means FieldValueInvalid. */
+  /** '' if not given, which means FieldValueInvalid. */
   readonly reason: '' | 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
-  /** '' for the node itself. */
+  /** '' if not given: issues are reported at the node itself. */
   readonly fieldPath: string;
   readonly optionalOldSelf: boolean | undefined;
 }
@@ -58,15 +61,15 @@ export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 
 export interface StructuralSchema extends ValueValidation {
   readonly description: string;
   readonly title: string;
-  /** '' only where `intOrString` or `preserveUnknownFields` is set. */
+  /** '' only if `intOrString` or `preserveUnknownFields` is set. */
   readonly type: '' | SchemaType;
   readonly nullable: boolean;
-  /** Undefined where there is none; null counts as none, as in the reference. */
+  /** Undefined if there is none. A null default counts as none, as in kube-apiserver. */
   readonly default: JsonValue | undefined;
   readonly items: StructuralSchema | undefined;
-  /** In the order of the names. */
+  /** Sorted by name. */
   readonly properties: ReadonlyMap<string, StructuralSchema>;
-  /** False: `additionalProperties: false`. True: any. */
+  /** `false` forbids other properties; `true` allows any. */
   readonly additionalProperties: StructuralSchema | boolean | undefined;
   readonly preserveUnknownFields: boolean;
   readonly embeddedResource: boolean;
@@ -75,6 +78,6 @@ export interface StructuralSchema extends ValueValidation {
   readonly listMapKeys: readonly string[];
   readonly mapType: '' | 'atomic' | 'granular';
   readonly rules: readonly ValidationRule[];
-  /** As written, for OpenAPI. */
+  /** The JSON of the schema, as it was written. */
   readonly source: Readonly<JsonObject>;
 }

@@ -1,11 +1,14 @@
-/** What stands under the logic operators of a schema's root must stand outside of them too. As in the reference, operators further down are not asked. */
+/**
+ * The rule that every field under a logic operator of the root is also specified outside of the operator. Like
+ * kube-apiserver, it checks only the operators of the root.
+ */
 import { type FieldIssue, required } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, formatPath } from '../../apimachinery/validation/field-path.ts';
 import type { NestedValidation, StructuralSchema, ValueValidation } from './structural.ts';
 
 type Path = FieldPath | undefined;
 
-/** Where a part stands as a schema and where it is used. */
+/** The two paths of a part: where the schema must specify it, and where the logic operator uses it. */
 interface Places {
   readonly schema: Path;
   readonly use: Path;

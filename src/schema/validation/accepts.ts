@@ -1,67 +1,70 @@
 /**
- * Whether a value keeps to its schema, and nothing else: the way of every good object. Invariant: true exactly if `explain` finds nothing wrong; no text is made.
+ * The yes-or-no validation of a value, which is all that a valid object goes through. It builds no messages.
+ *
+ * Invariant: the answer is true exactly if `explain` finds nothing wrong.
  */
-
 import { formatJson } from '../../apimachinery/go-format.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Re2 } from '../../base/re2/re2.ts';
 import type { NodeLimits } from './node-limits.ts';
-import { takeEffort } from './validation-effort.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 import { isIntegerValue, isNearInteger, numberFits } from './validator-number.ts';
 
-export function accepts(node: NodeLimits, value: JsonValue): boolean {
+/** True if the value satisfies the node and everything below it. Throws BudgetExceeded. */
+export function accepts(node: NodeLimits, value: JsonValue, budget: ValidationBudget): boolean {
   switch (typeof value) {
     case 'string':
-      if (!node.takes.string || (node.hasStringLimits && !acceptsText(node, value))) return false;
+      if (!node.allows.string || (node.hasStringLimits && !acceptsText(node, value, budget))) return false;
       break;
     case 'number':
     case 'bigint':
-      if (!takesNumber(node, value) || (node.numbers !== undefined && !numberFits(node.numbers, value))) return false;
+      if (!allowsNumber(node, value) || (node.numbers !== undefined && !numberFits(node.numbers, value))) return false;
       break;
     case 'boolean':
-      if (!node.takes.boolean) return false;
+      if (!node.allows.boolean) return false;
       break;
     default:
-      // Nothing else is asked of null, and no enumeration holds it.
-      if (value === null) return node.takes.null && node.enum.length === 0;
-      if (Array.isArray(value) ? !acceptsList(node, value) : !acceptsObject(node, value)) return false;
+      // No other limit applies to null, and an enumeration never contains it.
+      if (value === null) return node.allows.null && node.enum.length === 0;
+      if (Array.isArray(value) ? !acceptsList(node, value, budget) : !acceptsObject(node, value, budget)) return false;
   }
-  if (node.enum.length > 0 && !isListed(node, value)) return false;
-  return !node.hasLogic || acceptsLogic(node, value);
+  if (node.enum.length > 0 && !isListed(node, value, budget)) return false;
+  return !node.hasLogic || acceptsLogic(node, value, budget);
 }
 
-function takesNumber({ takes }: NodeLimits, value: number | bigint): boolean {
-  if (isIntegerValue(value)) return takes.integer;
-  return takes.fraction || (takes.nearInteger && isNearInteger(value as number));
+function allowsNumber({ allows }: NodeLimits, value: number | bigint): boolean {
+  if (isIntegerValue(value)) return allows.integer;
+  return allows.fraction || (allows.nearInteger && isNearInteger(value as number));
 }
 
-export function acceptsText(node: NodeLimits, value: string): boolean {
+/** True if the text satisfies the length, pattern and format of the node. Throws BudgetExceeded. */
+export function acceptsText(node: NodeLimits, value: string, budget: ValidationBudget): boolean {
   if (value === node.lastText) return true;
   const { maxLength, minLength } = node;
   if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
   if (minLength !== undefined && (value.length < minLength || runeCount(value) < minLength)) return false;
   if (node.pattern !== '') {
     const compiled = node.regexp;
-    if (!compiled.ok || !matches(compiled.regexp, value)) return false;
+    if (!compiled.ok || !matches(compiled.regexp, value, budget)) return false;
   }
   if (node.checkFormat !== undefined && !node.checkFormat(value)) return false;
-  if (value.length <= REMEMBERED) node.lastText = value;
+  if (value.length <= KEPT_LENGTH) node.lastText = value;
   return true;
 }
 
-/** Throws TooMuchEffort where the text is too long for the pattern. */
-export function matches(regexp: Re2, text: string): boolean {
-  takeEffort((regexp.weight * text.length) / STEPS);
+/** Throws BudgetExceeded if the text is too long for the pattern. */
+export function matches(regexp: Re2, text: string, budget: ValidationBudget): boolean {
+  budget.take((regexp.weight * text.length) / STEPS_PER_CHECK);
   return regexp.test(text);
 }
 
-/** Steps of matching that take as long as one check. */
-const STEPS = 8;
+/** Steps of the matcher that take as long as one check. */
+const STEPS_PER_CHECK = 8;
 
-/** Longer texts are not kept. */
-const REMEMBERED = 256;
+/** The length up to which a node keeps the last accepted text, in UTF-16 units. */
+const KEPT_LENGTH = 256;
 
-/** Characters, not UTF-16 units. */
+/** The number of code points of a text. */
 export function runeCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -76,18 +79,18 @@ export function runeCount(text: string): number {
   return count;
 }
 
-function acceptsList(node: NodeLimits, value: readonly JsonValue[]): boolean {
-  if (!node.takes.array) return false;
+function acceptsList(node: NodeLimits, value: readonly JsonValue[], budget: ValidationBudget): boolean {
+  if (!node.allows.array) return false;
   if (node.maxItems !== undefined && value.length > node.maxItems) return false;
   if (node.minItems !== undefined && value.length < node.minItems) return false;
   if (node.hasItems) {
     const { check } = node.items;
-    for (let i = 0; i < value.length; i++) if (!check(value[i] as JsonValue)) return false;
+    for (let i = 0; i < value.length; i++) if (!check(value[i] as JsonValue, budget)) return false;
   }
   return !node.uniqueItems || isUnique(value);
 }
 
-/** No item equals another. */
+/** True if no two items are equal. */
 export function isUnique(list: readonly JsonValue[]): boolean {
   const seen = new Set<string>();
   for (const item of list) {
@@ -98,10 +101,10 @@ export function isUnique(list: readonly JsonValue[]): boolean {
   return true;
 }
 
-function acceptsObject(node: NodeLimits, value: JsonObject): boolean {
-  if (!node.takes.object) return false;
+function acceptsObject(node: NodeLimits, value: JsonObject, budget: ValidationBudget): boolean {
+  if (!node.allows.object) return false;
   const { required, minProperties, maxProperties } = node;
-  // Those that are listed are counted on the way.
+  // Required fields that are all listed are counted in the loop below.
   if (!node.requiresListed)
     for (let i = 0; i < required.length; i++) if (!Object.hasOwn(value, required[i] as string)) return false;
   if (!node.hasProperties && node.others === 'free' && minProperties === undefined && maxProperties === undefined)
@@ -116,10 +119,10 @@ function acceptsObject(node: NodeLimits, value: JsonObject): boolean {
     count++;
     if (field !== undefined) {
       if (field.isRequired) found++;
-      if (!field.check(child)) return false;
+      if (!field.check(child, budget)) return false;
     } else if (others !== 'free') {
       if (others === 'none') return false;
-      if (!node.additional.check(child)) return false;
+      if (!node.additional.check(child, budget)) return false;
     }
   }
   if (node.requiresListed && found < required.length) return false;
@@ -129,20 +132,24 @@ function acceptsObject(node: NodeLimits, value: JsonObject): boolean {
   );
 }
 
-/** As Go converts and compares: a fraction is cut where the listed number is an integer, an integer is the character of that code where a text is listed. */
-export function isListed(node: NodeLimits, value: JsonValue): boolean {
-  // Null is never listed, even where it is.
+/**
+ * True if `enum` contains the value. Values are converted before they are compared, as Go's reflection does: a fraction
+ * is truncated if the listed number is an integer, and an integer equals a listed text that is the character with this
+ * code. Throws BudgetExceeded.
+ */
+export function isListed(node: NodeLimits, value: JsonValue, budget: ValidationBudget): boolean {
+  // kube-apiserver never finds null, even if `enum` lists it.
   if (value === null) return false;
   if (typeof value === 'string') return node.listedTexts.has(value);
-  takeEffort(node.enum.length * (typeof value === 'object' ? COMPARED : 1));
+  budget.take(node.enum.length * (typeof value === 'object' ? CHECKS_PER_COMPARISON : 1));
   for (const each of node.enum) {
     if (each === value || equalConverted(each, value)) return true;
   }
   return false;
 }
 
-/** Checks that take as long as comparing two objects that differ soon. */
-const COMPARED = 8;
+/** Checks that take as long as comparing two objects which differ in one of their first fields. */
+const CHECKS_PER_COMPARISON = 8;
 
 function equalConverted(listed: JsonValue, value: Exclude<JsonValue, null>): boolean {
   switch (typeof value) {
@@ -166,15 +173,15 @@ function characterOf(code: number): string {
   return valid ? String.fromCodePoint(code) : '\ufffd';
 }
 
-function acceptsLogic(node: NodeLimits, value: JsonValue): boolean {
+function acceptsLogic(node: NodeLimits, value: JsonValue, budget: ValidationBudget): boolean {
   const { allOf, anyOf, oneOf, not } = node;
-  takeEffort(allOf.length + anyOf.length + oneOf.length + 1);
-  for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as NodeLimits, value)) return false;
-  if (anyOf.length > 0 && !anyOf.some((part) => accepts(part, value))) return false;
+  budget.take(allOf.length + anyOf.length + oneOf.length + 1);
+  for (let i = 0; i < allOf.length; i++) if (!accepts(allOf[i] as NodeLimits, value, budget)) return false;
+  if (anyOf.length > 0 && !anyOf.some((part) => accepts(part, value, budget))) return false;
   if (oneOf.length > 0) {
     let valid = 0;
-    for (const part of oneOf) if (accepts(part, value) && ++valid > 1) return false;
+    for (const part of oneOf) if (accepts(part, value, budget) && ++valid > 1) return false;
     if (valid !== 1) return false;
   }
-  return not === undefined || !accepts(not, value);
+  return not === undefined || !accepts(not, value, budget);
 }

@@ -1,6 +1,7 @@
 /**
- * A value beside its old one, for schema validation: fields by name, items of map lists by their keys, items of other lists not at all. Invariant: what is compared once is not compared
- * again. As in the reference, an object with a field that the schema does not list never counts as unchanged, and map lists may change their order.
+ * A value paired with its old value, for ratcheting. Fields are paired by name, items of map lists by their keys, items
+ * of other lists are not paired. Like in kube-apiserver, an object with a field that the schema does not list never
+ * counts as unchanged, and the order of a map list does not matter. Each pair is compared at most once.
  */
 import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
@@ -25,7 +26,7 @@ export class Correlated {
     return this.#unchanged;
   }
 
-  /** The field of that name in both; undefined if one lacks it or the schema does. */
+  /** The pair of a field; undefined if one of the objects or the schema does not have it. */
   key(name: string): Correlated | undefined {
     const known = this.#children?.get(name);
     if (known !== undefined) return known;
@@ -39,7 +40,7 @@ export class Correlated {
     return this.#keep(name, new Correlated(value, old, schema));
   }
 
-  /** The item here and the old one with the same keys; undefined unless the list is a map. */
+  /** The pair of an item and the old item with the same keys; undefined unless the list is a map list. */
   index(index: number): Correlated | undefined {
     const known = this.#children?.get(index);
     if (known !== undefined) return known;

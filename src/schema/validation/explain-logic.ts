@@ -1,17 +1,25 @@
-/** What is wrong with a value under anyOf, oneOf, allOf and not. Invariant: as in the reference, the alternative that matched most is the one explained, and ratcheting ends here. */
+/**
+ * The messages of `anyOf`, `oneOf`, `allOf` and `not`. Like kube-apiserver, it explains the alternative that passed the
+ * most checks and does not apply ratcheting below a logic operator.
+ */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { Place, ValidationResult } from './validation-result.ts';
 import type { ValidatorNode } from './validator-node.ts';
 
-/** What a part of the node finds wrong with the value. */
-export type Judge = (part: ValidatorNode) => ValidationResult;
+/** Validates the value against one part of a logic operator. */
+export type ExplainPart = (part: ValidatorNode) => ValidationResult;
 
-export function explainLogic(result: ValidationResult, node: ValidatorNode, place: Place, judge: Judge): void {
+export function explainLogic(
+  result: ValidationResult,
+  node: ValidatorNode,
+  place: Place,
+  explainPart: ExplainPart,
+): void {
   if (node.hasLogic) {
-    explainAnyOf(result, node.anyOf, place, judge);
-    explainOneOf(result, node.oneOf, place, judge);
-    explainAllOf(result, node.allOf, place, judge);
-    if (node.not !== undefined && judge(node.not).isValid)
+    explainAnyOf(result, node.anyOf, place, explainPart);
+    explainOneOf(result, node.oneOf, place, explainPart);
+    explainAllOf(result, node.allOf, place, explainPart);
+    if (node.not !== undefined && explainPart(node.not).isValid)
       result.addGeneral(`${quote(place)} must not validate the schema (not)`);
   }
   result.matches++;
@@ -19,10 +27,10 @@ export function explainLogic(result: ValidationResult, node: ValidatorNode, plac
 
 type Alternatives = readonly ValidatorNode[];
 
-function explainAnyOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
+function explainAnyOf(result: ValidationResult, parts: Alternatives, place: Place, explainPart: ExplainPart): void {
   let best: ValidationResult | undefined;
   for (const part of parts) {
-    const found = judge(part);
+    const found = explainPart(part);
     if (found.isValid) {
       result.merge(found);
       return;
@@ -34,13 +42,13 @@ function explainAnyOf(result: ValidationResult, parts: Alternatives, place: Plac
   result.merge(best);
 }
 
-function explainOneOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
+function explainOneOf(result: ValidationResult, parts: Alternatives, place: Place, explainPart: ExplainPart): void {
   if (parts.length === 0) return;
   let valid = 0;
   let first: ValidationResult | undefined;
   let best: ValidationResult | undefined;
   for (const part of parts) {
-    const found = judge(part);
+    const found = explainPart(part);
     if (found.isValid) {
       valid++;
       first ??= found;
@@ -55,10 +63,10 @@ function explainOneOf(result: ValidationResult, parts: Alternatives, place: Plac
   if (valid === 0) result.merge(best as ValidationResult);
 }
 
-function explainAllOf(result: ValidationResult, parts: Alternatives, place: Place, judge: Judge): void {
+function explainAllOf(result: ValidationResult, parts: Alternatives, place: Place, explainPart: ExplainPart): void {
   let valid = 0;
   for (const part of parts) {
-    const found = judge(part);
+    const found = explainPart(part);
     if (found.isValid) valid++;
     result.merge(found);
   }

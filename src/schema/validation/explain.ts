@@ -1,20 +1,22 @@
 /**
- * Everything that is wrong with a value, in the reference's words. Only values that `accepts` refuses come here. Invariant: pure; order of fields is that of the schema,
- * where the reference's is random.
+ * The validation of a value with messages: everything that is wrong with it, in kube-apiserver's words. Runs only on
+ * values that `accepts` refused. The order of the messages follows the object, where kube-apiserver's order is random.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { isListed, isUnique, matches, runeCount } from './accepts.ts';
 import type { Correlated } from './correlated.ts';
 import { explainLogic } from './explain-logic.ts';
-import { takeEffort } from './validation-effort.ts';
 import type { Place, ValidationResult } from './validation-result.ts';
 import type { ValidatorNode } from './validator-node.ts';
 import { isIntegerValue, isNearInteger, numberProblems, typeLimits } from './validator-number.ts';
 
-/** Checks that take as long as explaining what is wrong under one alternative. */
-const JUDGED = 100;
+/** Checks that take as long as explaining a value under one alternative of a logic operator. */
+const CHECKS_PER_ALTERNATIVE = 100;
 
-/** Adds to `result` what is wrong with the value. `pair` is its old value: what did not change passes. */
+/**
+ * Adds the findings on the value to `result`. `pair` holds the old value: findings on values that did not change are
+ * dropped (ratcheting). Throws BudgetExceeded.
+ */
 export function explain(
   result: ValidationResult,
   node: ValidatorNode,
@@ -45,7 +47,7 @@ function explainNode(
     result.matches++;
   }
   explainLogic(result, node, place, (part) => {
-    takeEffort(JUDGED);
+    result.budget.take(CHECKS_PER_ALTERNATIVE);
     const found = result.fresh();
     explain(found, part, value, place, undefined);
     return found;
@@ -63,7 +65,7 @@ function explainNode(
   result.matches++;
 }
 
-/** The JSON type of a value and the format that the reference infers from it. */
+/** The JSON type of a value and the format that kube-apiserver infers from it. */
 function typeOf(value: Exclude<JsonValue, null>): readonly [type: string, format: string] {
   switch (typeof value) {
     case 'boolean':
@@ -79,9 +81,9 @@ function typeOf(value: Exclude<JsonValue, null>): readonly [type: string, format
 }
 
 function explainType(result: ValidationResult, node: ValidatorNode, value: JsonValue, place: Place): void {
-  const { types, format, takes } = node;
+  const { types, format, allows } = node;
   if (value === null) {
-    if (takes.null) result.matches++;
+    if (allows.null) result.matches++;
     else result.addType(place, types.join(','), 'null');
     return;
   }
@@ -98,10 +100,10 @@ function explainType(result: ValidationResult, node: ValidatorNode, value: JsonV
 }
 
 function explainEnum(result: ValidationResult, node: ValidatorNode, value: JsonValue, place: Place): void {
-  if (node.enum.length > 0 && !isListed(node, value)) result.addNotSupported(place, value, node.enum);
+  if (node.enum.length > 0 && !isListed(node, value, result.budget)) result.addNotSupported(place, value, node.enum);
 }
 
-/** The first limit that a text breaks, and its format. */
+/** Reports the first limit that a text breaks, and its format if that is wrong too. */
 function explainText(result: ValidationResult, node: ValidatorNode, value: string, place: Place): void {
   const { maxLength, minLength, pattern, format } = node;
   if (maxLength !== undefined && runeCount(value) > maxLength) result.addTooLong(place, maxLength);
@@ -110,7 +112,7 @@ function explainText(result: ValidationResult, node: ValidatorNode, value: strin
   else if (pattern !== '') {
     const compiled = node.regexp;
     const shown = compiled.ok ? pattern : `${pattern}, but pattern is invalid: ${compiled.message}`;
-    if (!compiled.ok || !matches(compiled.regexp, value))
+    if (!compiled.ok || !matches(compiled.regexp, value, result.budget))
       result.addInvalid(place, value, `${place} in body should match '${shown}'`);
   }
   result.matches++;
@@ -120,7 +122,7 @@ function explainText(result: ValidationResult, node: ValidatorNode, value: strin
 }
 
 function explainNumber(result: ValidationResult, node: ValidatorNode, value: number | bigint, place: Place): void {
-  // The range of the type counts even where there is no limit.
+  // The range of the type applies even if the node declares no limits.
   const limits = node.numbers ?? typeLimits(node.types, node.format);
   for (const { message, value: shown } of numberProblems(limits, value, place)) {
     if (shown === undefined) result.addGeneral(message);
@@ -162,7 +164,7 @@ function explainObject(
     result.addInvalid(place, names.length, `${place} in body should have at least ${minProperties} properties`);
   if (maxProperties !== undefined && names.length > maxProperties)
     result.addTooMany(place, names.length, maxProperties, 'properties');
-  // Old type fields are not seen: both objects were converted to the same version.
+  // Both objects were converted to the same version, so the type fields of the old one say nothing.
   const pairOf = (name: string): Correlated | undefined =>
     place === '' && (name === 'kind' || name === 'apiVersion') ? undefined : pair?.key(name);
   for (const name of node.others === 'free' ? [] : names) {

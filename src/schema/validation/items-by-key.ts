@@ -1,8 +1,14 @@
-/** Items of a list that is a map, found by their keys. Invariant: the first of several with the same keys counts, as in the reference. */
+/**
+ * The lookup of items of a map list (`x-kubernetes-list-type: map`) by their keys. Of items with the same keys the
+ * first counts, as in kube-apiserver.
+ */
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
 
-/** Finds the item of a list that has the same keys as another; nothing in a list that is not a map. The list is indexed when it is first asked. */
+/**
+ * Returns a function that finds the item with the same keys as its argument. It finds nothing in a list that is not a
+ * map list.
+ */
 export function itemsByKey(
   { type, listType, listMapKeys: keys }: StructuralSchema,
   list: JsonArray,
@@ -26,7 +32,7 @@ function indexItems(list: JsonArray, keys: readonly string[]): ReadonlyMap<strin
   return byKey;
 }
 
-/** Undefined unless all keys are there and scalar. */
+/** Undefined unless the item has all keys and they are scalars. */
 function keyOf(item: JsonValue, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined;
   let key = '';

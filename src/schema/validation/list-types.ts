@@ -1,4 +1,7 @@
-/** Lists that are sets or maps: no element twice. Invariant: pure; the second of equal elements is told, further ones are not, as in the reference. */
+/**
+ * The validation of set lists and map lists (`x-kubernetes-list-type`): no duplicates. Like kube-apiserver, it reports
+ * the second of several equal items and not the further ones.
+ */
 import { formatJson } from '../../apimachinery/go-format.ts';
 import { duplicate, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, indexPath, keyPath } from '../../apimachinery/validation/field-path.ts';
@@ -12,9 +15,9 @@ import {
 } from '../../base/json-value.ts';
 import { LIST_TYPE, type SchemaSource, someNode } from '../structural/schema-source.ts';
 import type { StructuralSchema } from '../structural/structural.ts';
-import { MANY_FINDINGS } from './validation-result.ts';
+import { MAX_FINDINGS } from './validation-result.ts';
 
-/** True if a list somewhere in the schema is a set or a map. */
+/** True if the schema contains a set list or a map list. */
 export function hasListTypes(source: SchemaSource): boolean {
   return someNode(source, (node) => node[LIST_TYPE] === 'set' || node[LIST_TYPE] === 'map');
 }
@@ -50,7 +53,7 @@ function addValue(
 }
 
 function addList(issues: FieldIssue[], schema: StructuralSchema, list: JsonArray, path: FieldPath): void {
-  if (issues.length >= MANY_FINDINGS) return;
+  if (issues.length >= MAX_FINDINGS) return;
   const { listType, items } = schema;
   if (listType === 'set') {
     for (const i of repeated(list)) issues.push(duplicate(path.index(i), list[i]));
@@ -71,7 +74,7 @@ function addMapList(issues: FieldIssue[], keys: readonly string[], list: JsonArr
   for (const i of repeated(keyed)) issues.push(duplicate(path.index(i), keyed[i]));
 }
 
-/** The keys of an item, those it has. */
+/** The keys that an item has, as an object. */
 function keysOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   const keys: JsonObject = {};
   for (const name of item === null ? [] : names) {
@@ -81,7 +84,7 @@ function keysOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   return keys;
 }
 
-/** Indexes of elements that occur for the second time. */
+/** The indexes of items that occur for the second time. */
 function repeated(list: JsonArray): number[] {
   if (list.length < 2) return [];
   const times = new Map<JsonValue, number>();
@@ -90,12 +93,12 @@ function repeated(list: JsonArray): number[] {
     const identity = identityOf(item);
     const seen = times.get(identity) ?? 0;
     times.set(identity, seen + 1);
-    if (seen === 1 && second.push(i) >= MANY_FINDINGS) break;
+    if (seen === 1 && second.push(i) >= MAX_FINDINGS) break;
   }
   return second;
 }
 
-/** Something that is the same for equal values and only for them. */
+/** A map key that is the same for equal values only. */
 function identityOf(item: JsonValue): JsonValue {
   if (typeof item === 'string') return `s${item}`;
   return typeof item === 'object' && item !== null ? `o${formatJson(item)}` : item;

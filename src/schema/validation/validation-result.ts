@@ -1,8 +1,9 @@
 /**
- * Findings of validation on their way up. Invariant: a text is kept once, however often it is found; `matches` counts checks that passed as the reference does, because the
- * best of several alternatives is chosen by it.
+ * The findings of a validation while it walks the schema. `matches` counts passed checks as kube-apiserver counts them,
+ * because it decides which of several alternatives is explained.
+ *
+ * Invariant: each message text occurs once.
  */
-
 import { formatJson, quote } from '../../apimachinery/go-format.ts';
 import {
   type FieldIssue,
@@ -15,38 +16,46 @@ import {
 } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonValue } from '../../base/json-value.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
-/** Findings, and characters of their texts: whoever broke so many rules is not helped by more, and each takes time and memory. */
-export const MANY_FINDINGS = 1000;
-export const MUCH_TEXT = 1_000_000;
+/**
+ * Validation of an object stops at this number of findings: more would not help the client and would cost time and
+ * memory.
+ */
+export const MAX_FINDINGS = 1000;
+/** Validation of an object stops at this total length of the messages, in UTF-16 units. */
+export const MAX_MESSAGE_TEXT = 1_000_000;
 
-/** The place of a value inside what is validated, such as `spec.ports[0]`; '' for itself. */
+/** The path of a value below the validated value, such as `spec.ports[0]`; '' for the validated value itself. */
 export type Place = string;
 
 export class ValidationResult {
-  /** By text. */
+  /** Passed on to every check of this validation. */
+  readonly budget: ValidationBudget;
+  /** The findings by message text. */
   readonly findings: Map<string, FieldIssue> = new Map();
   matches = 0;
   #textLength = 0;
-  /** Where what is validated stands; undefined for the whole object. */
+  /** The path of the validated value; undefined for the whole object. */
   readonly #base: FieldPath | undefined;
 
-  constructor(base: FieldPath | undefined) {
+  constructor(base: FieldPath | undefined, budget: ValidationBudget) {
     this.#base = base;
+    this.budget = budget;
   }
 
   get isValid(): boolean {
     return this.findings.size === 0;
   }
 
-  /** So much is wrong that nothing more is looked for. The reference goes on. */
+  /** True once a limit on findings is reached. kube-apiserver has no such limit. */
   get isFull(): boolean {
-    return this.findings.size >= MANY_FINDINGS || this.#textLength >= MUCH_TEXT;
+    return this.findings.size >= MAX_FINDINGS || this.#textLength >= MAX_MESSAGE_TEXT;
   }
 
-  /** An empty one for the same object. */
+  /** An empty result for the same validation. */
   fresh(): ValidationResult {
-    return new ValidationResult(this.#base);
+    return new ValidationResult(this.#base, this.budget);
   }
 
   merge(other: ValidationResult): void {
@@ -57,7 +66,7 @@ export class ValidationResult {
     this.matches += other.matches;
   }
 
-  /** A finding without a place of its own: alternatives, limits that make no sense. */
+  /** Adds a finding without a path of its own: a failed logic operator, or a limit that contradicts its type. */
   addGeneral(text: string): void {
     this.#add(text, invalid(this.#base, '', text));
   }
@@ -66,7 +75,10 @@ export class ValidationResult {
     this.#add(text, invalid(this.#path(place), value, text));
   }
 
-  /** `shown` is what the reference shows instead of the value: the name of its type, its format, or a text that has not the format. */
+  /**
+   * `shown` is printed instead of the value: the name of its type, the inferred format, or the text that does not match
+   * the format.
+   */
   addType(place: Place, expected: string, shown: string): void {
     const text = `${place} in body must be of type ${expected}: ${quote(shown)}`;
     this.#add(text, typeInvalid(this.#path(place), shown, text));

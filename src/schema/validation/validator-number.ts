@@ -1,38 +1,39 @@
 /**
- * Limits of numbers as the reference compares them: an integer with the limit cut to an integer, anything else as doubles; a limit that its own type cannot hold is a
- * problem of every number. Invariant: pure. An integer here is a bigint or a safe integer; `1.0` cannot be told from `1`.
+ * The limits of numbers, compared like kube-apiserver does: an integer is compared with the truncated limit, other
+ * numbers are compared as doubles. A limit that does not fit its own type is reported for every number. An integer is a
+ * bigint or a safe integer; `1.0` is the same as `1`.
  */
 import { formatNumber } from '../../apimachinery/go-format.ts';
 import type { JsonValue } from '../../base/json-value.ts';
 import { flagOf, numberOf, type SchemaSource } from '../structural/schema-source.ts';
 
 export interface NumberLimits {
-  /** '' where there is more than one type or none. */
+  /** '' if the node has no type or several types. */
   readonly type: '' | 'integer' | 'number';
-  /** int32, int64, float or double where it fits the type, else ''. */
+  /** int32, int64, float or double if it fits the type, otherwise ''. */
   readonly format: string;
   readonly multipleOf: number | undefined;
   readonly maximum: number | undefined;
   readonly exclusiveMaximum: boolean;
   readonly minimum: number | undefined;
   readonly exclusiveMinimum: boolean;
-  /** The limits as integers are compared with them. */
+  /** The limits for comparing integers: truncated. */
   readonly whole: {
     readonly multipleOf: number | bigint | undefined;
     readonly maximum: number | bigint | undefined;
     readonly minimum: number | bigint | undefined;
   };
-  /** A limit is out of the range of its own type: no number passes. */
+  /** True if a limit is out of the range of its own type: then no number is valid. */
   readonly broken: boolean;
 }
 
-/** What is wrong with a number. Without a value it is a problem of the schema, which has no place. */
+/** A broken limit. `value` is undefined for a problem of the schema, which is reported without a path. */
 export interface NumberProblem {
   readonly message: string;
   readonly value: JsonValue | undefined;
 }
 
-/** The limits of a node; undefined if every number passes that its type takes. */
+/** The limits of a node; undefined if every number of its type is valid. */
 export function numberLimits(source: SchemaSource, types: readonly string[], format: string): NumberLimits | undefined {
   const limits = limitsOf(source, types, format);
   const { maximum, minimum, multipleOf } = limits;
@@ -40,7 +41,7 @@ export function numberLimits(source: SchemaSource, types: readonly string[], for
   return isFree && limits.format !== 'int32' && limits.format !== 'float' ? undefined : limits;
 }
 
-/** What the type alone asks. */
+/** The limits that follow from the type and the format alone. */
 export function typeLimits(types: readonly string[], format: string): NumberLimits {
   return limitsOf({}, types, format);
 }
@@ -69,7 +70,7 @@ function wholeOf(limit: number | undefined): number | bigint | undefined {
   return limit === undefined ? undefined : toInt64(limit);
 }
 
-/** The reference holds limits in doubles. */
+/** kube-apiserver holds limits in doubles. */
 function doubleOf(source: SchemaSource, name: string): number | undefined {
   const value = numberOf(source, name);
   return value === undefined ? undefined : Number(value);
@@ -79,17 +80,19 @@ export function isIntegerValue(value: number | bigint): boolean {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/** True for doubles that are an integer within a relative error of 1e-9, as the reference's libraries judge them. */
+/**
+ * True for doubles within a relative error of 1e-9 of an integer, the tolerance of kube-apiserver's validation library.
+ */
 export function isNearInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);
   if (value === whole) return true;
-  // Negative numbers are compared with what is left of them as unsigned integers, which is far away.
+  // The library converts to uint64 before it compares, so that no negative fraction is near an integer.
   if (value < 0 || whole === 0) return false;
   return Math.abs(value - whole) / (value + whole) < 1e-9;
 }
 
-/** Names where a value stands, for messages. */
+/** The path of a value in messages. */
 type Place = string;
 
 export function numberProblems(limits: NumberLimits, value: number | bigint, place: Place): readonly NumberProblem[] {
@@ -97,7 +100,7 @@ export function numberProblems(limits: NumberLimits, value: number | bigint, pla
   const asInteger = isIntegerValue(value);
   if (!fitsType(limits, value)) problems.push(rangeProblem(limits, 'Checked', place));
   const { multipleOf, minimum, maximum } = limits;
-  // A limit out of its type's range is told, and then compared as a double.
+  // A limit that is out of the range of its type is reported, and then compared as a double.
   const check = (limit: number, name: string, exact: Compare, loose: Compare): void => {
     const fits = fitsType(limits, limit);
     if (!fits) problems.push(rangeProblem(limits, name, place));
@@ -154,7 +157,7 @@ function printLimit(limit: Limit, print: Print): string {
 
 type Factor = { readonly integer: Limit } | { readonly double: number };
 
-/** The message of a factor that is not positive names the place itself. */
+/** `bad` marks a factor that is not positive: `withPlace` then makes a different message. */
 function factorProblem(value: Limit, factor: Factor): (NumberProblem & { readonly bad?: true }) | undefined {
   if ('integer' in factor) {
     const { integer } = factor;
@@ -188,7 +191,7 @@ function rangeProblem({ type, format }: NumberLimits, name: string, place: Place
   return { message: `${name} value must be of type ${type} ${how} in ${place}`, value: undefined };
 }
 
-/** True if the type can hold the number: a value, or a limit of it. */
+/** True if the number, a value or a limit, is in the range of the type. */
 function fitsType({ type, format }: Pick<NumberLimits, 'type' | 'format'>, value: Limit): boolean {
   if (type === 'integer') {
     if (typeof value === 'number' && !Number.isInteger(value)) return false;
@@ -198,7 +201,7 @@ function fitsType({ type, format }: Pick<NumberLimits, 'type' | 'format'>, value
   return format !== 'float' || Number.isFinite(Math.fround(Number(value)));
 }
 
-/** A double as the reference's machine makes an int64 of it: cut, and the smallest one if it does not fit. */
+/** Converts a double to an int64 as Go on amd64 does: truncated, and the minimum int64 if it is out of range. */
 function toInt64(value: number): Limit {
   const whole = Math.trunc(value);
   if (Number.isSafeInteger(whole)) return whole + 0;
@@ -206,7 +209,7 @@ function toInt64(value: number): Limit {
   return BigInt(whole);
 }
 
-/** A double as `%v` prints it, integers among them. */
+/** Prints a double as Go's `%v` does. */
 export function formatDouble(value: number): string {
   if (!Number.isInteger(value)) return formatNumber(value);
   if (Math.abs(value) < 1e6) return String(value);
@@ -214,7 +217,7 @@ export function formatDouble(value: number): string {
   return `${mantissa}e+${exponent.padStart(2, '0')}`;
 }
 
-/** The quick answer: true if `numberProblems` would find none. */
+/** True if `numberProblems` finds nothing. */
 export function numberFits(limits: NumberLimits, value: number | bigint): boolean {
   if (limits.broken || !fitsType(limits, value)) return false;
   const asInteger = isIntegerValue(value);
