@@ -20,14 +20,14 @@ const VALIDATE = cases.validate as unknown as readonly Case[];
 const DEFAULT = cases.default as unknown as readonly Case[];
 const PRUNE = cases.prune as unknown as readonly Case[];
 
-describe('validate says what the reference says', () => {
+describe('validate reports the issues of kube-apiserver', () => {
   it.each(VALIDATE.map((each) => [each.name, each] as const))('of %s', (_, { schema, object, old, part, list }) => {
     const options = { ...(old === undefined ? {} : { old }), ...(part === undefined ? {} : { part }) };
     expect(lines(compiled(schema).validate(object, options))).toEqual(list);
   });
 });
 
-describe('setDefaults fills in what the reference does', () => {
+describe('setDefaults fills in the same defaults as kube-apiserver', () => {
   it.each(DEFAULT.map((each) => [each.name, each] as const))('for %s', (_, { schema, object, out }) => {
     const own = structuredClone(object);
     compiled(schema).setDefaults(own);
@@ -49,7 +49,7 @@ describe('setDefaults fills in what the reference does', () => {
   });
 });
 
-describe('prune and coerceEmbedded drop what the reference drops', () => {
+describe('prune and coerceEmbedded remove the same fields as kube-apiserver', () => {
   it.each(PRUNE.map((each) => [each.name, each] as const))('of %s', (_, { schema, object, out, list, error }) => {
     const own = structuredClone(object);
     const plan = compiled(schema);
@@ -63,7 +63,7 @@ describe('prune and coerceEmbedded drop what the reference drops', () => {
     expect(own).toEqual(out);
   });
 
-  it('drops nothing where the definition keeps unknown fields', () => {
+  it('removes nothing if the definition preserves unknown fields', () => {
     const object = resource({ a: 1 });
     const schema = compiled(
       { type: 'object', properties: { spec: { type: 'object' } } },
@@ -73,7 +73,7 @@ describe('prune and coerceEmbedded drop what the reference drops', () => {
     expect(object['spec']).toEqual({ a: 1 });
   });
 
-  it('drops malformed metadata of stored objects instead of refusing it', () => {
+  it('removes malformed metadata of stored objects instead of failing', () => {
     const schema = compiled({
       type: 'object',
       properties: {
@@ -101,19 +101,19 @@ describe('rules', () => {
   };
   const plan = compiled(schema, { rules });
 
-  it('run after everything else, also on objects with other findings', () => {
+  it('run after all other checks, also on objects with other issues', () => {
     expect(lines(plan.validate(resource({ a: 'y' })))).toEqual([
       'FieldValueInvalid|<nil>|Invalid value: null: a rule',
       'FieldValueInvalid|spec.a|Invalid value: "y": spec.a in body should match \'^x\'',
     ]);
   });
 
-  it('do not run where something is missing or of a wrong type, and that is told', () => {
+  it('do not run if a field is missing or of a wrong type, which is reported', () => {
     const [told] = plan.validate(resource({})).slice(-1);
     expect(told?.detail).toMatch(/^some validation rules were not checked/);
   });
 
-  it('are given the old object and the budget', () => {
+  it('receive the old object and the budget', () => {
     asked.length = 0;
     const old = resource({ a: 'x' });
     plan.validate(resource({ a: 'x' }), { old, celBudget: 5 });
@@ -124,7 +124,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('are not mentioned where there are none', () => {
+  it('are not mentioned if the schema has none', () => {
     expect(compiled(schema, { rules: { ...rules, hasRules: false } }).validate(resource({}))).toHaveLength(1);
   });
 });

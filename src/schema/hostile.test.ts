@@ -35,7 +35,7 @@ function parsed(text: string): JsonValue {
 
 const TOO_MUCH = 'the schema asks for too many comparisons with an object of this size';
 
-describe('names that objects of JavaScript have', () => {
+describe('property names that JavaScript objects inherit', () => {
   test('keys of map lists may be called __proto__', () => {
     const schema = parsed(
       '{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["__proto__"],"items":{"type":"object","properties":{"__proto__":{"type":"string"}}}}',
@@ -64,8 +64,8 @@ describe('names that objects of JavaScript have', () => {
   );
 });
 
-describe('what would take too long', () => {
-  test('a thousand findings are enough', () => {
+describe('expensive validations', () => {
+  test('stop at a thousand issues', () => {
     expect(issuesOf({ type: 'array', items: { type: 'string' } }, numbers(100_000))).toHaveLength(MAX_FINDINGS);
     expect(
       issuesOf(
@@ -77,12 +77,12 @@ describe('what would take too long', () => {
     expect(issuesOf({ type: 'array', items: rule }, numbers(100_000))).toHaveLength(MAX_FINDINGS);
   });
 
-  test('fewer are, if their texts are long', () => {
+  test('stop earlier if the messages are long', () => {
     const schema = { type: 'array', items: { type: 'string', enum: numbers(10_000).map((i) => `choice-${i}`) } };
     expect(issuesOf(schema, numbers(10_000).map(String)).length).toBeLessThan(20);
   });
 
-  test('failures that are let through are not counted: what changed is judged all the same', () => {
+  test('report changed values even after many failures on unchanged values', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -104,23 +104,23 @@ describe('what would take too long', () => {
     expect(issues.map(({ detail }) => detail)).toEqual(['failed rule: self < 5']);
   });
 
-  test('a long list with many alternatives is refused', () => {
+  test('refuse a long list with many alternatives', () => {
     const anyOf = numbers(2000).map((i) => ({ minimum: 1_000_000 + i }));
     const issues = issuesOf({ type: 'array', items: { type: 'integer', anyOf } }, numbers(20_000));
     expect(issues.map(({ detail }) => detail)).toEqual([TOO_MUCH]);
   });
 
-  test('texts are looked up in long enumerations', () => {
+  test('look up texts in long enumerations', () => {
     const listed = numbers(50_000).map((i) => `e${i}`);
     expect(issuesOf({ type: 'array', items: { type: 'string', enum: listed } }, listed)).toEqual([]);
   });
 
-  test('a long text beside a large pattern is refused', () => {
+  test('refuse a long text for a large pattern', () => {
     const schema = { type: 'string', pattern: '(a|aa){500}c' };
     expect(issuesOf(schema, 'a'.repeat(2_000_000)).map(({ detail }) => detail)).toEqual([TOO_MUCH]);
   });
 
-  test('patterns that are large together are refused when the schema is written', () => {
+  test('refuse patterns that are too large together when the schema is written', () => {
     const property = (i: number): JsonValue => ({ type: 'string', pattern: `[\\\\pL${i}]{1000}` });
     const properties = Object.fromEntries(numbers(1200).map((i) => [`p${i}`, property(i)]));
     const issues = validateStructural(structuralOf({ type: 'object', properties }));
@@ -128,14 +128,14 @@ describe('what would take too long', () => {
     expect(validateStructural(structuralOf({ type: 'object', properties: { a: property(1) } }))).toEqual([]);
   });
 
-  test('objects of many required fields take time in proportion to them', () => {
+  test('take time in proportion to the number of required fields', () => {
     const names = numbers(50_000).map((i) => `p${i}`);
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
     const object = Object.fromEntries(names.map((name) => [name, 'x']));
     expect(issuesOf({ type: 'object', required: names, properties }, object)).toEqual([]);
   });
 
-  test('defaults do not blow an object up', () => {
+  test('refuse defaults that make an object too large', () => {
     const big = { type: 'string', default: 'x'.repeat(100_000) };
     const schema = compiled({ type: 'array', items: { type: 'object', properties: { big } } });
     expect(() => schema.setDefaults(objectOf(numbers(10_000).map(() => ({}))))).toThrow('defaults would make');

@@ -1,7 +1,4 @@
-/**
- * What tests of schemas share: metadata as far as they use it, issues as lines, and random schemas with values beside
- * them.
- */
+/** The fixtures of schema tests: a part of ObjectMeta, issues as lines, and random schemas with values. */
 import fc from 'fast-check';
 import { list, map, struct } from '../apimachinery/protobuf/core-facts.fixtures.ts';
 import type { StructView } from '../apimachinery/type-view.ts';
@@ -51,7 +48,7 @@ export function compiled(schema: JsonObject, options: Partial<CompileOptions> = 
   return compileSchema(parsed(schema), { objectMeta, ...options });
 }
 
-/** One line for each issue, in the order of texts, because the reference's is random. */
+/** One line for each issue, sorted, because the order of kube-apiserver is random. */
 export function lines(issues: readonly FieldIssue[]): string[] {
   return issues.map((issue) => `${issue.reason}|${formatPath(issue.path)}|${formatIssueBody(issue)}`).sort(compareUtf8);
 }
@@ -63,7 +60,7 @@ export function resource(spec: JsonValue): JsonObject {
 const TEXT = fc.constantFrom('', 'a', 'ab', 'abc');
 const NUMBER = fc.constantFrom(0, 1, 2, 5, -1, 1.5);
 
-/** A schema of the reference's dialect, and a value that fits it more often than not. */
+/** A structural schema and a value that mostly satisfies it. */
 export interface SchemaAndValue {
   readonly schema: JsonObject;
   readonly value: JsonValue;

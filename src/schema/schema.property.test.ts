@@ -47,7 +47,7 @@ describe('schemas and objects', () => {
     );
   });
 
-  it('default a valid object with valid defaults to a valid one', () => {
+  it('keep a valid object valid when valid defaults are filled in', () => {
     fc.assert(
       fc.property(anything, ({ plan, object }) => {
         const defaulted = cloneJson(object);
@@ -61,7 +61,7 @@ describe('schemas and objects', () => {
     );
   });
 
-  it('never refuse an object that did not change where the schema lists all its fields', () => {
+  it('never refuse an unchanged object if the schema lists all of its fields', () => {
     fc.assert(
       fc.property(anything, ({ plan, object }) => {
         plan.prune(object);
@@ -72,7 +72,7 @@ describe('schemas and objects', () => {
     );
   });
 
-  it('never refuse an object that did not change because of its rules', () => {
+  it('never refuse an unchanged object because of its rules', () => {
     fc.assert(
       fc.property(withRules, ({ plan, object }) => {
         plan.prune(object);
@@ -89,7 +89,7 @@ describe('schemas and objects', () => {
     );
   });
 
-  it('prune nothing that the schema specifies: what is valid stays valid', () => {
+  it('keep a valid object valid when it is pruned', () => {
     fc.assert(
       fc.property(anything, ({ plan, object }) => {
         fc.pre(plan.validate(object).length === 0);

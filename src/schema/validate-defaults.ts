@@ -1,6 +1,6 @@
 /**
- * The validation of the defaults in a schema. A default must be valid where it stands. A default inside metadata is
- * valid if the metadata that it produces is valid.
+ * The validation of the defaults in a schema. A default must be valid under its own schema. A default inside metadata
+ * is valid if the metadata that it produces is valid.
  */
 import type { TypeView } from '../apimachinery/type-view.ts';
 import { addIssues, type FieldIssue, formatIssues, invalid } from '../apimachinery/validation/field-issue.ts';

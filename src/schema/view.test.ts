@@ -33,13 +33,13 @@ describe('the view of a schema', () => {
   const { view } = compiled(schema);
   const spec = view.field('spec')?.type as StructView;
 
-  it('has metadata as its own type, in embedded resources too', () => {
+  it('gives metadata the type ObjectMeta, in embedded resources too', () => {
     expect(view.field('metadata')?.type).toBe(objectMeta);
     const pod = spec.field('pod')?.type as StructView;
     expect(pod.field('metadata')?.type).toBe(objectMeta);
   });
 
-  it('knows lists with keys, maps, free parts, defaults, nulls and required fields', () => {
+  it('contains list keys, maps, untyped parts, defaults, nullable and required fields', () => {
     expect(spec.field('list')?.type as ListView).toMatchObject({ listType: 'map', mapKeys: ['name'], declared: true });
     const map = spec.field('map')?.type as MapView;
     expect(map.values).toEqual({ kind: 'scalar', scalar: 'int32' });
@@ -49,7 +49,7 @@ describe('the view of a schema', () => {
     expect(spec.field('other')).toBeUndefined();
   });
 
-  it('keeps everything where the definition says so', () => {
+  it('preserves unknown fields if the definition says so', () => {
     expect(compiled(schema, { preserveUnknownFields: true }).view.preserveUnknown).toBe(true);
   });
 });
@@ -58,7 +58,7 @@ describe('the published schema', () => {
   const at = (published: JsonObject, ...names: readonly string[]): JsonObject =>
     names.reduce((node, name) => (node['properties'] as JsonObject)[name] as JsonObject, published);
 
-  it('says everything in v3, and metadata by reference', () => {
+  it('contains everything in v3, and metadata by reference', () => {
     const published = openapiV3(parsed(schema));
     expect(at(published, 'metadata')['allOf']).toEqual([
       { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
@@ -72,12 +72,12 @@ describe('the published schema', () => {
     expect(at(published, 'spec')['oneOf']).toEqual([{ required: ['port'] }]);
   });
 
-  it('shares what is published as written', () => {
+  it('shares parts that are published unchanged', () => {
     const spec = (schema['properties'] as JsonObject)['spec'] as JsonObject;
     expect(at(openapiV3(parsed(schema)), 'spec', 'list')).toBe(at(spec, 'list'));
   });
 
-  it('leaves out in v2 what its clients stumble over', () => {
+  it('leaves out keywords in v2 that its clients do not understand', () => {
     const published = openapiV2(parsed(schema), false);
     expect(at(published, 'spec')).not.toHaveProperty('oneOf');
     expect(at(published, 'spec')['required']).toEqual(['port']);
@@ -87,7 +87,7 @@ describe('the published schema', () => {
     expect(at(published, 'metadata')['$ref']).toBe('#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   });
 
-  it('says only that it is an object where unknown fields are kept or the schema is not structural', () => {
+  it('is only `type: object` if unknown fields are preserved or the schema is not structural', () => {
     expect(openapiV2(parsed(schema), true)).toEqual({ type: 'object' });
     expect(openapiV3(undefined)).toEqual({ type: 'object' });
   });

@@ -10,7 +10,7 @@ describe('formats', () => {
     expect(bad.filter((text) => check?.(text) !== false)).toEqual([]);
   });
 
-  it('compares names without their dashes and knows which fit which type', () => {
+  it('compares names without dashes and knows which formats fit which type', () => {
     expect(formatCheck('datetime')).toBe(formatCheck('date-time'));
     expect(formatCheck('colour')).toBeUndefined();
     expect(isKnownFormat('integer', 'int32')).toBe(true);
@@ -27,7 +27,7 @@ describe('formats', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('gives instants and spans in nanoseconds', () => {
+  it('parses times and durations to nanoseconds', () => {
     expect(parseDate('1970-01-02')).toBe(86_400_000_000_000n);
     expect(parseDate('0001-01-01')).toBe(-62_135_596_800_000_000_000n);
     expect(parseDateTime('1970-01-01T00:00:01.5Z')).toBe(1_500_000_000n);

@@ -43,7 +43,7 @@ const INTEGER = { type: 'integer' };
 const STRING = { type: 'string' };
 
 describe('rules of a schema', () => {
-  it('hold or are told with their path', () => {
+  it('report failures with their path', () => {
     const schema = withSpec({ min: INTEGER, max: INTEGER }, ['self.min <= self.max']);
     expect(judge(schema, { min: 1, max: 2 }).issues).toEqual([]);
     expect(judge(schema, { min: 3, max: 2 }).issues).toEqual([
@@ -51,7 +51,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('say message, messageExpression, reason and fieldPath', () => {
+  it('report message, messageExpression, reason and fieldPath', () => {
     const schema = withSpec({ a: INTEGER }, [
       { rule: 'self.a > 1', message: ' too small ' },
       { rule: 'self.a > 2', messageExpression: '"got " + string(self.a)', message: 'unused' },
@@ -77,7 +77,7 @@ describe('rules of a schema', () => {
     expect(issues.map(formatIssue)).toEqual(['n: Invalid value: 7: failed rule: self < 5']);
   });
 
-  it('see metadata.name of a resource, and properties by their escaped names', () => {
+  it('can read metadata.name of a resource, and properties by their escaped names', () => {
     const schema = structural({
       type: 'object',
       properties: { 'a-b': INTEGER, namespace: INTEGER, __x: INTEGER, 'c.d/e': INTEGER },
@@ -119,7 +119,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('run transition rules only where there is an old value, unless it is optional', () => {
+  it('run transition rules only if there is an old value, unless optionalOldSelf is set', () => {
     const schema = withSpec({ a: { ...INTEGER, 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] } }, [
       { rule: 'oldSelf.hasValue() ? self.a == oldSelf.value().a : self.a == 1', optionalOldSelf: true },
     ]);
@@ -131,7 +131,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('tell of an old value that does not fit the schema any more', () => {
+  it('report an old value that does not fit the schema any more', () => {
     const schema = withSpec({ a: INTEGER }, ['self.a >= oldSelf.a', 'self.a > 0']);
     const old = ['was a list'] as unknown as JsonObject;
     expect(judge(schema, { a: 1 }, old).issues).toEqual([
@@ -139,14 +139,14 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('tell of an old value that holds what does not fit, wherever it is read', () => {
+  it('report an old value with a part that does not fit the schema, at every level', () => {
     const schema = withSpec({ l: { type: 'array', items: STRING } }, ['self == oldSelf', 'oldSelf.l[0] == "a"']);
     const [first, second] = judge(schema, { l: ['a'] }, { l: [1] }).issues;
     expect(first).toContain('invalid data, expected string, got int64 evaluating rule: self == oldSelf');
     expect(second).toContain('invalid data, expected string, got int64 evaluating rule: oldSelf.l[0] == "a"');
   });
 
-  it('pair items of a list that is a map with their old ones', () => {
+  it('pair items of a map list with old items by their keys', () => {
     const items = {
       type: 'object',
       properties: { name: STRING, n: INTEGER },
@@ -177,7 +177,7 @@ describe('rules of a schema', () => {
     expect(judge(schema, { l: [{ name: 'b', n: 3 }] }, old).issues).toEqual(['spec.l[0]: Invalid value: immutable']);
   });
 
-  it('let values through that did not change, with a warning', () => {
+  it('warn instead of failing on values that did not change', () => {
     const schema = withSpec({ a: { ...INTEGER, 'x-kubernetes-validations': [{ rule: 'self > 5' }] }, b: INTEGER }, []);
     const ratcheted = judge(schema, { a: 1, b: 2 }, { a: 1, b: 1 });
     expect(ratcheted.issues).toEqual([]);
@@ -185,7 +185,7 @@ describe('rules of a schema', () => {
     expect(judge(schema, { a: 2, b: 1 }, { a: 1, b: 1 }).issues).toHaveLength(1);
   });
 
-  it('tell what goes wrong while they run', () => {
+  it('report errors of the evaluation', () => {
     const properties = {
       a: INTEGER,
       any: { 'x-kubernetes-int-or-string': true },
@@ -199,7 +199,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('stop when the budget is spent, and say it once', () => {
+  it('stop when the budget is spent, and report this once', () => {
     const schema = withSpec({ l: { type: 'array', items: INTEGER } }, [
       'self.l.all(x, x > 0)',
       'self.l.exists(x, x == 1)',
@@ -210,7 +210,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('stop a call that costs more than a million', () => {
+  it('stop an evaluation that costs more than a million', () => {
     const l = { type: 'array', items: INTEGER };
     const schema = withSpec({ l }, [
       'self.l.all(a, self.l.all(b, self.l.all(c, a + b + c >= 0)))',
@@ -222,7 +222,7 @@ describe('rules of a schema', () => {
     ]);
   });
 
-  it('compare sets and maps without regard to order', () => {
+  it('compare set lists and map lists without regard to order', () => {
     const set = { type: 'array', items: STRING, 'x-kubernetes-list-type': 'set' };
     const schema = withSpec({ s: set, t: set }, [
       'self.s == self.t',
@@ -231,7 +231,7 @@ describe('rules of a schema', () => {
     expect(judge(schema, { s: ['a', 'b'], t: ['b', 'a'] }).issues).toEqual([]);
   });
 
-  it('read dates, durations, bytes and numbers as what they are', () => {
+  it('see dates, durations, bytes and numbers with their CEL types', () => {
     const schema = withSpec(
       {
         at: { type: 'string', format: 'date-time' },
@@ -249,12 +249,12 @@ describe('rules of a schema', () => {
     expect(judge(schema, { at: '2020-05-06T07:08:09Z', for: '1h30m', raw: 'YWJj', x: 1 }).issues).toEqual([]);
   });
 
-  it('take null for absent where properties are declared', () => {
+  it('treat a null property as absent', () => {
     const schema = withSpec({ a: { ...INTEGER, nullable: true } }, ['!has(self.a)']);
     expect(judge(schema, { a: null }).issues).toEqual([]);
   });
 
-  it('cannot see what the schema does not know', () => {
+  it('cannot read fields that the schema does not list', () => {
     const schema = withSpec({ any: { 'x-kubernetes-preserve-unknown-fields': true }, a: INTEGER }, ['has(self.any)']);
     expect(judge(schema, { a: 1 }).issues[0]).toContain(
       "rule compile error: compilation failed: ERROR: <input>:1:4: undefined field 'any'",
@@ -269,7 +269,7 @@ describe('checkRules', () => {
     return checked.verdicts;
   }
 
-  it('tells type errors in the words of cel-go', () => {
+  it('reports type errors with the messages of cel-go', () => {
     const [verdict] = verdicts({
       type: 'object',
       properties: { a: INTEGER },
@@ -287,7 +287,7 @@ describe('checkRules', () => {
     ).toBe('messageExpression must evaluate to a string');
   });
 
-  it('estimates costs from the limits of the schema, as the reference does', () => {
+  it('estimates costs from the limits of the schema, like kube-apiserver', () => {
     const rule = 'self.all(x, x == "a")';
     const list = (more: JsonObject, items: JsonObject = {}) =>
       verdicts({ type: 'array', items: { ...STRING, ...items }, ...more, 'x-kubernetes-validations': [{ rule }] })[0];
@@ -298,14 +298,14 @@ describe('checkRules', () => {
     expect(bounded?.maxCardinality).toBe(1_048_576);
   });
 
-  it('knows which rules look back', () => {
+  it('finds the rules that use oldSelf', () => {
     const rules = [{ rule: 'self == oldSelf' }, { rule: 'self > 1' }];
     expect(
       verdicts({ type: 'integer', 'x-kubernetes-validations': rules }).map(({ usesOldSelf }) => usesOldSelf),
     ).toEqual([true, false]);
   });
 
-  it('tells of constants that have no value', () => {
+  it('reports constant expressions that fail', () => {
     const schema = withSpec({ a: INTEGER }, [
       "int('x') == self.a",
       { rule: 'self.a == 1', messageExpression: "string(int('y'))" },
@@ -323,7 +323,7 @@ describe('checkRules', () => {
     ]);
   });
 
-  it('does not know math and base64', () => {
+  it('has no math and base64 functions', () => {
     const problem = verdicts({
       type: 'string',
       'x-kubernetes-validations': [{ rule: 'base64.encode(b"a") == self' }],
@@ -331,7 +331,7 @@ describe('checkRules', () => {
     expect(problem).toContain("undeclared reference to 'base64'");
   });
 
-  it('cannot judge a node that rules cannot see', () => {
+  it('fails for a node that rules cannot read', () => {
     const node = structural({ type: 'array', items: { 'x-kubernetes-preserve-unknown-fields': true } });
     expect(checkRules(node, false)).toEqual({
       ok: false,
@@ -341,7 +341,7 @@ describe('checkRules', () => {
 });
 
 describe('defaultRules', () => {
-  it('excuse nothing because it did not change', () => {
+  it('report failures on unchanged values too', () => {
     const schema = structural({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 5' }] });
     const rules = defaultRules(schema, false);
     const path = undefined as never;
@@ -351,7 +351,7 @@ describe('defaultRules', () => {
 });
 
 describe('declaredType', () => {
-  it('bounds what the schema does not', () => {
+  it('bounds sizes that the schema does not limit', () => {
     const at = (schema: JsonObject): number | undefined => declaredType(structural(schema), false)?.maxElements;
     expect(at(STRING)).toBe(3145726);
     expect(at({ ...STRING, maxLength: 5 })).toBe(20);

@@ -20,7 +20,7 @@ const DEFAULTS = cases.defaultValues as unknown as readonly Case[];
 const path = FieldPath.of('schema');
 
 describe('parseStructural', () => {
-  it('refuses what a structural schema cannot say, wherever it stands', () => {
+  it('refuses keywords that a structural schema cannot express, at every level', () => {
     const message = (schema: JsonObject): string | undefined => {
       const parsed = parseStructural({ type: 'object', properties: { spec: { type: 'array', items: schema } } });
       return parsed.ok ? undefined : parsed.message;
@@ -33,7 +33,7 @@ describe('parseStructural', () => {
   });
 });
 
-describe('validateStructural says what the reference says', () => {
+describe('validateStructural reports the issues of kube-apiserver', () => {
   it.each(STRUCTURAL.map((each) => [each.name, each] as const))('of %s', (_, { schema, list, error }) => {
     const result = parseStructural(schema, path);
     if (!result.ok) {
@@ -44,13 +44,13 @@ describe('validateStructural says what the reference says', () => {
     expect(lines(validateStructural(result.schema, path))).toEqual(list);
   });
 
-  it('sorts its findings by their texts', () => {
+  it('sorts issues by their texts', () => {
     const found = validateStructural(parsed({ properties: { b: {}, a: {} } }), path).map((issue) => String(issue.path));
     expect(found).toEqual(['schema.properties[a].type', 'schema.properties[b].type', 'schema.type']);
   });
 });
 
-describe('validateDefaults says what the reference says', () => {
+describe('validateDefaults reports the issues of kube-apiserver', () => {
   it.each(DEFAULTS.map((each) => [each.name, each] as const))('of %s', (_, { schema, list }) => {
     expect(lines(validateDefaults(parsed(schema), { path, objectMeta, requirePruned: true }))).toEqual(list);
   });
@@ -65,7 +65,7 @@ describe('validateDefaults says what the reference says', () => {
     },
   });
 
-  it('runs rules on a default as kept and as new, and stops when the budget is spent', () => {
+  it('runs rules on a default as for an update and as for a create, and stops when the budget is spent', () => {
     const runs: unknown[] = [];
     validateDefaults(withRule, {
       path,
@@ -84,7 +84,7 @@ describe('validateDefaults says what the reference says', () => {
     ]);
   });
 
-  it('knows defaults that pruning would change', () => {
+  it('finds defaults that pruning would change', () => {
     const schema = (value: JsonObject): JsonObject => ({
       type: 'object',
       properties: { spec: { type: 'object', default: value, properties: { a: { type: 'string' } } } },
@@ -95,7 +95,7 @@ describe('validateDefaults says what the reference says', () => {
 });
 
 describe('nodes', () => {
-  it('keep the identity of their parts and come in the order of names', () => {
+  it('return the same part at every read and list properties in the order of names', () => {
     const schema = parsed({
       type: 'object',
       properties: { b: { type: 'array', items: { type: 'string' } }, a: { type: 'string' } },
@@ -105,7 +105,7 @@ describe('nodes', () => {
     expect(schema.properties).toBe(schema.properties);
   });
 
-  it('can be derived with other parts', () => {
+  it('can be copied with some parts replaced', () => {
     const schema = parsed({ type: 'object', additionalProperties: { type: 'string' }, description: 'd' });
     const derived = deriveSchema(schema, { additionalProperties: undefined });
     expect(derived.additionalProperties).toBeUndefined();
