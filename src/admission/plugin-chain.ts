@@ -3,8 +3,7 @@
  * any `validate`; the first refusal ends the chain. A plugin that does not look at a resource is not asked about it, so what it does costs that resource nothing.
  */
 import { quote } from '../apimachinery/go-format.ts';
-import type { GroupVersionResource } from '../apimachinery/meta/gvk.ts';
-import { formatResourceName } from '../apimachinery/status/status-catalogue.ts';
+import { formatGroupResource, type GroupVersionResource } from '../apimachinery/meta/gvk.ts';
 import { ConfigError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Admission, AdmissionAttributes, AdmissionPlugin, Operation } from '../server/admission.ts';
@@ -136,7 +135,7 @@ class ByResource {
   ): readonly AdmissionPlugin[] {
     let asked = known.get(resource);
     if (asked === undefined) {
-      const name = formatResourceName(resource);
+      const name = formatGroupResource(resource);
       asked = this.plugins.filter(
         (plugin) => plugin[step] !== undefined && (plugin.resources === undefined || plugin.resources.includes(name)),
       );

@@ -1,5 +1,4 @@
 /** Helpers around AbortSignal. Invariant: each leaves no listener behind once it is done. */
-import { Deferred } from './deferred.ts';
 
 /** The reason of an aborted signal, always as an Error. */
 export function abortReason(signal: AbortSignal): Error {
@@ -17,16 +16,4 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: Erro
   const handler = (): void => listener(abortReason(signal));
   signal.addEventListener('abort', handler, { once: true });
   return () => signal.removeEventListener('abort', handler);
-}
-
-/** Settles as `promise` does, or rejects with the signal's reason, whichever comes first. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const aborted = new Deferred<never>();
-  const release = onAbort(signal, (reason) => aborted.reject(reason));
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    release();
-  }
 }

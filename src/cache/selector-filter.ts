@@ -23,7 +23,7 @@ export function selectorFilter(options: SelectorFilterOptions): Filter | undefin
   if (labels === undefined && fields === undefined) return undefined;
   const text = JSON.stringify([
     labels === undefined ? null : labels.matchesNothing || formatLabelSelector(labels),
-    fields === undefined ? null : fields.matchesNothing || formatFieldSelector(fields),
+    fields === undefined ? null : formatFieldSelector(fields),
   ]);
   const matchesLabels = labels === undefined ? undefined : compileLabelSelectorForRecord(labels);
   if (fields === undefined) return { text, matches: remembering(matchesLabels!) };

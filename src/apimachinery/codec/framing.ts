@@ -2,7 +2,7 @@
  * Framing of watch streams: JSON objects one after the other, and length-delimited messages (a 4-byte big-endian length before each).
  * Invariant: decoders take chunks cut anywhere, keep at most one unfinished frame of bounded size, and do work linear in the bytes.
  */
-import { allocateBytes, copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
+import { copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import { PendingFrame } from './pending-frame.ts';
 
 /** The largest frame a decoder takes unless told otherwise; the reference's streaming decoder stops at the same size. */
@@ -33,22 +33,6 @@ export interface FrameDecoder {
 
 const TOO_LARGE = 'object to decode was longer than maximum allowed size';
 const NO_FRAMES: Frames = { ok: true, frames: [] };
-
-/** One JSON value and a newline, as the reference writes it. */
-export function frameJson(body: Uint8Array): Uint8Array {
-  const frame = allocateBytes(body.byteLength + 1);
-  frame.set(body);
-  frame[body.byteLength] = 0x0a;
-  return frame;
-}
-
-/** The length and the body. The body must be shorter than 4 GiB. */
-export function frameLengthDelimited(body: Uint8Array): Uint8Array {
-  const frame = allocateBytes(body.byteLength + 4);
-  new DataView(frame.buffer, frame.byteOffset, 4).setUint32(0, body.byteLength);
-  frame.set(body, 4);
-  return frame;
-}
 
 /**
  * JSON values with or without white space between them. It finds where values end and checks no more: reading a frame finds what is

@@ -3,11 +3,9 @@ import { parseAccept, parseContentType } from './media-type.ts';
 import {
   allowsDiscoveryTransform,
   allowsMetaTransform,
-  CBOR_MEDIA_TYPE,
   JSON_MEDIA_TYPE,
   negotiateAccept,
   negotiateContentType,
-  negotiateStream,
   PROTOBUF_MEDIA_TYPE,
   wantsPretty,
   YAML_MEDIA_TYPE,
@@ -82,20 +80,6 @@ describe('Accept', () => {
 function only(): string {
   return 'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
 }
-
-describe('watch', () => {
-  it('streams JSON and protobuf, not YAML', () => {
-    expect(negotiateStream('application/json;stream=watch', options)).toMatchObject({
-      ok: true,
-      media: { accepted: JSON_MEDIA_TYPE, stream: 'watch' },
-    });
-    expect(negotiateStream('application/yaml', { ...options, supported: [...supported, CBOR_MEDIA_TYPE] })).toEqual({
-      ok: false,
-      message:
-        'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq',
-    });
-  });
-});
 
 describe('Content-Type', () => {
   it.each([

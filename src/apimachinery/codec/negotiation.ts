@@ -63,16 +63,6 @@ export function negotiateAccept(
   return media === undefined ? notAcceptable(options.supported.map((s) => s.mediaType)) : { ok: true, media };
 }
 
-/** The form of a watch: one that can be streamed. Refusal: 406. */
-export function negotiateStream(
-  header: string | undefined,
-  options: NegotiationOptions,
-): Negotiated<{ media: NegotiatedMedia }> {
-  const media = choose(header ?? '', options);
-  if (media?.accepted.streamMediaType !== undefined) return { ok: true, media };
-  return notAcceptable(options.supported.flatMap((s) => s.streamMediaType ?? []));
-}
-
 /** How a body is read; a missing header means the first supported type. Refusal: 415. */
 export function negotiateContentType(
   header: string | undefined,

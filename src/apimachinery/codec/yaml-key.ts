@@ -26,7 +26,7 @@ const RESOLVED_TAGS: ReadonlySet<string> = new Set([
   YAML_TAG.timestamp,
 ]);
 
-export const MAX_INT64: bigint = 2n ** 63n - 1n;
+const MAX_INT64: bigint = 2n ** 63n - 1n;
 
 /** What a scalar means with its tag. A tag that does not fit is a failure; one that is not known makes a string. */
 export function resolveNode(node: YamlScalarNode): YamlScalar {

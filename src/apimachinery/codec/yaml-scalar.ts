@@ -106,7 +106,7 @@ const DATE =
 const ZONE = /^(?:Z|[-+]([0-9]{2}):([0-9]{2}))$/;
 
 /** The forms that goyaml takes for a date: a date alone, RFC 3339 with short fields, or a time after one space without a zone. */
-export function isTimestamp(text: string): boolean {
+function isTimestamp(text: string): boolean {
   const match = text.length > 64 ? null : DATE.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];

@@ -15,7 +15,7 @@ import { MAX_YAML_DEPTH } from './yaml-scanner.ts';
 import { parseYamlTree, type YamlMappingNode, type YamlNode, type YamlScalarNode } from './yaml-tree.ts';
 
 /** The reference's bound of a request body. */
-export const MAX_YAML_BYTES: number = 3 * 1024 * 1024;
+const MAX_YAML_BYTES: number = 3 * 1024 * 1024;
 
 export interface YamlReadOptions {
   /** Longer input is refused before it is parsed; default MAX_YAML_BYTES. */

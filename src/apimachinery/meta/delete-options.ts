@@ -70,7 +70,7 @@ export function readDeleteOptions(
   return checkOptions({ ok: true, value }, validateDeleteOptions);
 }
 
-export function decodeDeleteParams(params: QueryParams): DecodedOptions<DeleteOptions> {
+function decodeDeleteParams(params: QueryParams): DecodedOptions<DeleteOptions> {
   const gracePeriodSeconds = intParam(params, 'gracePeriodSeconds');
   if (!gracePeriodSeconds.ok) return gracePeriodSeconds;
   const uid = firstParam(params, 'uid') || undefined;
@@ -123,7 +123,7 @@ export function decodeDeleteBody(body: JsonValue): DecodedOptions<DeleteOptions>
   };
 }
 
-export function validateDeleteOptions(options: DeleteOptions): FieldIssue[] {
+function validateDeleteOptions(options: DeleteOptions): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const { propagationPolicy, orphanDependents } = options;
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {

@@ -59,11 +59,6 @@ export function formatGvk({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** `apps/v1, Resource=deployments`; the slash stands even for the core group. */
-export function formatGvr({ group, version, resource }: GroupVersionResource): string {
-  return `${group}/${version}, Resource=${resource}`;
-}
-
 /** `Deployment.apps`, or `Pod` in the core group. */
 export function formatGroupKind({ group, kind }: GroupKind): string {
   return group === '' ? kind : `${kind}.${group}`;
@@ -74,54 +69,7 @@ export function formatGroupResource({ group, resource }: GroupResource): string 
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** Reads `Kind.group`, split at the first dot. */
-export function parseGroupKind(text: string): GroupKind {
-  const [kind, group] = splitAtDot(text);
-  return { group, kind };
-}
-
-/** Reads `resource.group`, split at the first dot. */
-export function parseGroupResource(text: string): GroupResource {
-  const [resource, group] = splitAtDot(text);
-  return { group, resource };
-}
-
-/** A command-line argument read both ways: `resource.version.group` if it has two dots, and always `resource.group`. */
-export function parseResourceArg(text: string): {
-  readonly gvr: GroupVersionResource | undefined;
-  readonly groupResource: GroupResource;
-} {
-  const groupResource = parseGroupResource(text);
-  if (!groupResource.group.includes('.')) return { gvr: undefined, groupResource };
-  const [version, group] = splitAtDot(groupResource.group);
-  return { gvr: { group, version, resource: groupResource.resource }, groupResource };
-}
-
-/** A command-line argument read both ways: `Kind.version.group` if it has two dots, and always `Kind.group`. */
-export function parseKindArg(text: string): {
-  readonly gvk: GroupVersionKind | undefined;
-  readonly groupKind: GroupKind;
-} {
-  const groupKind = parseGroupKind(text);
-  if (!groupKind.group.includes('.')) return { gvk: undefined, groupKind };
-  const [version, group] = splitAtDot(groupKind.group);
-  return { gvk: { group, version, kind: groupKind.kind }, groupKind };
-}
-
-export function equalGvk(a: GroupVersionKind, b: GroupVersionKind): boolean {
-  return a.kind === b.kind && a.version === b.version && a.group === b.group;
-}
-
-export function equalGvr(a: GroupVersionResource, b: GroupVersionResource): boolean {
-  return a.resource === b.resource && a.version === b.version && a.group === b.group;
-}
-
 /** The reference's text about a kind that is not registered, without the name of its scheme. */
 export function notRegistered(gvk: GroupVersionKind): string {
   return `no kind ${quote(gvk.kind)} is registered for version ${quote(formatGroupVersion(gvk))}`;
-}
-
-function splitAtDot(text: string): [head: string, tail: string] {
-  const dot = text.indexOf('.');
-  return dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
 }

@@ -97,14 +97,14 @@ export function decodeListOptions(params: QueryParams): DecodedOptions<ListOptio
 }
 
 /** A watch from nothing or from `0` that does not say otherwise begins with the present state, if the server allows that. */
-export function defaultListOptions(options: ListOptions, { watchList = true }: ListRules = {}): ListOptions {
+function defaultListOptions(options: ListOptions, { watchList = true }: ListRules = {}): ListOptions {
   const legacy = options.resourceVersion === '' || options.resourceVersion === '0';
   if (!watchList || !options.watch || !legacy) return options;
   if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '') return options;
   return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }
 
-export function validateListOptions(options: ListOptions, rules: ListRules = {}): FieldIssue[] {
+function validateListOptions(options: ListOptions, rules: ListRules = {}): FieldIssue[] {
   return options.watch ? validateWatch(options, rules) : validateList(options);
 }
 

@@ -1,19 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { formatIssue } from '../validation/field-issue.ts';
 import {
   annotationsOf,
   finalizersOf,
-  gvkOfObject,
   isTerminating,
   labelsOf,
   nameOf,
   namespaceOf,
   ownerReferencesOf,
-  readListMeta,
-  readObjectMeta,
-  readTypeMeta,
   resourceVersionOf,
   uidOf,
 } from './meta.ts';
@@ -37,18 +32,8 @@ const pod: JsonObject = {
 };
 
 describe('metadata', () => {
-  it('is read from a good object without complaint', () => {
-    const { meta, issues } = readObjectMeta(pod);
-    expect(issues).toEqual([]);
-    const { creationTimestamp, ...rest } = pod['metadata'] as JsonObject;
-    expect(creationTimestamp).toBeNull();
-    expect(meta).toEqual(rest);
-    expect(meta.labels).toBe((pod['metadata'] as JsonObject)['labels']);
-  });
-
   it('is read field by field', () => {
     expect([nameOf(pod), namespaceOf(pod), uidOf(pod), resourceVersionOf(pod)]).toEqual(['p', 'd', 'u', '7']);
-    expect(gvkOfObject(pod)).toEqual({ group: '', version: 'v1', kind: 'Pod' });
     expect(labelsOf(pod)).toEqual({ app: 'x' });
     expect(annotationsOf(pod)).toEqual({});
     expect(finalizersOf(pod)).toEqual(['f']);
@@ -58,52 +43,30 @@ describe('metadata', () => {
 
   it('is empty where it is absent or null', () => {
     for (const object of [{}, { metadata: null }, { metadata: {} }]) {
-      expect(readObjectMeta(object)).toEqual({ meta: {}, issues: [] });
       expect(nameOf(object)).toBe('');
       expect(isTerminating(object)).toBe(false);
     }
   });
 
-  it('leaves out what has a wrong type, and says so', () => {
-    const { meta, issues } = readObjectMeta({
+  it('leaves out fields of a wrong type, and takes null for an empty label', () => {
+    const object: JsonObject = {
       metadata: {
         name: 5,
         namespace: 'd',
-        generation: 1.5,
         labels: { a: 'b', c: 1, d: null },
         finalizers: ['x', {}],
-        ownerReferences: ['o', { name: [], uid: 'u' }],
-        managedFields: {},
+        ownerReferences: ['o', { name: [], uid: 'u', controller: null }],
       },
-    });
-    expect(meta).toEqual({
-      namespace: 'd',
-      labels: { a: 'b', d: '' },
-      finalizers: ['x'],
-      ownerReferences: [{ uid: 'u' }],
-    });
-    expect(issues.map(formatIssue)).toEqual([
-      'metadata.name: Invalid value: 5: must be a string',
-      'metadata.generation: Invalid value: 1.5: must be an integer of 64 bits',
-      'metadata.labels[c]: Invalid value: 1: must be a string',
-      'metadata.ownerReferences[0]: Invalid value: "o": must be an object',
-      'metadata.ownerReferences[1].name: Invalid value: []: must be a string',
-      'metadata.finalizers[1]: Invalid value: {}: must be a string',
-      'metadata.managedFields: Invalid value: {}: must be a list',
-    ]);
-    expect(readObjectMeta({ metadata: [] }).issues.map(formatIssue)).toEqual([
-      'metadata: Invalid value: []: must be an object',
-    ]);
+    };
+    expect([nameOf(object), namespaceOf(object)]).toEqual(['', 'd']);
+    expect(labelsOf(object)).toEqual({ a: 'b', d: '' });
+    expect(finalizersOf(object)).toEqual(['x']);
+    expect(ownerReferencesOf(object)).toEqual([{ uid: 'u' }]);
+    expect(nameOf({ metadata: [] })).toBe('');
   });
 
-  it('of lists and types is read alike', () => {
-    expect(readListMeta({ metadata: { resourceVersion: '1', remainingItemCount: 3 } }).meta).toEqual({
-      resourceVersion: '1',
-      remainingItemCount: 3,
-    });
-    const type = readTypeMeta({ apiVersion: 1, kind: 'X' });
-    expect(type.meta).toEqual({ kind: 'X' });
-    expect(type.issues.map(formatIssue)).toEqual(['apiVersion: Invalid value: 1: must be a string']);
+  it('is not copied where every label is a string', () => {
+    expect(labelsOf(pod)).toBe((pod['metadata'] as JsonObject)['labels']);
   });
 
   it('keeps a key called __proto__', () => {
@@ -117,7 +80,6 @@ describe('metadata', () => {
         fc.dictionary(fc.constantFrom('name', 'labels', 'finalizers', 'ownerReferences'), fc.jsonValue()),
         (m) => {
           const object = { metadata: m } as JsonObject;
-          expect(readObjectMeta(object).issues.length).toBeGreaterThanOrEqual(0);
           expect(finalizersOf(object).every((f) => typeof f === 'string')).toBe(true);
           expect(Object.values(labelsOf(object)).every((f) => typeof f === 'string')).toBe(true);
           expect(Array.isArray(ownerReferencesOf(object))).toBe(true);

@@ -58,7 +58,7 @@ export function readPatchOptions(params: QueryParams, apply: boolean): OptionsRe
   return checkOptions({ ok: true, value }, (options) => validatePatchOptions(options, apply));
 }
 
-export function validateWriteOptions(options: WriteOptions): FieldIssue[] {
+function validateWriteOptions(options: WriteOptions): FieldIssue[] {
   return [
     ...validateFieldManager(options.fieldManager, FIELD_MANAGER),
     ...validateDryRun(options.dryRun),
@@ -66,7 +66,7 @@ export function validateWriteOptions(options: WriteOptions): FieldIssue[] {
   ];
 }
 
-export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldIssue[] {
+function validatePatchOptions(options: PatchOptions, apply: boolean): FieldIssue[] {
   const issues = validateWriteOptions(options);
   if (apply && options.fieldManager === '') issues.unshift(required(FIELD_MANAGER, 'is required for apply patch'));
   if (!apply && options.force !== undefined)

@@ -23,11 +23,6 @@ export function compareKubeAwareVersions(a: string, b: string): number {
   return x.stability - y.stability || order(x.major, y.major) || order(x.minor, y.minor);
 }
 
-/** The versions, most preferred first. */
-export function sortVersions(versions: Iterable<string>): string[] {
-  return [...versions].sort((a, b) => compareKubeAwareVersions(b, a));
-}
-
 /** A version whose numbers exceed int64 is not one. */
 function parseKubeVersion(text: string): KubeVersion | undefined {
   const match = PATTERN.exec(text);

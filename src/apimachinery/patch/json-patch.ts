@@ -19,7 +19,7 @@ import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 
 /** The most bytes that the `copy` operations of a patch may add, counted as JSON; kube-apiserver's `JSONPatchMaxCopyBytes`. */
-export const MAX_JSON_PATCH_COPY_BYTES: number = 3 * 1024 * 1024;
+const MAX_JSON_PATCH_COPY_BYTES: number = 3 * 1024 * 1024;
 
 /** List elements that all insertions and removals of a patch may shift: about half a second. The reference has no such limit. */
 const MAX_SHIFTED_ELEMENTS = 500_000_000;

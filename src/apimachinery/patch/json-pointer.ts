@@ -1,17 +1,4 @@
-/** JSON pointers (RFC 6901). Invariant: `parseJsonPointer(formatJsonPointer(tokens))` is `tokens`. */
-
-/** The tokens of a pointer; undefined if it is neither empty nor begins with `/`, or if a `~` is followed by neither 0 nor 1. */
-export function parseJsonPointer(pointer: string): string[] | undefined {
-  if (pointer === '') return [];
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
-  return pointer.slice(1).split('/').map(unescapePointerToken);
-}
-
-export function formatJsonPointer(tokens: readonly (string | number)[]): string {
-  let pointer = '';
-  for (const token of tokens) pointer += `/${escapePointerToken(String(token))}`;
-  return pointer;
-}
+/** Tokens of JSON pointers (RFC 6901). Invariant: `unescapePointerToken(escapePointerToken(token))` is `token`. */
 
 export function escapePointerToken(token: string): string {
   return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;

@@ -108,7 +108,7 @@ function checkMergeKeys(run: MergeRun, mergeKey: string, ...lists: readonly Json
 }
 
 /** The list in the given order, elements marked for deletion last. */
-export function sortByOrder(run: MergeRun, list: JsonArray, order: JsonArray, key: ElementKey): JsonArray | undefined {
+function sortByOrder(run: MergeRun, list: JsonArray, order: JsonArray, key: ElementKey): JsonArray | undefined {
   if (!run.spend(list.length + order.length)) return undefined;
   let deletions: JsonArray = [];
   if (key.kind === 'map') {
@@ -206,7 +206,7 @@ export function checkElementOrder(
   );
 }
 
-export function sameElement(run: MergeRun, left: JsonValue, right: JsonValue, mergeKey: string): boolean | undefined {
+function sameElement(run: MergeRun, left: JsonValue, right: JsonValue, mergeKey: string): boolean | undefined {
   if (mergeKey === '') return left === right;
   if (!isJsonObject(left)) return run.failType('map', left);
   if (!isJsonObject(right)) return run.failType('map', right);

@@ -9,8 +9,8 @@ import { decodeLikeGo } from '../../base/json-read.ts';
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
-export const START_GROUP = 3;
-export const END_GROUP = 4;
+const START_GROUP = 3;
+const END_GROUP = 4;
 export const FIXED32 = 5;
 
 export interface WireError {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatIntOrString,
-  intOrStringFromJson,
-  intValue,
-  parseIntOrString,
-  scaledIntOrPercent,
-} from './int-or-string.ts';
+import { intOrStringFromJson, intValue } from './int-or-string.ts';
 
 describe('int-or-string', () => {
   it('takes an int32 or text from JSON, and null as zero', () => {
@@ -25,34 +19,9 @@ describe('int-or-string', () => {
     expect(intOrStringFromJson(value)).toEqual({ ok: false, message });
   });
 
-  it('reads a command-line form as an integer only within int32', () => {
-    expect(parseIntOrString('-7')).toBe(-7);
-    expect(parseIntOrString('2147483648')).toBe('2147483648');
-    expect(parseIntOrString('http')).toBe('http');
-    expect(formatIntOrString(8080)).toBe('8080');
-  });
-
   it('gives the integer of text that is one, and zero for other text', () => {
     expect(intValue('12')).toBe(12);
     expect(intValue('http')).toBe(0);
     expect(intValue('99999999999999999999')).toBe(2 ** 63);
-  });
-
-  it('scales percentages up or down', () => {
-    expect(scaledIntOrPercent('25%', 10, true)).toEqual({ ok: true, value: 3 });
-    expect(scaledIntOrPercent('25%', 10, false)).toEqual({ ok: true, value: 2 });
-    expect(scaledIntOrPercent(4, 10, false)).toEqual({ ok: true, value: 4 });
-  });
-
-  it('says what is wrong with a percentage', () => {
-    const message = (value: string | undefined): unknown => {
-      const scaled = scaledIntOrPercent(value, 10, true);
-      return scaled.ok ? undefined : scaled.message;
-    };
-    expect(message(undefined)).toBe('nil value for IntOrString');
-    expect(message('5')).toBe('invalid value for IntOrString: invalid type: string is not a percentage');
-    expect(message('x%')).toBe(
-      'invalid value for IntOrString: invalid value "x%": strconv.Atoi: parsing "x": invalid syntax',
-    );
   });
 });

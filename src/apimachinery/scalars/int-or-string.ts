@@ -3,7 +3,7 @@
  * a string for text, so nothing is wrapped.
  */
 import type { JsonValue } from '../../base/json-value.ts';
-import { formatNumber, quote } from '../go-format.ts';
+import { formatNumber } from '../go-format.ts';
 import { cannotUnmarshal } from '../go-json.ts';
 import { parseGoInt } from './go-number.ts';
 
@@ -11,10 +11,6 @@ export type IntOrString = number | string;
 
 export type ParsedIntOrString =
   | { readonly ok: true; readonly value: IntOrString }
-  | { readonly ok: false; readonly message: string };
-
-export type ScaledInt =
-  | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly message: string };
 
 /** Reads the JSON form: an int32 or a string; null is 0. Anything else fails with the reference's text. */
@@ -27,16 +23,6 @@ export function intOrStringFromJson(value: JsonValue): ParsedIntOrString {
   return { ok: false, message: cannotUnmarshal(value, 'Go value of type int32', literal) };
 }
 
-/** Reads a command-line form: an integer if the text is an int32 in decimal, else the text. */
-export function parseIntOrString(text: string): IntOrString {
-  const parsed = parseGoInt(text, 'ParseInt', 32);
-  return parsed.ok ? Number(parsed.value) : text;
-}
-
-export function formatIntOrString(value: IntOrString): string {
-  return String(value);
-}
-
 /** The integer, also of text that is one; 0 for other text. An integer beyond int64 becomes the nearest one within. */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value;
@@ -44,20 +30,4 @@ export function intValue(value: IntOrString): number {
   if (parsed.ok) return Number(parsed.value);
   if (!parsed.message.endsWith('value out of range')) return 0;
   return value.startsWith('-') ? -(2 ** 63) : 2 ** 63;
-}
-
-/**
- * The integer itself, or the percentage of `total`, rounded up or down. Fails for text that is not an integer followed by `%`, and
- * for an absent value.
- */
-export function scaledIntOrPercent(value: IntOrString | undefined, total: number, roundUp: boolean): ScaledInt {
-  if (value === undefined) return { ok: false, message: 'nil value for IntOrString' };
-  if (typeof value === 'number') return { ok: true, value };
-  if (!value.endsWith('%'))
-    return { ok: false, message: 'invalid value for IntOrString: invalid type: string is not a percentage' };
-  const percent = parseGoInt(value.slice(0, -1), 'Atoi');
-  if (!percent.ok)
-    return { ok: false, message: `invalid value for IntOrString: invalid value ${quote(value)}: ${percent.message}` };
-  const exact = (Number(percent.value) * total) / 100;
-  return { ok: true, value: (roundUp ? Math.ceil(exact) : Math.floor(exact)) + 0 };
 }

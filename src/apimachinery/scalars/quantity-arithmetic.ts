@@ -59,17 +59,6 @@ export function negQuantity(quantity: Quantity): Quantity {
   return { ...quantity, unscaled: -quantity.unscaled, text: undefined };
 }
 
-/** quantity × factor, for an integer factor within int64. */
-export function mulQuantity(quantity: Quantity, factor: number | bigint): Quantity {
-  const unscaled = quantity.unscaled * BigInt(factor);
-  if (quantity.unscaled === 0n) return { ...quantity, text: undefined };
-  if (unscaled === 0n && !quantity.wide) return { ...quantity, unscaled, exponent: 0, text: undefined };
-  const product: Quantity = { ...quantity, unscaled, wide: quantity.wide || !fitsInt64(unscaled), text: undefined };
-  if (product.wide || product.exponent === 0) return product;
-  const { value, exact } = scaledToInt(product, 0);
-  return value === undefined || !exact ? { ...product, wide: true } : product;
-}
-
 /**
  * The value as an int64, or undefined. As in the reference only amounts without a fractional part in their notation and within its
  * 64-bit form have one: `1.0` and `1.5Gi` do not, though they are whole.
@@ -90,7 +79,7 @@ export function quantityMilliValue(quantity: Quantity): bigint {
 }
 
 /** The value divided by 10^exponent, rounded and limited as `quantityValue` is. */
-export function scaledValue(quantity: Quantity, exponent: number): bigint {
+function scaledValue(quantity: Quantity, exponent: number): bigint {
   return scaledToInt(quantity, exponent).value ?? (quantity.unscaled > 0n ? MAX_INT64 : MIN_INT64);
 }
 

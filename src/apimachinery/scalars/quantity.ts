@@ -61,11 +61,6 @@ export function quantityFromInt(value: number | bigint, format: QuantityFormat =
   return quantityFromScaled(value, 0, format);
 }
 
-/** The amount `value`/1000, for an integer `value`. Default format: DecimalSI. */
-export function quantityFromMilli(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
-  return quantityFromScaled(value, -3, format);
-}
-
 /** The amount `value × 10^exponent`, for an integer `value`. Default format: DecimalSI. */
 export function quantityFromScaled(
   value: number | bigint,

@@ -12,14 +12,11 @@ export interface FieldTerm {
 }
 
 export interface FieldSelector {
-  /** True for the selector that matches no object; it has no terms. */
-  readonly matchesNothing: boolean;
   /** All must hold. */
   readonly terms: readonly FieldTerm[];
 }
 
-export const EVERY_FIELD: FieldSelector = { matchesNothing: false, terms: [] };
-export const NO_FIELD: FieldSelector = { matchesNothing: true, terms: [] };
+export const EVERY_FIELD: FieldSelector = { terms: [] };
 
 export type FieldSelectorResult =
   | { readonly ok: true; readonly selector: FieldSelector }
@@ -49,7 +46,7 @@ function bad(message: string): { readonly ok: false; readonly message: string } 
 /** A selector of terms as they stand; those without field and value are dropped. */
 export function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
   const kept = terms.filter(({ field, value }) => field !== '' || value !== '');
-  return kept.length === 0 ? EVERY_FIELD : { matchesNothing: false, terms: kept };
+  return kept.length === 0 ? EVERY_FIELD : { terms: kept };
 }
 
 /** Parts between commas that no backslash escapes; escapes stay in them. */
@@ -105,22 +102,18 @@ export function unescapeFieldValue(
   return escaping ? bad('invalid field selector: invalid escape sequence: \\') : { ok: true, value };
 }
 
-/** The text of a selector, empty for one that matches everything or nothing. */
+/** The text of a selector, empty for one that matches everything. */
 export function formatFieldSelector(selector: FieldSelector): string {
   return selector.terms.map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`).join(',');
 }
 
 /** Whether fields meet the selector. */
 export function matchesFields(selector: FieldSelector, lookup: FieldLookup): boolean {
-  return (
-    !selector.matchesNothing &&
-    selector.terms.every(({ field, operator, value }) => ((lookup(field) ?? '') === value) === (operator === '='))
-  );
+  return selector.terms.every(({ field, operator, value }) => ((lookup(field) ?? '') === value) === (operator === '='));
 }
 
 /** `matchesFields` for many objects. */
 export function compileFieldSelector(selector: FieldSelector): (lookup: FieldLookup) => boolean {
-  if (selector.matchesNothing) return () => false;
   const { terms } = selector;
   const [only] = terms;
   if (only === undefined) return () => true;
@@ -130,29 +123,10 @@ export function compileFieldSelector(selector: FieldSelector): (lookup: FieldLoo
 
 /** True if the selector restricts nothing. */
 export function isEveryField(selector: FieldSelector): boolean {
-  return !selector.matchesNothing && selector.terms.length === 0;
+  return selector.terms.length === 0;
 }
 
 /** The one value that the selector requires of a field (`requiresExactMatch`); undefined if it is open. */
 export function requiredFieldValue(selector: FieldSelector, field: string): string | undefined {
   return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value;
-}
-
-export type FieldTransform =
-  | { readonly ok: true; readonly field: string; readonly value: string }
-  | { readonly ok: false; readonly message: string };
-
-/** Renames fields and values, as versions of a kind do; an empty field with an empty value drops the term, a message ends it all. */
-export function transformFieldSelector(
-  selector: FieldSelector,
-  transform: (field: string, value: string) => FieldTransform,
-): FieldSelectorResult {
-  if (selector.matchesNothing) return { ok: true, selector };
-  const terms: FieldTerm[] = [];
-  for (const term of selector.terms) {
-    const result = transform(term.field, term.value);
-    if (!result.ok) return result;
-    terms.push({ field: result.field, operator: term.operator, value: result.value });
-  }
-  return { ok: true, selector: fieldSelectorOf(terms) };
 }

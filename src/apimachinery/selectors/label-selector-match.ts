@@ -2,7 +2,7 @@
  * Label selectors compiled to closures, for lists and watches that test many objects. Invariant: a compiled selector answers as
  * `matchesLabels` does. Values are prepared once; a test allocates nothing.
  */
-import { type LabelLookup, type LabelRequirement, type LabelSelector, parseInt64 } from './label-selector.ts';
+import { type LabelRequirement, type LabelSelector, parseInt64 } from './label-selector.ts';
 
 /** Plain labels; undefined is an object without any. */
 export type LabelRecord = Readonly<Record<string, string>>;
@@ -11,16 +11,6 @@ type ValueTest = (value: string | undefined) => boolean;
 
 /** From this many values on, a set is quicker than a scan. */
 const SET_FROM = 9;
-
-/** A test over a lookup, for labels that are not kept as a plain object. */
-export function compileLabelSelector(selector: LabelSelector): (lookup: LabelLookup) => boolean {
-  if (selector.matchesNothing) return () => false;
-  const tests = selector.requirements.map(({ key }, i) => {
-    const test = compileRequirement(selector.requirements[i] as LabelRequirement);
-    return (lookup: LabelLookup): boolean => test(lookup(key));
-  });
-  return allOf(tests);
-}
 
 /** A test over plain labels. Keys that objects inherit (`constructor`) do not count as labels. */
 export function compileLabelSelectorForRecord(selector: LabelSelector): (labels: LabelRecord | undefined) => boolean {

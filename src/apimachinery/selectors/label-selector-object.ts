@@ -12,12 +12,11 @@ import {
   formatLabelSelector,
   type LabelOperator,
   type LabelRequirement,
-  type LabelSelector,
   labelSelectorOf,
   NOTHING,
   validateRequirement,
 } from './label-selector.ts';
-import { type LabelSelectorResult, parseLabelSelector } from './label-selector-parse.ts';
+import type { LabelSelectorResult } from './label-selector-parse.ts';
 
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
@@ -119,66 +118,6 @@ function firstIssue(requirements: readonly LabelRequirement[]): LabelSelectorRes
 
 function bad(message: string): { readonly ok: false; readonly message: string } {
   return { ok: false, message };
-}
-
-export type LabelSelectorObjectResult =
-  | { readonly ok: true; readonly object: LabelSelectorObject }
-  | { readonly ok: false; readonly message: string };
-
-/**
- * The object of a selector: equalities become matchLabels (the last one of a key wins), the rest matchExpressions with sorted values.
- * `!=`, `gt` and `lt` have no form there and give a message, and so does NOTHING, whose object is no object.
- */
-export function labelSelectorToObject(selector: LabelSelector): LabelSelectorObjectResult {
-  if (selector.matchesNothing) return bad('a selector that matches nothing has no object');
-  const matchLabels = new Map<string, string>();
-  const matchExpressions: LabelExpression[] = [];
-  for (const { key, operator, values } of selector.requirements) {
-    switch (operator) {
-      case '=':
-      case '==':
-        matchLabels.set(key, values[0] ?? '');
-        break;
-      case 'gt':
-      case 'lt':
-        return bad(`${quote(operator)} isn't supported in label selectors`);
-      case '!=':
-        return bad(`${quote(operator)} is not a valid label selector operator`);
-      default:
-        matchExpressions.push({ key, operator: NAMES[operator], values: [...new Set(values)].sort() });
-    }
-  }
-  return { ok: true, object: { matchLabels: Object.fromEntries(matchLabels), matchExpressions } };
-}
-
-const NAMES = { in: 'In', notin: 'NotIn', exists: 'Exists', '!': 'DoesNotExist' } as const;
-
-/** The object of a selector's text. */
-export function parseLabelSelectorObject(text: string): LabelSelectorObjectResult {
-  const parsed = parseLabelSelector(text);
-  if (!parsed.ok) return bad(`couldn't parse the selector string "${text}": ${parsed.message}`);
-  return labelSelectorToObject(parsed.selector);
-}
-
-/** Plain labels of an object that only asks for equality, as scale subresources and old selectors need them. */
-export function labelsFromSelectorObject(
-  object: LabelSelectorObject,
-):
-  | { readonly ok: true; readonly labels: Readonly<Record<string, string>> }
-  | { readonly ok: false; readonly message: string } {
-  const labels = new Map<string, string>(Object.entries(object.matchLabels ?? {}));
-  for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
-    if (!OPERATORS.has(operator)) return bad(`${quote(operator)} is not a valid selector operator`);
-    const single = values.length === 1;
-    if (operator !== 'In' || !single)
-      return bad(
-        operator === 'In'
-          ? `operator ${quote(operator)} without a single value cannot be converted into the old label selector format`
-          : `operator ${quote(operator)} cannot be converted into the old label selector format`,
-      );
-    labels.set(key, values[0] as string);
-  }
-  return { ok: true, labels: Object.fromEntries(labels) };
 }
 
 /** For people: the text of an object's selector, `<none>` if that is empty, `<error>` if it is bad. */

@@ -4,7 +4,7 @@ import { formatIssues } from '../validation/field-issue.ts';
 import { FieldPath } from '../validation/field-path.ts';
 import * as selectors from './label-selector.ts';
 import { EVERYTHING, type LabelRequirement, type LabelSelector, NOTHING } from './label-selector.ts';
-import { compileLabelSelector, compileLabelSelectorForRecord } from './label-selector-match.ts';
+import { compileLabelSelectorForRecord } from './label-selector-match.ts';
 import { parseLabelSelector } from './label-selector-parse.ts';
 
 const keys = ['a', 'b', 'in', 'notin', 'constructor', 'example.com/app', 'x-y'];
@@ -160,12 +160,11 @@ describe('matching', () => {
     expect(matching('')).toEqual([true, true, true, true]);
   });
 
-  it('is the same compiled, over a lookup and over plain labels', () => {
+  it('is the same compiled', () => {
     fc.assert(
       fc.property(selector, labels, (original, set) => {
         const lookup = (name: string): string | undefined => (Object.hasOwn(set, name) ? set[name] : undefined);
         const expected = selectors.matchesLabels(original, lookup);
-        expect(compileLabelSelector(original)(lookup)).toBe(expected);
         expect(compileLabelSelectorForRecord(original)(set)).toBe(expected);
       }),
       { seed: 9, numRuns: 500 },
@@ -188,8 +187,6 @@ describe('matching', () => {
   it('tells everything from nothing', () => {
     expect(compileLabelSelectorForRecord(EVERYTHING)(undefined)).toBe(true);
     expect(compileLabelSelectorForRecord(NOTHING)({ a: 'b' })).toBe(false);
-    expect(compileLabelSelector(EVERYTHING)(() => undefined)).toBe(true);
-    expect(compileLabelSelector(NOTHING)(() => 'x')).toBe(false);
     expect(selectors.matchesLabels(NOTHING, () => 'x')).toBe(false);
     expect([EVERYTHING, NOTHING, parsed(''), parsed('a')].map(selectors.isEverything)).toEqual([
       true,
@@ -224,18 +221,6 @@ describe('requirements', () => {
     ],
   ])('%# are refused with the text of the reference', (wrong, text) => {
     expect(formatIssues(selectors.validateRequirement(wrong))).toBe(text);
-  });
-
-  it('can be added to a selector, never to NOTHING', () => {
-    const more: LabelRequirement = { key: 'a', operator: 'exists', values: [] };
-    expect(selectors.formatLabelSelector(selectors.addRequirements(parsed('b=1'), more))).toBe('a,b=1');
-    expect(selectors.addRequirements(NOTHING, more)).toBe(NOTHING);
-  });
-
-  it('tell which value a label must have', () => {
-    const required = (text: string): string | undefined => selectors.requiredLabelValue(parsed(text), 'a');
-    expect(['a=x', 'a==x', 'a in (x)'].map(required)).toEqual(['x', 'x', 'x']);
-    expect(['a in (x,y)', 'a!=x', 'a', 'b=x'].map(required)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('come from plain labels as equalities', () => {

@@ -110,22 +110,9 @@ export function labelSelectorOfLabels(labels: Readonly<Record<string, string>>):
   return labelSelectorOf(Object.keys(labels).map((key) => ({ key, operator: '=', values: [labels[key] as string] })));
 }
 
-/** The selector narrowed by more requirements; NOTHING stays as it is. */
-export function addRequirements(selector: LabelSelector, ...more: readonly LabelRequirement[]): LabelSelector {
-  return selector.matchesNothing ? selector : labelSelectorOf([...selector.requirements, ...more]);
-}
-
 /** True if the selector restricts nothing. */
 export function isEverything(selector: LabelSelector): boolean {
   return !selector.matchesNothing && selector.requirements.length === 0;
-}
-
-/** The one value that the selector requires of a label, judged by the label's first requirement; undefined if it is open. */
-export function requiredLabelValue(selector: LabelSelector, key: string): string | undefined {
-  const requirement = selector.requirements.find((candidate) => candidate.key === key);
-  if (requirement === undefined || requirement.values.length !== 1) return undefined;
-  const { operator, values } = requirement;
-  return operator === '=' || operator === '==' || operator === 'in' ? values[0] : undefined;
 }
 
 /** The text of a selector, empty for EVERYTHING and for NOTHING. */

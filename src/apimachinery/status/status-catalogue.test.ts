@@ -98,15 +98,12 @@ describe('messages and details', () => {
       catalogue.serverTimeout(pods, 'list', 2),
       'The list operation against pods could not be completed at this time, please try again.',
     ],
-    [catalogue.storeReadError(pods, '/pods', []), 'failed to read one or more pods from the storage'],
     [catalogue.timeout('slow', 0), 'Timeout: slow'],
-    [catalogue.tooManyRequestsOverload('busy'), 'Too many requests: busy'],
     [
       catalogue.methodNotAllowed(deployments, 'patch'),
       'patch is not supported on resources of kind "deployments.apps"',
     ],
     [catalogue.notAcceptable(['a/b', 'c/d']), 'only the following media types are accepted: a/b, c/d'],
-    [catalogue.tableNotAcceptable(pods), 'the resource pods does not support being converted to a Table'],
     [catalogue.requestEntityTooLarge('limit is 1'), 'Request entity too large: limit is 1'],
     [
       catalogue.unsupportedMediaType(['a/b']),

@@ -4,22 +4,11 @@
  */
 
 import { quote } from '../go-format.ts';
+import { formatGroupKind, formatGroupResource, type GroupKind, type GroupResource } from '../meta/gvk.ts';
 import { type FieldIssue, formatIssueBody, formatIssues } from '../validation/field-issue.ts';
 import { formatPath } from '../validation/field-path.ts';
 import { interpretHttpCode } from './http-code-meaning.ts';
 import type { KnownStatusReason, Status, StatusCause, StatusDetails } from './status.ts';
-
-/** What a resource is called; the group is empty for the core group. */
-export interface ResourceName {
-  readonly group: string;
-  readonly resource: string;
-}
-
-/** What a kind is called; the group is empty for the core group. */
-export interface KindName {
-  readonly group: string;
-  readonly kind: string;
-}
 
 export interface CatalogueEntry {
   /** 0 where the answer received decides (`genericServerResponse`) or the server's HTTP code stands (`success`). */
@@ -38,21 +27,16 @@ export type CatalogueName =
   | 'generateNameConflict'
   | 'conflict'
   | 'applyConflict'
-  | 'gone'
   | 'expired'
   | 'invalid'
   | 'serverTimeout'
-  | 'storeReadError'
   | 'internalError'
   | 'timeout'
   | 'resourceVersionTooLarge'
   | 'tooManyRequests'
-  | 'tooManyRequestsOverload'
   | 'badRequest'
   | 'methodNotAllowed'
   | 'notAcceptable'
-  | 'notAcceptableConversion'
-  | 'tableNotAcceptable'
   | 'requestEntityTooLarge'
   | 'unsupportedMediaType'
   | 'serviceUnavailable'
@@ -77,11 +61,6 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
     when: 'The object changed since it was read, or a precondition does not hold.',
   },
   applyConflict: { code: 409, reason: 'Conflict', when: 'An apply sets fields that other managers own.' },
-  gone: {
-    code: 410,
-    reason: 'Gone',
-    when: 'The thing is no longer available at all; expired revisions use `expired`.',
-  },
   expired: { code: 410, reason: 'Expired', when: 'A revision or continue token is older than the history kept.' },
   invalid: { code: 422, reason: 'Invalid', when: 'Validation found issues; each one is a cause.' },
   serverTimeout: {
@@ -89,7 +68,6 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
     reason: 'ServerTimeout',
     when: 'A transient failure, such as an unreachable store; retry.',
   },
-  storeReadError: { code: 500, reason: 'StorageReadError', when: 'Stored objects cannot be read or decoded.' },
   internalError: { code: 500, reason: 'InternalError', when: 'An unexpected failure; the outcome is unknown.' },
   timeout: { code: 504, reason: 'Timeout', when: 'The request did not finish in time; it may still take effect.' },
   resourceVersionTooLarge: {
@@ -102,16 +80,9 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
     reason: 'TooManyRequests',
     when: 'The caller must wait, such as for a disruption budget.',
   },
-  tooManyRequestsOverload: { code: 429, reason: 'TooManyRequests', when: 'Flow control sheds the request.' },
   badRequest: { code: 400, reason: 'BadRequest', when: 'The request makes no sense and never will.' },
   methodNotAllowed: { code: 405, reason: 'MethodNotAllowed', when: 'The resource does not have the verb.' },
   notAcceptable: { code: 406, reason: 'NotAcceptable', when: 'No media type of the Accept header can be produced.' },
-  notAcceptableConversion: {
-    code: 406,
-    reason: 'NotAcceptable',
-    when: 'The asked-for form (such as Table) cannot be produced in any accepted media type.',
-  },
-  tableNotAcceptable: { code: 406, reason: 'NotAcceptable', when: 'The resource has no form as a Table.' },
   requestEntityTooLarge: { code: 413, reason: 'RequestEntityTooLarge', when: 'The body exceeds the limit.' },
   unsupportedMediaType: {
     code: 415,
@@ -128,24 +99,14 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
   success: { code: 0, reason: undefined, when: 'A delete finished and no object is returned.' },
 };
 
-/** A resource as messages print it: `deployments.apps`, `pods`. */
-export function formatResourceName(name: ResourceName): string {
-  return name.group === '' ? name.resource : `${name.resource}.${name.group}`;
-}
-
-/** A kind as messages print it: `Deployment.apps`, `Pod`. */
-export function formatKindName(name: KindName): string {
-  return name.group === '' ? name.kind : `${name.kind}.${name.group}`;
-}
-
 /** `reason` is the message; empty gives `not authorized`. */
 export function unauthorized(reason: string): Status {
   return failure('unauthorized', reason === '' ? 'not authorized' : reason);
 }
 
 /** `because` ends the message. An empty resource and an empty name are left out of it. */
-export function forbidden(resource: ResourceName, name: string, because: string): Status {
-  const subject = formatResourceName(resource);
+export function forbidden(resource: GroupResource, name: string, because: string): Status {
+  const subject = formatGroupResource(resource);
   const message =
     resource.group === '' && resource.resource === ''
       ? `forbidden: ${because}`
@@ -155,17 +116,17 @@ export function forbidden(resource: ResourceName, name: string, because: string)
   return failure('forbidden', message, about(resource, name));
 }
 
-export function notFound(resource: ResourceName, name: string): Status {
-  return failure('notFound', `${formatResourceName(resource)} ${quote(name)} not found`, about(resource, name));
+export function notFound(resource: GroupResource, name: string): Status {
+  return failure('notFound', `${formatGroupResource(resource)} ${quote(name)} not found`, about(resource, name));
 }
 
-export function alreadyExists(resource: ResourceName, name: string): Status {
-  const message = `${formatResourceName(resource)} ${quote(name)} already exists`;
+export function alreadyExists(resource: GroupResource, name: string): Status {
+  const message = `${formatGroupResource(resource)} ${quote(name)} already exists`;
   return failure('alreadyExists', message, about(resource, name));
 }
 
-export function generateNameConflict(resource: ResourceName, name: string, retryAfterSeconds: number): Status {
-  const message = `${formatResourceName(resource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
+export function generateNameConflict(resource: GroupResource, name: string, retryAfterSeconds: number): Status {
+  const message = `${formatGroupResource(resource)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`;
   return failure('generateNameConflict', message, about(resource, name, { retryAfterSeconds }));
 }
 
@@ -174,18 +135,14 @@ export const OPTIMISTIC_LOCK_MESSAGE =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 /** `because` ends the message; the default is that of a stale revision. */
-export function conflict(resource: ResourceName, name: string, because: string = OPTIMISTIC_LOCK_MESSAGE): Status {
-  const message = `Operation cannot be fulfilled on ${formatResourceName(resource)} ${quote(name)}: ${because}`;
+export function conflict(resource: GroupResource, name: string, because: string = OPTIMISTIC_LOCK_MESSAGE): Status {
+  const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${because}`;
   return failure('conflict', message, about(resource, name));
 }
 
 /** Causes have the type FieldManagerConflict; apply makes them and the message. */
 export function applyConflict(causes: readonly StatusCause[], message: string): Status {
   return failure('applyConflict', message, bareDetails({ causes }));
-}
-
-export function gone(message: string): Status {
-  return failure('gone', message);
 }
 
 /** `continueToken` lets a client go on with an inconsistent list; it travels in the metadata. */
@@ -200,8 +157,8 @@ const MAX_ISSUES = 1_000;
 const MAX_ISSUE_CHARACTERS = 1 << 20;
 
 /** Issues become causes one by one; in the message a repeated text stands once. */
-export function invalid(kind: KindName, name: string, issues: readonly FieldIssue[]): Status {
-  const subject = `${formatKindName(kind)} ${quote(name)} is invalid`;
+export function invalid(kind: GroupKind, name: string, issues: readonly FieldIssue[]): Status {
+  const subject = `${formatGroupKind(kind)} ${quote(name)} is invalid`;
   const causes: StatusCause[] = [];
   for (let i = 0, characters = 0; i < issues.length && i < MAX_ISSUES && characters < MAX_ISSUE_CHARACTERS; i++) {
     const issue = issues[i] as FieldIssue;
@@ -219,15 +176,9 @@ export function invalid(kind: KindName, name: string, issues: readonly FieldIssu
 }
 
 /** `operation` (`list`, `get`, ...) stands in the details as the name. */
-export function serverTimeout(resource: ResourceName, operation: string, retryAfterSeconds: number): Status {
-  const message = `The ${operation} operation against ${formatResourceName(resource)} could not be completed at this time, please try again.`;
+export function serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): Status {
+  const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`;
   return failure('serverTimeout', message, about(resource, operation, { retryAfterSeconds }));
-}
-
-/** `prefix` is where reading failed; `causes` name the keys as their fields. */
-export function storeReadError(resource: ResourceName, prefix: string, causes: readonly StatusCause[]): Status {
-  const message = `failed to read one or more ${formatResourceName(resource)} from the storage`;
-  return failure('storeReadError', message, about(resource, prefix, { causes }));
 }
 
 /** `because` is the text of the failure; it is also the only cause. */
@@ -257,32 +208,17 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Sta
   return failure('tooManyRequests', message, bareDetails({ retryAfterSeconds }));
 }
 
-export function tooManyRequestsOverload(message: string): Status {
-  return failure('tooManyRequestsOverload', `Too many requests: ${message}`);
-}
-
 export function badRequest(reason: string): Status {
   return failure('badRequest', reason);
 }
 
-export function methodNotAllowed(resource: ResourceName, action: string): Status {
-  const message = `${action} is not supported on resources of kind ${quote(formatResourceName(resource))}`;
+export function methodNotAllowed(resource: GroupResource, action: string): Status {
+  const message = `${action} is not supported on resources of kind ${quote(formatGroupResource(resource))}`;
   return failure('methodNotAllowed', message, about(resource, ''));
 }
 
 export function notAcceptable(accepted: readonly string[]): Status {
   return failure('notAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
-}
-
-/** `target` is the group, version and kind asked for, as the caller wants it printed. */
-export function notAcceptableConversion(target: string, accepted: readonly string[]): Status {
-  const message = `only the following media types are accepted when converting to ${target}: ${accepted.join(', ')}`;
-  return failure('notAcceptableConversion', message);
-}
-
-export function tableNotAcceptable(resource: ResourceName): Status {
-  const message = `the resource ${formatResourceName(resource)} does not support being converted to a Table`;
-  return failure('tableNotAcceptable', message);
 }
 
 export function requestEntityTooLarge(message: string): Status {
@@ -308,7 +244,7 @@ export interface GenericResponse {
   /** The HTTP method. */
   readonly verb: string;
   /** Default: none, and the message does not say what was asked for. */
-  readonly resource?: ResourceName;
+  readonly resource?: GroupResource;
   readonly name?: string;
   /** What the server sent instead of a Status. */
   readonly serverMessage?: string;
@@ -322,7 +258,7 @@ export function genericServerResponse(response: GenericResponse): Status {
   const { code, verb, name = '', serverMessage = '' } = response;
   const resource = response.resource ?? { group: '', resource: '' };
   const { reason, text } = interpretHttpCode(code, verb, serverMessage);
-  const subject = formatResourceName(resource);
+  const subject = formatGroupResource(resource);
   const asked = resource.group === '' && resource.resource === '' ? '' : `${verb.toLowerCase()} ${subject}`;
   const message = asked === '' ? text : `${text} (${name === '' ? asked : `${asked} ${name}`})`;
   const causes =
@@ -332,7 +268,7 @@ export function genericServerResponse(response: GenericResponse): Status {
 }
 
 /** A finished delete, as the registry reports it; the kind in the details is the resource. No code: HTTP's stands. */
-export function success(resource: ResourceName, name: string, uid: string): Status {
+export function success(resource: GroupResource, name: string, uid: string): Status {
   return status('Success', '', undefined, about(resource, name, { uid }), 0);
 }
 
@@ -367,7 +303,7 @@ interface DetailParts {
 
 const NO_PARTS: DetailParts = {};
 
-function about(resource: ResourceName, name: string, more: DetailParts = NO_PARTS): StatusDetails {
+function about(resource: GroupResource, name: string, more: DetailParts = NO_PARTS): StatusDetails {
   return details(name, resource.group, resource.resource, more);
 }
 

@@ -94,30 +94,10 @@ export function tooLong(path: FieldPath | undefined, _value: JsonValue | undefin
   return { reason: 'FieldValueTooLong', path, value: undefined, detail };
 }
 
-/** As `tooLong`, counted in characters. */
-export function tooLongCharacters(path: FieldPath | undefined, _value: JsonValue | undefined, max: number): FieldIssue {
-  const unit = max === 1 ? 'character' : 'characters';
-  const detail = max < 0 ? 'value is too long' : `may not be more than ${max} ${unit}`;
-  return { reason: 'FieldValueTooLong', path, value: undefined, detail };
-}
-
-/** Fewer than `min` characters; the text never shows the value. A negative `min` is left out of the text. */
-export function tooShort(path: FieldPath | undefined, value: JsonValue | undefined, min: number): FieldIssue {
-  const unit = min === 1 ? 'character' : 'characters';
-  const detail = min < 0 ? 'value is too short' : `must be at least ${min} ${unit}`;
-  return { reason: 'FieldValueTooShort', path, value, detail };
-}
-
 /** More than `max` items. A negative `actual` or `max` is left out of the text. */
 export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldIssue {
   const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
   return { reason: 'FieldValueTooMany', path, value: actual < 0 ? undefined : actual, detail };
-}
-
-/** Fewer than `min` items. A negative `min` is left out of the text. */
-export function tooFew(path: FieldPath | undefined, actual: number, min: number): FieldIssue {
-  const detail = min < 0 ? 'has too few items' : `must have at least ${min} ${min === 1 ? 'item' : 'items'}`;
-  return { reason: 'FieldValueTooFew', path, value: actual, detail };
 }
 
 /** A value of another type than the schema says. */

@@ -45,7 +45,7 @@ function maskTrailingDash(name: string): string {
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const RANDOM_LENGTH = 5;
 /** The longest part of a generateName that is kept, in bytes: with the random part the name has 63. */
-export const GENERATED_PREFIX_MAX: number = 63 - RANDOM_LENGTH;
+const GENERATED_PREFIX_MAX: number = 63 - RANDOM_LENGTH;
 
 /**
  * A name from a generateName: the prefix, cut to 58 bytes, and five random characters. `random` gives an integer from 0 up to but not

@@ -5,7 +5,7 @@
 import { utf8Length } from '../../base/utf8.ts';
 
 export const LOWER = 1;
-export const UPPER = 2;
+const UPPER = 2;
 export const DIGIT = 4;
 export const DASH = 8;
 export const UNDERSCORE = 16;

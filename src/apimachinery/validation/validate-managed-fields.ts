@@ -14,7 +14,7 @@ export interface ManagedFieldsFacts {
   readonly subresource?: string | undefined;
 }
 
-export const FIELD_MANAGER_MAX = 128;
+const FIELD_MANAGER_MAX = 128;
 const SUBRESOURCE_MAX = 256;
 
 export function validateManagedFields(

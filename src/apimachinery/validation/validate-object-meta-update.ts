@@ -52,7 +52,7 @@ export function validateImmutableField(next: JsonValue, old: JsonValue, path: Fi
 }
 
 /** An object on its way out may lose finalizers, never gain them. */
-export function validateNoNewFinalizers(
+function validateNoNewFinalizers(
   next: readonly string[] | undefined,
   old: readonly string[] | undefined,
   path: FieldPath | undefined,

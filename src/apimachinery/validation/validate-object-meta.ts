@@ -155,10 +155,7 @@ function declaredReference(reference: OwnerReferenceFacts): JsonObject {
 }
 
 /** Finalizers are qualified names; orphaning and foreground deletion exclude each other. */
-export function validateFinalizers(
-  finalizers: readonly string[] | undefined,
-  path: FieldPath | undefined,
-): FieldIssue[] {
+function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath | undefined): FieldIssue[] {
   const list = finalizers ?? [];
   const issues = list.flatMap((finalizer) =>
     checkQualifiedName(finalizer).map((complaint) => invalid(path, finalizer, complaint)),

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createBookmark,
-  decodeWatchEvent,
-  encodeWatchEvent,
-  isInitialEventsEnd,
-  resourceVersionOf,
-  type WatchEvent,
-} from './event.ts';
+import { createBookmark, decodeWatchEvent, isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './event.ts';
 
 const kind = { apiVersion: 'v1', kind: 'Pod' };
 
 describe('watch events', () => {
-  it('decodes what it encodes, for every type', () => {
+  it('decodes every type', () => {
     for (const type of ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const) {
       const event: WatchEvent = { type, object: { metadata: { resourceVersion: '7' } } };
-      const json = encodeWatchEvent(event);
-      expect(json).toEqual({ type, object: { metadata: { resourceVersion: '7' } } });
-      expect(decodeWatchEvent(json)).toEqual({ ok: true, event });
+      expect(decodeWatchEvent({ type, object: { metadata: { resourceVersion: '7' } } })).toEqual({ ok: true, event });
     }
   });
 

@@ -48,11 +48,6 @@ export type DecodedWatchEvent =
   | { readonly ok: true; readonly event: WatchEvent }
   | { readonly ok: false; readonly error: { readonly message: string } };
 
-/** The JSON form of an event. The object is not copied. */
-export function encodeWatchEvent(event: WatchEvent): JsonObject {
-  return { type: event.type, object: event.object };
-}
-
 /** Reads the JSON form. Fields other than `type` and `object` are ignored; the object is not copied. */
 export function decodeWatchEvent(value: JsonValue): DecodedWatchEvent {
   if (!isJsonObject(value)) return refused('a watch event must be an object');

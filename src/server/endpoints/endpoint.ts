@@ -4,15 +4,10 @@
  */
 
 import type { SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';
-import type { GroupVersionKind, GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
+import type { GroupResource, GroupVersionKind, GroupVersionResource } from '../../apimachinery/meta/gvk.ts';
 import { isMalformed, type OptionsResult } from '../../apimachinery/meta/options-decode.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
-import {
-  badRequest,
-  invalid,
-  type ResourceName,
-  requestEntityTooLarge,
-} from '../../apimachinery/status/status-catalogue.ts';
+import { badRequest, invalid, requestEntityTooLarge } from '../../apimachinery/status/status-catalogue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
@@ -68,7 +63,7 @@ export interface EndpointScope {
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   /** For statuses. */
-  readonly name: ResourceName;
+  readonly name: GroupResource;
   /** '' for the resource itself. */
   readonly subresource: string;
   readonly namespaced: boolean;

@@ -1,14 +1,15 @@
 /** What a client expects of the stored object before it is changed. Invariant: an expectation that does not hold is 409, in the reference's words for each place. */
 import type { Preconditions } from '../../apimachinery/meta/delete-options.ts';
+import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
-import { conflict, type ResourceName } from '../../apimachinery/status/status-catalogue.ts';
+import { conflict } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
 /** Before an update. `metadata` is undefined for an object that does not exist. */
 export function checkPreconditions(
   preconditions: Preconditions | undefined,
   metadata: JsonObject | undefined,
-  subject: { readonly resource: ResourceName; readonly name: string; readonly key: string },
+  subject: { readonly resource: GroupResource; readonly name: string; readonly key: string },
 ): void {
   if (preconditions === undefined) return;
   const problem =
@@ -29,7 +30,7 @@ function difference(what: string, expected: string | undefined, found: string): 
 export function checkDeletePreconditions(
   preconditions: Preconditions | undefined,
   metadata: JsonObject,
-  kind: ResourceName,
+  kind: GroupResource,
 ): void {
   if (preconditions === undefined) return;
   const { uid, resourceVersion } = preconditions;

@@ -1,9 +1,10 @@
 /** Failures of storage as answers. Invariant: a client learns what it can do about a failure and nothing about the inside. */
+
+import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { isStatusError, StatusError } from '../../apimachinery/status/status.ts';
 import {
   badRequest,
   internalError,
-  type ResourceName,
   requestEntityTooLarge,
   serverTimeout,
   serviceUnavailable,
@@ -16,7 +17,7 @@ import { isStorageError } from '../../storage/errors.ts';
 const RETRY_AFTER = 2;
 
 /** The error to throw instead: StatusErrors pass, failures of storage become one, everything else stays what it is. */
-export function storageFailure(caught: unknown, resource: ResourceName, verb: string): Error {
+export function storageFailure(caught: unknown, resource: GroupResource, verb: string): Error {
   if (isStatusError(caught) || !isStorageError(caught)) return toError(caught);
   const options = { cause: caught };
   switch (caught.code) {
@@ -40,7 +41,7 @@ function isWrite(verb: string): boolean {
 }
 
 /** Runs a part of a request; failures of storage come out as statuses. */
-export function answering<T>(resource: ResourceName, verb: string, task: () => MaybePromise<T>): MaybePromise<T> {
+export function answering<T>(resource: GroupResource, verb: string, task: () => MaybePromise<T>): MaybePromise<T> {
   let result: MaybePromise<T>;
   try {
     result = task();

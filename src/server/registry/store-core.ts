@@ -2,7 +2,7 @@
  * What the verbs of one resource share: its keys, its versions, its cache and its storage. Invariant: there is one cache for a resource; it starts with the
  * first use, and from then on reads are synchronous wherever the store is.
  */
-import type { ResourceName } from '../../apimachinery/status/status-catalogue.ts';
+import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheRange, Entry, FormKey } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
@@ -107,7 +107,7 @@ export class StoreCore {
     if (revision > this.#written) this.#written = revision;
   }
 
-  resourceName(context: ResourceContext): ResourceName {
+  resourceName(context: ResourceContext): GroupResource {
     return { group: context.version.group, resource: this.definition.plural };
   }
 

@@ -2,16 +2,11 @@
  * Create: a new object under a name that is free. Invariant: what is validated is what is stored; a name that the server generates is tried again when it is
  * taken, as often as the reference does.
  */
-import { parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
+
+import { type GroupResource, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { isAlreadyExists, StatusError } from '../../apimachinery/status/status.ts';
-import {
-  alreadyExists,
-  generateNameConflict,
-  invalid,
-  type ResourceName,
-  unknown,
-} from '../../apimachinery/status/status-catalogue.ts';
+import { alreadyExists, generateNameConflict, invalid, unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { type FieldIssue, tooLong } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { generateName } from '../../apimachinery/validation/name-rules.ts';
@@ -224,7 +219,7 @@ function taken(
   object: JsonObject,
   current: StoredState | undefined,
 ): StatusError {
-  const resource: ResourceName = core.resourceName(context);
+  const resource: GroupResource = core.resourceName(context);
   const name = nameOf(object);
   const status = isSet(metadataIn(object)['generateName'])
     ? generateNameConflict(resource, name, 1)

@@ -3,10 +3,10 @@
  * alone; whatever else they may do is for authorization to say.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
+import { formatGroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
-import { formatResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import { decodeBase64 } from '../../../base/base64.ts';
 import { decodeUtf8 } from '../../../base/bytes.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
@@ -52,7 +52,7 @@ export function nodeRestriction(world: NodeWorld): AdmissionPlugin {
       const node = nodeOf(attributes.user);
       if (node === undefined) return undefined;
       if (node === '') throw refusal(attributes, `could not determine node from user ${quote(attributes.user.name)}`);
-      return RULES[formatResourceName(attributes.resource)]?.(node, attributes, world);
+      return RULES[formatGroupResource(attributes.resource)]?.(node, attributes, world);
     },
   };
 }

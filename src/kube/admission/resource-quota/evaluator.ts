@@ -1,6 +1,7 @@
 /** What a kind of object uses of quotas: the interface, and the plain count that every kind has. Invariant: pure; an evaluator knows one resource. */
+
+import { formatGroupResource, type GroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
-import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { ResourceAmounts } from '../../shared/resource-lists.ts';
@@ -34,11 +35,11 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   secrets: 'secrets',
 };
 
-export function countName(resource: ResourceName): string {
-  return `count/${formatResourceName(resource)}`;
+export function countName(resource: GroupResource): string {
+  return `count/${formatGroupResource(resource)}`;
 }
 
-export function objectCount(resource: ResourceName): Evaluator {
+export function objectCount(resource: GroupResource): Evaluator {
   const old = resource.group === '' ? OLD_NAMES[resource.resource] : undefined;
   const names = [countName(resource), ...(old === undefined ? [] : [old])];
   return {

@@ -1,8 +1,9 @@
 /** The evaluators of the kinds that use more of quotas than a count, and which kinds quotas leave alone. Invariant: pure, one evaluator a resource. */
+
+import { formatGroupResource, type GroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import { addQuantity, compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
-import { formatResourceName, type ResourceName } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { specOf } from '../../shared/object-fields.ts';
 import { amountOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
@@ -31,8 +32,8 @@ const PER_DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
 const ALL_DEVICES = 32;
 
 /** Undefined for kinds that no quota is about. */
-export function evaluatorOf(resource: ResourceName): Evaluator | undefined {
-  const name = formatResourceName(resource);
+export function evaluatorOf(resource: GroupResource): Evaluator | undefined {
+  const name = formatGroupResource(resource);
   if (IGNORED.has(name)) return undefined;
   return SPECIAL[name] ?? objectCount(resource);
 }

@@ -3,7 +3,7 @@
  * of one namespace are decided one batch after the other, so that requests at the same time never use more than there is. What is used less than was counted is found by a loop.
  */
 
-import { formatResourceName } from '../../../apimachinery/status/status-catalogue.ts';
+import { formatGroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { Deferred } from '../../../base/deferred.ts';
 import { toError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -51,7 +51,7 @@ export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin 
     return quotasIn(namespace);
   });
   const evaluatorFor = ({ resource }: AdmissionAttributes): Evaluator | undefined => {
-    const name = formatResourceName(resource);
+    const name = formatGroupResource(resource);
     if (!evaluators.has(name)) evaluators.set(name, evaluatorOf(resource));
     return evaluators.get(name);
   };
