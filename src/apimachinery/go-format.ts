@@ -79,7 +79,7 @@ function plainDecimal(mantissa: string, exponent: number): string {
 const JSON_UNSAFE = /[<>&\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** A string as JSON, with `<`, `>`, `&`, U+2028 and U+2029 escaped as the reference's encoder does. */
-function formatJsonString(text: string): string {
+export function formatJsonString(text: string): string {
   return JSON.stringify(
     text.replace(JSON_UNSAFE, (char) => (char >= '\ud800' && char <= '\udfff' ? '\ufffd' : char)),
   ).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
