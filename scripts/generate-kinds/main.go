@@ -143,8 +143,8 @@ func main() {
 	}
 	modules := b.modules()
 	for _, m := range modules {
-		write("facts/"+m.id+".ts", m.print())
-		write("api/"+typesPath(m.id), m.printTypes(own))
+		write(m.factsFile(), m.print())
+		write("kinds/api/"+typesPath(m.id), m.printTypes(own))
 	}
-	write("facts/all.ts", printIndex(modules, index))
+	write("kinds/facts/all.ts", printIndex(modules, index))
 }

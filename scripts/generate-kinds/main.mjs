@@ -1,4 +1,5 @@
-// Builds the generator with Go and writes src/kinds/facts and src/kinds/api anew. usage: node scripts/generate-kinds/main.mjs [--check]
+// Builds the generator with Go and writes src/kinds/facts, src/kinds/api and
+// src/apimachinery/facts/generated anew. usage: node scripts/generate-kinds/main.mjs [--check]
 // --check writes into a scratch folder only and fails if what is checked in differs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -7,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const source = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(source));
-const kinds = join(root, 'src', 'kinds');
-// Beside the real ones, so that formatting follows the same configuration.
-const scratch = join(kinds, 'generated');
+const src = join(root, 'src');
+// Inside src, so that formatting follows the same configuration.
+const scratch = join(src, 'generated');
 const binary = join(root, '.cache', 'generate-kinds');
-const FOLDERS = ['facts', 'api'];
+const FOLDERS = ['kinds/facts', 'kinds/api', 'apimachinery/facts/generated'];
 
 const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, stdio: 'inherit', env: { ...process.env, CGO_ENABLED: '0' } });
@@ -25,10 +26,10 @@ try {
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   run(process.execPath, [biome, 'check', '--write', '--log-level=error', scratch], root);
   for (const folder of FOLDERS) {
-    if (process.argv.includes('--check')) compare(join(kinds, folder), join(scratch, folder));
+    if (process.argv.includes('--check')) compare(join(src, folder), join(scratch, folder));
     else {
-      rmSync(join(kinds, folder), { recursive: true, force: true });
-      renameSync(join(scratch, folder), join(kinds, folder));
+      rmSync(join(src, folder), { recursive: true, force: true });
+      renameSync(join(scratch, folder), join(src, folder));
     }
   }
 } finally {

@@ -53,9 +53,26 @@ func (b *book) modules() []*module {
 	return out
 }
 
+// Packages whose types every API server answers with. They stand in apimachinery, so that a server without built-in kinds has them.
+var sharedPackages = []string{"apidiscovery-v2", "apidiscovery-v2beta1", "meta-v1", "version"}
+
+func (m *module) isShared() bool { return slices.Contains(sharedPackages, m.id) }
+
+// factsFile is the file of a module's facts, relative to src.
+func (m *module) factsFile() string {
+	if m.isShared() {
+		return "apimachinery/facts/generated/" + m.id + ".ts"
+	}
+	return "kinds/facts/" + m.id + ".ts"
+}
+
 func (m *module) print() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "import type { PackageFacts } from '../package-facts.ts';\n\n")
+	reader := "../../apimachinery/facts/package-facts.ts"
+	if m.isShared() {
+		reader = "../package-facts.ts"
+	}
+	fmt.Fprintf(&text, "import type { PackageFacts } from '%s';\n\n", reader)
 	fmt.Fprintf(&text, "export const %s: PackageFacts = {\n  id: '%s',\n  goPackage: '%s',\n  modelPrefix: '%s',\n  structs: `", camel(m.id), m.id, m.goPackage, m.modelPrefix)
 	for _, s := range m.structs {
 		fmt.Fprintf(&text, "\n%s", quoted(s.head))
@@ -89,9 +106,13 @@ func camel(id string) string {
 
 func printIndex(modules []*module, index []kindsOf) string {
 	var text strings.Builder
-	text.WriteString("import type { KindsOfPackage, PackageFacts } from '../package-facts.ts';\n")
+	text.WriteString("import type { KindsOfPackage, PackageFacts } from '../../apimachinery/facts/package-facts.ts';\n")
 	for _, m := range modules {
-		fmt.Fprintf(&text, "import { %s } from './%s.ts';\n", camel(m.id), m.id)
+		from := "./" + m.id + ".ts"
+		if m.isShared() {
+			from = "../../" + m.factsFile()
+		}
+		fmt.Fprintf(&text, "import { %s } from '%s';\n", camel(m.id), from)
 	}
 	text.WriteString("\nexport const packages: readonly PackageFacts[] = [\n")
 	for _, m := range modules {

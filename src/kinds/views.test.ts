@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readField, readStruct, readStructLines } from '../apimachinery/facts/package-facts.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge.ts';
 import { planOf } from '../apimachinery/protobuf/plan.ts';
 import type { FieldView, ListView, MapView, ScalarView, StructView } from '../apimachinery/type-view.ts';
 import { BugError } from '../base/errors.ts';
 import { kinds, packages } from './facts/all.ts';
-import { readField, readStruct, readStructLines } from './package-facts.ts';
 import { kindView, typeName, viewOfTypeName } from './views.ts';
 
 function field(view: StructView, ...path: string[]): FieldView {

@@ -19,8 +19,8 @@
  * struct, and bytes, times, quantities, ports, anything and nested lists have no default. The generator stops where that is not so.
  */
 
-import type { PatchStrategy } from '../apimachinery/type-view.ts';
-import type { JsonObject, JsonValue } from '../base/json-value.ts';
+import type { JsonObject, JsonValue } from '../../base/json-value.ts';
+import type { PatchStrategy } from '../type-view.ts';
 
 export interface PackageFacts {
   /** `core-v1`: how other packages refer to it. */

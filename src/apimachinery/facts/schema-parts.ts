@@ -2,6 +2,8 @@
  * The types of a JSON schema whose JSON form is not that of their fields: any value, and either a schema or something else. Invariant: a value that was accepted comes
  * back from its fields unchanged, as far as the type can hold it.
  */
+
+import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import {
   type AnyMessage,
   type AnyView,
@@ -9,8 +11,7 @@ import {
   type FieldView,
   type StructView,
   type TypeView,
-} from '../apimachinery/type-view.ts';
-import { isJsonObject, type JsonValue } from '../base/json-value.ts';
+} from '../type-view.ts';
 
 export type SchemaWord = 'json-text' | 'schema-or-array' | 'schema-or-bool' | 'schema-or-string-array';
 
