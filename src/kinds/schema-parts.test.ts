@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { findTypeMismatch } from '../apimachinery/codec/typed.ts';
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
+import { decodeMessage } from '../apimachinery/protobuf/decode.ts';
+import { encodeMessage } from '../apimachinery/protobuf/encode.ts';
 import type { StructView } from '../apimachinery/type-view.ts';
 import { decodeBase64, encodeBase64 } from '../base/base64.ts';
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
-import { decodeMessage } from '../protobuf/decode.ts';
-import { encodeMessage } from '../protobuf/encode.ts';
 import { kindView } from './views.ts';
 
 const view = (): StructView => kindView('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition');
