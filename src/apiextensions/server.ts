@@ -2,7 +2,6 @@
  * The last server of the chain: CustomResourceDefinitions, and the resources that they define. Invariant: nothing happens before `start()`; requests that come earlier wait for it; what is unknown here goes to the
  * delegate unchanged; a definition that was written through this server is known in the next request.
  */
-import { BugError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
@@ -84,15 +83,13 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
   const loops: { stop(): Promise<void> }[] = [];
 
   const start = async (): Promise<void> => {
-    const { registry } = definitions;
-    if (registry === undefined) throw new BugError('definitions are not stored');
-    const known = new CrdLister(await registry.lister());
+    const known = new CrdLister(await definitions.registry.lister());
     const onFailure = (name: string, error: Error): void =>
       logger.warn('a definition could not be brought up to date; it will be tried again', {
         name,
         reason: error.message,
       });
-    const writer = new DefinitionWriter(registry, clock);
+    const writer = new DefinitionWriter(definitions.registry, clock);
     const naming = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
     const finalizing = new FinalizingLoop({
       clock,

@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Authorizer } from '../server/authorization.ts';
 import type { Lister } from '../server/own/lister.ts';
 import type { ObjectReader } from '../server/own/object-reader.ts';
-import type { OpenResource } from '../server/resource/open-resource.ts';
+import type { StoredResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../server/resource/resource-store.ts';
@@ -17,8 +17,8 @@ import type { ResourceStore } from '../server/resource/resource-store.ts';
 export interface KubeContext {
   readonly host: RegistryHost;
   readonly logger: Logger;
-  /** Throws BugError for a plural that is not served. Plurals of built-in kinds are unique across groups. */
-  resource(plural: string): OpenResource;
+  /** Throws BugError for a plural that is not served or not stored. Plurals of built-in kinds are unique across groups. */
+  resource(plural: string): StoredResource;
   /** The plural of a kind, whichever server serves it. Undefined for an unknown kind. */
   pluralOf(kind: GroupVersionKind): string | undefined;
   /** Whether the kind is namespaced. False for an unknown kind. */
@@ -38,8 +38,8 @@ export interface KubeResource {
   readonly definition: ResourceDefinition;
   /**
    * Called once, after every kind is open and before the first request. Returns the store that requests to the resource
-   * itself go to; usually one that delegates to `open.store`. Subresources were opened on `open.store` and keep it.
-   * Default: `open.store`.
+   * itself go to; usually one that delegates to `open.registry`. Subresources were opened on `open.registry` and keep
+   * it. Not called for a kind that has a store of its own. Default: `open.registry`.
    */
-  wrapStore?(open: OpenResource, context: KubeContext): ResourceStore;
+  wrapStore?(open: StoredResource, context: KubeContext): ResourceStore;
 }

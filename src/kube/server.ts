@@ -31,7 +31,12 @@ import { LazyLister } from '../server/own/lazy-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { createObjectReader, type ObjectReader } from '../server/own/object-reader.ts';
 import { ownContext } from '../server/own/own-context.ts';
-import { type OpenResource, openResource } from '../server/resource/open-resource.ts';
+import {
+  isStoredResource,
+  type OpenResource,
+  openResource,
+  type StoredResource,
+} from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import type { TolerationDefaults } from './admission/default-toleration-seconds.ts';
@@ -251,8 +256,8 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
   });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
   for (const { definition, wrapStore } of kinds) {
-    if (wrapStore === undefined) continue;
-    const open = resourceOf(stored, definition.plural);
+    const open = stored.get(definition.plural);
+    if (wrapStore === undefined || open === undefined || !isStoredResource(open)) continue;
     stored.set(definition.plural, { ...open, store: wrapStore(open, world) });
   }
   const readers = {
@@ -303,10 +308,8 @@ function publishedKind(discovery: DiscoveryPublisher, kind: GroupVersionKind): D
   return discovery.get(kind)?.resources.find((resource) => resource.kind.kind === kind.kind);
 }
 
-async function startLister(stored: ReadonlyMap<string, OpenResource>, plural: string): Promise<Lister> {
-  const lister = await resourceOf(stored, plural).registry?.lister();
-  if (lister === undefined) throw new BugError(`${plural} have no lister`);
-  return lister;
+function startLister(stored: ReadonlyMap<string, OpenResource>, plural: string): Promise<Lister> {
+  return resourceOf(stored, plural).registry.lister();
 }
 
 function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Authorizer {
@@ -319,16 +322,14 @@ function authorizerOf(modes: readonly AuthorizationMode[], rbac: Authorizer): Au
   return unionAuthorizer([privilegedGroupsAuthorizer([MASTERS_GROUP]), ...modes.flatMap((mode) => byMode[mode])]);
 }
 
-function resourceOf(stored: ReadonlyMap<string, OpenResource>, plural: string): OpenResource {
-  const resource = stored.get(plural);
-  if (resource === undefined) throw new BugError(`${plural} are not served`);
+function resourceOf(resources: ReadonlyMap<string, OpenResource>, plural: string): StoredResource {
+  const resource = resources.get(plural);
+  if (resource === undefined || !isStoredResource(resource)) throw new BugError(`there are no stored ${plural}`);
   return resource;
 }
 
 function readerOf(stored: ReadonlyMap<string, OpenResource>, plural: string): ObjectReader {
-  const { definition, store, host } = resourceOf(stored, plural);
-  if (definition.storageVersion === undefined) throw new BugError(`${plural} are not stored`);
-  return createObjectReader(store, definition.storageVersion, host.clock);
+  return createObjectReader(resourceOf(stored, plural));
 }
 
 /** Writes the date onto the Secret, beside the request that showed it; that it fails is no fault of the request. */

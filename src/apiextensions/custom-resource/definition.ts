@@ -2,8 +2,8 @@
  * A custom resource as the generic server takes it: a definition like that of any built-in kind. Invariant: it belongs to one generation of its CustomResourceDefinition and reads nothing else.
  */
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ResourceDefinition } from '../../server/resource/resource-definition.ts';
-import { statusSubresource } from '../../server/resource/status-subresource.ts';
+import type { ResourceDefinition, StoredDefinition } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { ConverterFactory } from '../conversion/converter.ts';
 import type { Crd } from '../crd.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';
@@ -19,9 +19,10 @@ export interface CustomDefinitionParts {
   isTerminating(): boolean;
 }
 
-export interface CustomDefinition extends ResourceDefinition {
+export interface CustomDefinition extends StoredDefinition {
   /** The served ones. */
   readonly versions: readonly CustomVersion[];
+  readonly storageVersion: CustomVersion;
   /** Lets the converter go. */
   release(): void;
 }
@@ -54,7 +55,9 @@ export function customDefinition(crd: Crd, parts: CustomDefinitionParts): Custom
     release: conversion.release,
     strategy: customStrategy(rules),
     subresources: [
-      ...(versions.some(({ declared }) => declared.hasStatus) ? [statusSubresource(customStatusStrategy(rules))] : []),
+      ...(versions.some(({ declared }) => declared.hasStatus)
+        ? [updateSubresource('status', customStatusStrategy(rules))]
+        : []),
       ...(versions.some(({ declared }) => declared.scale !== undefined) ? [SCALE_SUBRESOURCE] : []),
     ],
   };

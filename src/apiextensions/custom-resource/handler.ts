@@ -10,7 +10,7 @@ import type { RoutedResource } from '../../server/endpoints/routes.ts';
 import type { Answer } from '../../server/http/exchange.ts';
 import type { ServerRequest } from '../../server/http/request.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
-import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
+import { openResource, type StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { ResourceServer } from '../../server/resource-server.ts';
 import type { ConverterFactory } from '../conversion/converter.ts';
@@ -35,8 +35,7 @@ interface UnderWay {
 
 interface Opened {
   readonly definition: CustomDefinition;
-  readonly open: OpenResource;
-  readonly registry: RegistryStore;
+  readonly open: StoredResource;
   readonly routes: Map<string, RoutedResource>;
 }
 
@@ -104,13 +103,13 @@ export class CustomHandler {
 
   /** The store over storage, for the server's own use. */
   registry(): { readonly store: RegistryStore; readonly version: CustomVersion } {
-    const { registry, definition } = this.#open();
-    return { store: registry, version: definition.storageVersion as CustomVersion };
+    const { open, definition } = this.#open();
+    return { store: open.registry, version: definition.storageVersion };
   }
 
   /** Ends watches and answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
   retire(idle: () => void): void {
-    this.#opened?.registry.handOver();
+    this.#opened?.open.registry.handOver();
     this.#whenIdle(() => {
       idle();
       this.stop().catch((error: Error) => this.#host.registry.onTrouble(error));
@@ -153,11 +152,8 @@ export class CustomHandler {
       exactSince: () => this.#exactSince,
       isTerminating: () => this.#terminating,
     });
-    const open = definition === undefined ? undefined : openResource(definition, host);
-    const registry = open?.registry;
-    if (definition === undefined || open === undefined || registry === undefined)
-      throw new StatusError(internalError('error resolving resource'));
-    return { definition, open, registry, routes: new Map() };
+    if (definition === undefined) throw new StatusError(internalError('error resolving resource'));
+    return { definition, open: openResource(definition, host), routes: new Map() };
   }
 
   #routes({ open, routes }: Opened, version: CustomVersion): RoutedResource {

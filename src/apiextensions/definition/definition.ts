@@ -7,8 +7,8 @@ import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
-import { RegistryStore } from '../../server/registry/store.ts';
-import type { ResourceDefinition, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
+import type { StoredDefinition } from '../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { TableDefinition, VersionDefinition } from '../../server/resource/version-definition.ts';
 import { toV1, toV1beta1 } from './conversion.ts';
 import { setV1beta1Defaults, setV1Defaults } from './defaults.ts';
@@ -22,7 +22,7 @@ export const CRD_V1: VersionDefinition = version('v1', setV1Defaults);
 export const CRD_V1BETA1: VersionDefinition = version(V1BETA1, setV1beta1Defaults);
 
 /** The resource. `tools` know schemas, rules and certificates, and what a new definition gets at once. */
-export function crdDefinition(tools: DefinitionTools): ResourceDefinition {
+export function crdDefinition(tools: DefinitionTools): StoredDefinition {
   return {
     plural: CRD_PLURAL,
     singular: CRD_KIND.toLowerCase(),
@@ -35,7 +35,7 @@ export function crdDefinition(tools: DefinitionTools): ResourceDefinition {
     generation: '1',
     convert: (objects, _from, to) => objects.map((object) => convertDefinition(object, to)),
     strategy: definitionStrategy(tools),
-    subresources: [statusOf(tools)],
+    subresources: [updateSubresource('status', definitionStatusStrategy(tools))],
   };
 }
 
@@ -78,21 +78,3 @@ const TABLE: TableDefinition = {
     textAt(object, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
   ],
 };
-
-/** `/status`: get, update and patch of the same object under other rules. */
-function statusOf(tools: DefinitionTools): SubresourceDefinition {
-  const strategy = definitionStatusStrategy(tools);
-  return {
-    name: 'status',
-    store: (parent) => {
-      if (!(parent instanceof RegistryStore))
-        throw new BugError('the status of definitions needs a store over storage');
-      const { update } = parent.withStrategy(strategy);
-      if (update === undefined) throw new BugError('definitions cannot be updated');
-      return {
-        get: (context, request) => parent.get(context, request),
-        update: (context, change, request) => update(context, change, { ...request, forceAllowCreate: false }),
-      };
-    },
-  };
-}

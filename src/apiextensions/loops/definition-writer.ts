@@ -33,13 +33,11 @@ const UPDATE: UpdateRequest = {
 
 export class DefinitionWriter {
   readonly #clock: Clock;
-  readonly #update: NonNullable<ReturnType<RegistryStore['withStrategy']>['update']>;
+  readonly #update: RegistryStore['update'];
 
   constructor(store: RegistryStore, clock: Clock) {
     this.#clock = clock;
-    const { update } = store.withStrategy(SERVER_RULES);
-    if (update === undefined) throw new BugError('definitions cannot be updated');
-    this.#update = update;
+    this.#update = store.withStrategy(SERVER_RULES).update;
   }
 
   /** Changes the definition in place and stores it. Undefined: it is gone or was changed meanwhile. The answer is what is stored now, or was last; nothing is read of it before it is called. */

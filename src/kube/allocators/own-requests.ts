@@ -2,7 +2,7 @@
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { BugError } from '../../base/errors.ts';
 import { ownContext } from '../../server/own/own-context.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 
 const DELETE = {
   options: {
@@ -18,7 +18,7 @@ const DELETE = {
 
 /** Deletes an object of a kind that is stored; given a uid, that one alone. */
 export async function deleteOwn(
-  { definition, store, host }: OpenResource,
+  { definition, store, host }: StoredResource,
   namespace: string,
   name: string,
   uid?: string,

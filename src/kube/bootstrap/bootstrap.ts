@@ -10,7 +10,7 @@ import { BugError } from '../../base/errors.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
 import { ownContext } from '../../server/own/own-context.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { UpdateRequest } from '../../server/resource/resource-store.ts';
 import { bootstrapPolicy } from '../rbac/bootstrap/bootstrap-policy.ts';
 import { type PolicyStep, planPolicy } from '../rbac/bootstrap/plan-policy.ts';
@@ -33,7 +33,7 @@ export const BOOTSTRAP_CONFIG_MAPS: readonly { readonly namespace: string; reado
 
 /** A resource as bootstrap sees it: what is stored, and where to write. */
 export interface BootstrapTarget {
-  readonly resource: OpenResource;
+  readonly resource: StoredResource;
   /** Undefined if there is none; shared, nobody changes it. */
   stored(namespace: string, name: string): JsonObject | undefined;
 }

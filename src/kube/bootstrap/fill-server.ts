@@ -3,12 +3,11 @@
  * nothing but its own Lease.
  */
 import type { Clock } from '../../base/clock.ts';
-import { BugError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { createObjectReader, type ObjectAnswer } from '../../server/own/object-reader.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
@@ -31,7 +30,7 @@ export interface FillOptions {
   readonly trust: AuthenticationTrust;
   /** Attached when their stores have started. */
   readonly listers: ServerListers;
-  resource(plural: string): OpenResource;
+  resource(plural: string): StoredResource;
   startLister(plural: string): Promise<Lister>;
 }
 
@@ -76,10 +75,8 @@ function identityLease(options: FillOptions, objects: StoredObjects): IdentityLe
   return new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
 }
 
-async function readConfigMaps(resource: OpenResource): Promise<BootstrapTarget> {
-  const { storageVersion } = resource.definition;
-  if (storageVersion === undefined) throw new BugError('configmaps are not stored');
-  const read = createObjectReader(resource.store, storageVersion, resource.host.clock);
+async function readConfigMaps(resource: StoredResource): Promise<BootstrapTarget> {
+  const read = createObjectReader(resource);
   const present = new Map<string, ObjectAnswer>();
   await Promise.all(
     BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {

@@ -9,15 +9,15 @@ import { ownContext } from '../../server/own/own-context.ts';
 import { ObjectKeys } from '../../server/registry/object-keys.ts';
 import { countGeneration, fillSystemFields } from '../../server/registry/object-metadata.ts';
 import { encodeStored, metadataIn, readStored, type StoredState } from '../../server/registry/stored-object.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { BootstrapObject } from './bootstrap-object.ts';
 
 export class StoredObjects {
   readonly #host: RegistryHost;
-  readonly #resource: (plural: string) => OpenResource;
+  readonly #resource: (plural: string) => StoredResource;
 
-  constructor(host: RegistryHost, resource: (plural: string) => OpenResource) {
+  constructor(host: RegistryHost, resource: (plural: string) => StoredResource) {
     this.#host = host;
     this.#resource = resource;
   }

@@ -5,7 +5,7 @@ import { SILENT } from '../../base/logger.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { parseRequestInfo } from '../../server/http/request-info.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { ObjectChange, ResourceContext } from '../../server/resource/resource-store.ts';
 import type { StoredObjects } from '../bootstrap/stored-objects.ts';
 import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
@@ -124,7 +124,7 @@ it('writes the conditions of many schemas once each, although every write is a c
   const schemaResource = {
     definition: { storageVersion: { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', kind: 'FlowSchema' } },
     subresources: new Map([['status', { store: { update } }]]),
-  } as unknown as OpenResource;
+  } as unknown as StoredResource;
   const clock = new VirtualClock();
   const objects = {} as StoredObjects;
   const controller = new FlowController({

@@ -13,7 +13,7 @@ import type { Flow, FlowMatcher } from '../../server/flow.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { ownContext } from '../../server/own/own-context.ts';
-import type { OpenResource } from '../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { flowObjects } from '../bootstrap/flow-objects.ts';
 import type { StoredObjects } from '../bootstrap/stored-objects.ts';
@@ -28,7 +28,7 @@ const ENSURE_INTERVAL_MS = 60_000;
 export interface FlowControllerOptions {
   readonly schemas: Lister;
   readonly levels: Lister;
-  readonly schemaResource: OpenResource;
+  readonly schemaResource: StoredResource;
   /** For what the server has of its own. */
   readonly objects: StoredObjects;
   readonly clock: Clock;

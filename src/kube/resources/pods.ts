@@ -5,7 +5,7 @@ import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
-import { BINDING_SUBRESOURCE, BINDINGS } from '../groups/core/pod/bind-pod.ts';
+import { BINDING_SUBRESOURCE, bindings } from '../groups/core/pod/bind-pod.ts';
 import { connectSubresources } from '../groups/core/pod/connect-pod.ts';
 import { evictionSubresource } from '../groups/core/pod/evict-pod.ts';
 import { setPodDefaults, setTemplateDefaults } from '../groups/core/pod/pod-defaults.ts';
@@ -54,7 +54,7 @@ export function podResources({ allowPrivileged = true }: PodResourceOptions = {}
         return store;
       },
     },
-    BINDINGS,
+    bindings(world),
     { definition: POD_TEMPLATES },
   ];
 }

@@ -8,7 +8,12 @@ import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
-import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
+import type {
+  ResourceDefinition,
+  StoredDefinition,
+  Strategy,
+  SubresourceDefinition,
+} from '../../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { TableDefinition, VersionDefinition } from '../../server/resource/version-definition.ts';
@@ -81,7 +86,7 @@ export interface BuiltInResource {
 }
 
 /** A resource that is stored, below its plural whatever its group, as the reference lays out etcd. */
-export function storedResource(options: BuiltInResource): ResourceDefinition {
+export function storedResource(options: BuiltInResource): StoredDefinition {
   const [storageVersion] = options.versions;
   const { plural, convert } = options;
   return {

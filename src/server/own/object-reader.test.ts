@@ -10,7 +10,11 @@ import { createObjectReader } from './object-reader.ts';
 const MISSING = new StatusError(notFound({ group: '', resource: 'secrets' }, 'x'));
 
 function reader(get: () => MaybePromise<Uint8Array>) {
-  return createObjectReader({ get }, v1, new VirtualClock());
+  return createObjectReader({
+    definition: { storageVersion: v1 },
+    registry: { get },
+    host: { clock: new VirtualClock() },
+  });
 }
 
 describe('the reader of single objects', () => {

@@ -1,28 +1,40 @@
 /**
- * Reads objects of one of the server's own stores, one at a time, for kinds of which a server holds too many to keep them all parsed. Invariant: what is read is as fresh
- * as a get without options, and an object that did not change is parsed once.
+ * Reads single objects of a stored resource for the server's own use. It serves kinds with too many objects to keep all
+ * of them parsed, as a lister does.
  */
 import type { Status } from '../../apimachinery/status/status.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
-import type { Clock } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { ResourceStore } from '../resource/resource-store.ts';
-import type { VersionDefinition } from '../resource/version-definition.ts';
+import type { RegistryStore } from '../registry/store.ts';
+import type { RegistryHost } from '../resource/registry-host.ts';
+import type { StoredDefinition } from '../resource/resource-definition.ts';
 import { ownContext } from './own-context.ts';
 
-/** The object, shared and not to be changed, or why there is none. */
+/** The object, shared and read-only, or the Status that the store refused the read with. */
 export type ObjectAnswer = { readonly object: JsonObject } | { readonly status: Status };
 
+/**
+ * Reads the object in its storage version, as fresh as a get without a resourceVersion. Answers without a promise when
+ * the cache is as new as the storage. Throws, or rejects with, errors that are not a Status.
+ */
 export type ObjectReader = (namespace: string, name: string) => MaybePromise<ObjectAnswer>;
+
+/** The parts of a StoredResource that a reader needs. */
+export interface ReadableResource {
+  readonly definition: Pick<StoredDefinition, 'storageVersion'>;
+  readonly registry: Pick<RegistryStore, 'get'>;
+  readonly host: Pick<RegistryHost, 'clock'>;
+}
 
 const CURRENT = { resourceVersion: '' };
 
-/** Reads through the store's get; what is thrown there is an answer if it is a Status. */
-export function createObjectReader(store: ResourceStore, version: VersionDefinition, clock: Clock): ObjectReader {
-  // Keyed by the bytes that the cache hands out: they are the same as long as the object is.
+/** A reader through the registry store. Parses an object once per write, as long as its bytes are in memory. */
+export function createObjectReader({ definition, registry, host }: ReadableResource): ObjectReader {
+  const { storageVersion: version } = definition;
+  // The cache hands out the same bytes until the object changes.
   const parsed = new WeakMap<Uint8Array, JsonObject>();
   const parse = (bytes: Uint8Array): ObjectAnswer => {
     let object = parsed.get(bytes);
@@ -36,8 +48,7 @@ export function createObjectReader(store: ResourceStore, version: VersionDefinit
   };
   return (namespace, name) => {
     try {
-      const bytes = store.get?.(ownContext(clock, 'get', { version, namespace, name }), CURRENT);
-      if (bytes === undefined) throw new BugError(`${version.kind} cannot be read`);
+      const bytes = registry.get(ownContext(host.clock, 'get', { version, namespace, name }), CURRENT);
       return isPromise(bytes) ? bytes.then(parse, refused) : parse(bytes);
     } catch (error) {
       return refused(error);

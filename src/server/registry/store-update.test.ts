@@ -8,7 +8,7 @@ import { settle } from '../../base/virtual-clock.ts';
 import { openResource } from '../resource/open-resource.ts';
 import type { Strategy } from '../resource/resource-definition.ts';
 import type { ObjectChange, ResourceStore, UpdateRequest } from '../resource/resource-store.ts';
-import { statusSubresource } from '../resource/status-subresource.ts';
+import { updateSubresource } from '../resource/update-subresource.ts';
 import {
   at,
   complaint,
@@ -378,7 +378,7 @@ describe('a subresource with a strategy of its own', () => {
   };
 
   it('reads and updates the same objects under other rules', async () => {
-    const world = await things({ subresources: [statusSubresource(status)] });
+    const world = await things({ subresources: [updateSubresource('status', status)] });
     const { store, subresources, registry } = openResource(world.definition, world.host);
     await made(registry!, thing('a', { spec: { color: 'red' } }));
     const sub = subresources.get('status')!.store;

@@ -77,7 +77,7 @@ export class RegistryStore implements ResourceStore, Stoppable {
   }
 
   /** The same objects, read and updated under other rules: what `status` and `finalize` are. It ends with this store. */
-  withStrategy(strategy: Strategy): ResourceStore {
+  withStrategy(strategy: Strategy): Required<Pick<ResourceStore, 'get' | 'update'>> {
     const core = this.#core;
     return {
       get: (context, options) => getObject(core, context, options),

@@ -3,7 +3,7 @@ import { isBugError } from '../../base/errors.ts';
 import { made, strategy, thing, thingDefinition, world } from '../registry/thing.fixtures.ts';
 import { openResource } from './open-resource.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { statusSubresource } from './status-subresource.ts';
+import { updateSubresource } from './update-subresource.ts';
 
 describe('an open resource', () => {
   it('is a store over the storage of its host that starts nothing before it is used and leaves nothing behind', async () => {
@@ -55,7 +55,7 @@ describe('an open resource', () => {
       }
     };
     expect(isBugError(thrown(() => openResource(thingDefinition({ storageVersion: undefined }), host)))).toBe(true);
-    const definition = thingDefinition({ store: () => ({}), subresources: [statusSubresource(strategy)] });
+    const definition = thingDefinition({ store: () => ({}), subresources: [updateSubresource('status', strategy)] });
     expect(isBugError(thrown(() => openResource(definition, host)))).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
-/** Makes a declared resource usable. Invariant: whatever is opened here is stopped by `stop()`. */
+/** Opens declared resources: makes the store of a resource and the stores of its subresources. */
 import type { Stoppable } from '../../base/lifetime.ts';
 import { RegistryStore } from '../registry/store.ts';
 import type { RegistryHost } from './registry-host.ts';
-import type { ResourceDefinition, SubresourceDefinition } from './resource-definition.ts';
+import type { ResourceDefinition, StoredDefinition, SubresourceDefinition } from './resource-definition.ts';
 import type { ResourceStore } from './resource-store.ts';
 
 export interface OpenSubresource {
@@ -14,25 +14,56 @@ export interface OpenResource {
   readonly definition: ResourceDefinition;
   /** The host that it was opened with. */
   readonly host: RegistryHost;
+  /** The store that requests go to: the registry store, the definition's own, or one that wraps either. */
   readonly store: ResourceStore;
   /** By name. */
   readonly subresources: ReadonlyMap<string, OpenSubresource>;
-  /** The store over Storage; undefined if the resource declares a store that is not one. */
+  /** The store over Storage, also if `store` wraps it. Undefined if the definition has a store of its own. */
   readonly registry: RegistryStore | undefined;
+  /** Stops the store. Watches end and later calls fail. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Opens the resource's own store or makes one over the host's storage. Nothing starts before it is used. A store with a `stop()` is stopped with the resource. */
+/**
+ * A resource whose objects are kept by the store over Storage. `registry` has every verb of a stored resource, so the
+ * server's own code reads and writes its objects without checking which verbs there are.
+ */
+export interface StoredResource extends OpenResource {
+  readonly definition: StoredDefinition;
+  readonly registry: RegistryStore;
+}
+
+/**
+ * Opens the definition's own store, or makes one over the host's storage. Starts nothing: a store starts with its first
+ * use. Throws BugError for a definition with neither a store nor a storage version.
+ */
+export function openResource(definition: StoredDefinition, host: RegistryHost): StoredResource;
+export function openResource(definition: ResourceDefinition, host: RegistryHost): OpenResource;
 export function openResource(definition: ResourceDefinition, host: RegistryHost): OpenResource {
-  const store = definition.store?.(host) ?? new RegistryStore(definition, host);
-  const registry = store instanceof RegistryStore ? store : undefined;
+  const own = definition.store?.(host);
+  if (own !== undefined) return openWith(own, undefined, definition, host);
+  const registry = new RegistryStore(definition, host);
+  return openWith(registry, registry, definition, host);
+}
+
+function openWith(
+  store: ResourceStore,
+  registry: RegistryStore | undefined,
+  definition: ResourceDefinition,
+  host: RegistryHost,
+): OpenResource {
   const subresources = new Map<string, OpenSubresource>();
   for (const subresource of definition.subresources)
     subresources.set(subresource.name, { definition: subresource, store: subresource.store(store, host) });
   return { definition, host, store, subresources, registry, stop: async () => stopperOf(store)?.stop() };
 }
 
-/** A store of a definition's own may hold something, too. */
+/** Whether the objects are kept by the store over Storage. */
+export function isStoredResource(resource: OpenResource): resource is StoredResource {
+  return resource.registry !== undefined;
+}
+
+/** A definition's own store may have a `stop()`. */
 function stopperOf(store: ResourceStore & Partial<Pick<Stoppable, 'stop'>>): Pick<Stoppable, 'stop'> | undefined {
   return store.stop === undefined ? undefined : (store as Pick<Stoppable, 'stop'>);
 }

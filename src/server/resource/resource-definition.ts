@@ -130,3 +130,9 @@ export interface ResourceDefinition {
   store?(host: RegistryHost): ResourceStore;
   readonly subresources: readonly SubresourceDefinition[];
 }
+
+/** A resource whose objects are kept by the store over Storage. */
+export interface StoredDefinition extends ResourceDefinition {
+  readonly storageVersion: VersionDefinition;
+  readonly store?: never;
+}

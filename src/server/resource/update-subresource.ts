@@ -1,9 +1,12 @@
-/** Subresources that are a view of their parent's object: `status`, `finalize`. Invariant: they read and write the parent's own storage, under a strategy of their own. */
+/** Subresources that read and update the object of their parent under another strategy: `status`, `finalize`. */
 import { BugError } from '../../base/errors.ts';
 import { RegistryStore } from '../registry/store.ts';
 import type { Strategy, SubresourceDefinition } from './resource-definition.ts';
 
-/** `readable` (default true): get, and with it patch, is served too. */
+/**
+ * A subresource with get, update and patch. It never creates, whatever the strategy says. `readable: false` leaves get
+ * out, and with it patch; default true. Opening it throws BugError if the parent is not the store over Storage.
+ */
 export function updateSubresource(
   name: string,
   strategy: Strategy,
@@ -12,11 +15,11 @@ export function updateSubresource(
   return {
     name,
     store: (parent) => {
-      if (!(parent instanceof RegistryStore)) throw new BugError(`the subresource ${name} needs a store over storage`);
-      const { update } = parent.withStrategy({ ...strategy, allowCreateOnUpdate: false });
-      if (update === undefined) throw new BugError(`the parent of the subresource ${name} cannot be updated`);
+      if (!(parent instanceof RegistryStore))
+        throw new BugError(`the subresource ${name} needs a parent whose objects the registry stores`);
+      const { get, update } = parent.withStrategy({ ...strategy, allowCreateOnUpdate: false });
       return {
-        ...(options.readable === false ? undefined : { get: (context, get) => parent.get(context, get) }),
+        ...(options.readable === false ? undefined : { get }),
         update: (context, change, request) => update(context, change, { ...request, forceAllowCreate: false }),
       };
     },

@@ -7,28 +7,24 @@ import type { Preconditions } from '../../../apimachinery/meta/delete-options.ts
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { conflict } from '../../../apimachinery/status/status-catalogue.ts';
-import { BugError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
 import { createObjectReader } from '../../../server/own/object-reader.ts';
 import { delegateStore } from '../../../server/resource/delegate-store.ts';
-import type { OpenResource } from '../../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../../server/resource/open-resource.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 
-export function frontNamespaces({ definition, store, host }: OpenResource): ResourceStore {
-  const { storageVersion } = definition;
-  if (storageVersion === undefined) throw new BugError('namespaces are not stored');
-  const read = createObjectReader(store, storageVersion, host.clock);
-  return delegateStore(store, {
+export function frontNamespaces(open: StoredResource): ResourceStore {
+  const { registry } = open;
+  const read = createObjectReader(open);
+  return delegateStore(registry, {
     deleteCollection: undefined,
     delete: (context, request) => {
-      const remove = store.delete?.bind(store);
-      if (remove === undefined) throw new BugError('namespaces cannot be deleted');
       const { preconditions } = request.options;
-      if (preconditions === undefined) return remove(context, request);
+      if (preconditions === undefined) return registry.delete(context, request);
       return andThen(read('', context.name), (answer) => {
         if ('object' in answer) checkPreconditions(preconditions, answer.object, context.name);
-        return remove(context, request);
+        return registry.delete(context, request);
       });
     },
   });

@@ -25,7 +25,7 @@ import type {
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
-import type { KubeResource } from '../../../kube-context.ts';
+import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, reviewResource } from '../../../shared/built-in.ts';
 import { ensureMeta } from '../../../shared/object-fields.ts';
 import { setPodCondition } from './pod-conditions.ts';
@@ -43,6 +43,7 @@ export const BINDING_SUBRESOURCE: SubresourceDefinition = {
     create: (context, binding, request) => {
       if (context.name !== textAt(binding, 'metadata', 'name'))
         throw new StatusError(badRequest('name in URL does not match name in Binding object'));
+      if (!(parent instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
       return bindPod(parent, context, binding, request);
     },
     // A binding may say which pod it means by uid and resourceVersion.
@@ -50,27 +51,23 @@ export const BINDING_SUBRESOURCE: SubresourceDefinition = {
   }),
 };
 
-/** The old kind: its name is that of the pod. */
-export const BINDINGS: KubeResource = {
-  definition: {
-    ...reviewResource(BINDING, 'Namespaced', () => {
-      throw new BugError('bindings have no store of their own');
-    }),
-  },
-  wrapStore: (_open, world) => ({
-    create: (context, binding, request) => {
-      const { registry, definition } = world.resource('pods');
-      const [version] = definition.versions;
-      if (registry === undefined || version === undefined) throw new BugError('pods are not stored');
-      const name = textAt(binding, 'metadata', 'name');
-      return bindPod(registry, { ...context, version, name }, binding, request);
+/** The deprecated kind Binding, posted to `bindings`. Its name is that of the pod. */
+export function bindings(world: () => KubeContext): KubeResource {
+  const create: NonNullable<ResourceStore['create']> = (context, binding, request) => {
+    const { registry, definition } = world().resource('pods');
+    const name = textAt(binding, 'metadata', 'name');
+    return bindPod(registry, { ...context, version: definition.storageVersion, name }, binding, request);
+  };
+  return {
+    definition: {
+      ...reviewResource(BINDING, 'Namespaced', create),
+      store: () => ({ create, keepsSystemFields: true }),
     },
-    keepsSystemFields: true,
-  }),
-};
+  };
+}
 
 async function bindPod(
-  pods: ResourceStore,
+  pods: RegistryStore,
   context: ResourceContext,
   binding: JsonObject,
   request: CreateRequest,
@@ -78,11 +75,10 @@ async function bindPod(
   const issues = validateBinding(binding);
   if (issues.length > 0) throw new StatusError(unknown(formatIssues(issues)));
   await request.validate(binding);
-  if (!(pods instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
   const { update } = pods.withStrategy(builtInStrategy({ canonicalize: canonicalizePod }));
   const uid = textAt(binding, 'metadata', 'uid') || undefined;
   const resourceVersion = textAt(binding, 'metadata', 'resourceVersion') || undefined;
-  await update?.(
+  await update(
     context,
     {
       preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },

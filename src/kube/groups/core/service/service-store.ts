@@ -13,7 +13,7 @@ import { readJson } from '../../../../base/json-read.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
 import { kindView } from '../../../../kinds/views.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
-import type { OpenResource } from '../../../../server/resource/open-resource.ts';
+import type { StoredResource } from '../../../../server/resource/open-resource.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type {
   CreateRequest,
@@ -36,15 +36,15 @@ const NAME_ATTEMPTS = 8;
 export class ServiceFront {
   #services: ServiceStore | undefined;
 
-  open(open: OpenResource, world: KubeContext, allocator: ServiceAllocator): ResourceStore {
+  open(open: StoredResource, world: KubeContext, allocator: ServiceAllocator): ResourceStore {
     const services = new ServiceStore(open, world, allocator);
     this.#services = services;
-    return delegateStore(open.store, {
+    return delegateStore(open.registry, {
       create: (context, object, request) => services.create(context, object, request),
       update: (context, change, request) => services.update(context, change, request),
       delete: async (context, request) => {
         const gone = new GoneServices();
-        const answer = await must(open.store.delete?.(context, gone.watching(request)), 'delete');
+        const answer = await open.registry.delete(context, gone.watching(request));
         await services.releaseGone(gone, request);
         return answer;
       },
@@ -52,7 +52,7 @@ export class ServiceFront {
         const gone = new GoneServices();
         try {
           const watched = { ...request, ...gone.watching(request) };
-          return await must(open.store.deleteCollection?.(context, watched), 'delete');
+          return await open.registry.deleteCollection(context, watched);
         } finally {
           await services.releaseGone(gone, request);
         }
@@ -66,9 +66,11 @@ export class ServiceFront {
       ...status,
       store: (parent, host) => {
         const store = status.store(parent, host);
+        const { update } = store;
+        if (update === undefined) return store;
         return delegateStore(store, {
           update: async (context, change, request) => {
-            const answer = await must(store.update?.(context, change, request), 'update');
+            const answer = await update.call(store, context, change, request);
             if (!request.dryRun) await this.#services?.releaseAfterUpdate(answer);
             return answer;
           },
@@ -94,11 +96,11 @@ class GoneServices {
 }
 
 class ServiceStore {
-  readonly #open: OpenResource;
+  readonly #open: StoredResource;
   readonly #world: KubeContext;
   readonly #allocator: ServiceAllocator;
 
-  constructor(open: OpenResource, world: KubeContext, allocator: ServiceAllocator) {
+  constructor(open: StoredResource, world: KubeContext, allocator: ServiceAllocator) {
     this.#open = open;
     this.#world = world;
     this.#allocator = allocator;
@@ -120,9 +122,7 @@ class ServiceStore {
 
   async #createOnce(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
     const allocation = await this.#allocateNew(context, object, request.dryRun);
-    return this.#settle(allocation, async () =>
-      must(this.#open.store.create?.(context, inOrder(object), request), 'create'),
-    );
+    return this.#settle(allocation, async () => this.#open.registry.create(context, inOrder(object), request));
   }
 
   async update(
@@ -143,7 +143,7 @@ class ServiceStore {
         allocation = await this.#allocateChange(context, next, oldSpec, request.dryRun);
       return inOrder(next);
     };
-    const store = async () => must(this.#open.store.update?.(context, { ...change, apply }, request), 'update');
+    const store = async () => this.#open.registry.update(context, { ...change, apply }, request);
     const answer = await this.#settle(
       { commit: async () => allocation?.commit(), revert: async () => allocation?.revert() },
       store,
@@ -232,9 +232,4 @@ function nameOf(context: ResourceContext, object: JsonObject) {
 function inOrder(service: JsonObject): JsonObject {
   orderFields(service, kindView('', 'v1', 'Service'));
   return service;
-}
-
-async function must<T>(value: T | Promise<T> | undefined, verb: string): Promise<T> {
-  if (value === undefined) throw new BugError(`Services cannot be asked to ${verb}`);
-  return value;
 }
