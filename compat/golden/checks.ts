@@ -1,7 +1,7 @@
 /** What is asked of each golden object. A check gives undefined, or what differs in a few words. */
 import { normalizeTyped } from '../../src/apimachinery/codec/typed-normalize.ts';
-import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
-import { writeYaml } from '../../src/apimachinery/codec/yaml-write.ts';
+import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
+import { writeYaml } from '../../src/apimachinery/codec/yaml/yaml-write.ts';
 import { decodeObject } from '../../src/apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../../src/apimachinery/protobuf/encode.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';

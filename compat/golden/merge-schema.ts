@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
+import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import type { FieldView, ScalarType, StructView, TypeView } from '../../src/apimachinery/type-view.ts';
 import { BugError } from '../../src/base/errors.ts';
 import { equalJson, type JsonArray, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';

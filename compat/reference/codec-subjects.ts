@@ -1,4 +1,4 @@
-import { formatYamlDuplicates, readYaml } from '../../src/apimachinery/codec/yaml.ts';
+import { formatYamlDuplicates, readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import { decodeMessage } from '../../src/apimachinery/protobuf/decode.ts';
 import { encodeMessage } from '../../src/apimachinery/protobuf/encode.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';

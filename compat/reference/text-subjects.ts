@@ -6,7 +6,7 @@ import {
   labelSelectorFromObject,
 } from '../../src/apimachinery/selectors/label-selector-object.ts';
 import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parse.ts';
-import { checkLabelValue, checkQualifiedName } from '../../src/apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, checkQualifiedName } from '../../src/apimachinery/validation/label-syntax.ts';
 import {
   type Complaints,
   checkCIdentifier,
@@ -17,7 +17,7 @@ import {
   checkEnvVarName,
   checkHttpHeaderName,
   checkPortName,
-} from '../../src/apimachinery/validation/names.ts';
+} from '../../src/apimachinery/validation/name-syntax.ts';
 import type { Random } from '../../test/fuzz/random.ts';
 import { repeat, text } from './generate.ts';
 import type { Subject } from './subject.ts';

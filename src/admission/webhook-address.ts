@@ -4,7 +4,7 @@
 import { fieldAt, numberAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain, checkPortNumber } from '../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../base/json-value.ts';
 import { type GoUrl, parseUrl } from '../cel/libraries/go/go-url.ts';
 import { encodeFor, unescapeFor } from '../cel/libraries/go/go-url-escape.ts';

@@ -1,6 +1,6 @@
 /** `keelson kubeconfig`: signs a client certificate with the authority of a data folder and writes a kubeconfig around it. */
 import { Command } from 'commander';
-import { readYaml } from '../apimachinery/codec/yaml.ts';
+import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConfigError } from '../base/errors.ts';
 import { getField, type JsonValue } from '../base/json-value.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readYaml } from '../apimachinery/codec/yaml.ts';
+import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { openLmdbStorage } from '../storage/lmdb/open.ts';
 import { runCommand } from './program.ts';

@@ -1,7 +1,7 @@
 /**
  * Kubeconfig files for one server and one user. A file contains all credentials inline, and only its owner may read it.
  */
-import { writeYaml } from '../apimachinery/codec/yaml-write.ts';
+import { writeYaml } from '../apimachinery/codec/yaml/yaml-write.ts';
 import { encodeBase64 } from '../base/base64.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import { ConfigError } from '../base/errors.ts';

@@ -3,7 +3,7 @@
  * Invariant: `splitServiceAccountUsername` accepts exactly the names that `serviceAccountUsername` makes.
  */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../apimachinery/validation/name-syntax.ts';
 
 export interface ServiceAccountIdentity {
   readonly namespace: string;

@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { readYaml } from '../apimachinery/codec/yaml.ts';
+import { readYaml } from '../apimachinery/codec/yaml/yaml.ts';
 import { ConfigError, toError } from '../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { depthOf, type Place, placeOf } from './yaml-places.ts';

@@ -1,7 +1,7 @@
 /**
  * Where in a YAML document a field stands. Invariant: the place is that of the deepest part of the path that the document has.
  */
-import { parseYamlTree, type YamlNode } from '../apimachinery/codec/yaml-tree.ts';
+import { parseYamlTree, type YamlNode } from '../apimachinery/codec/yaml/yaml-tree.ts';
 
 /** Both counted from one. */
 export interface Place {

@@ -7,7 +7,7 @@ import type { TypeView } from '../apimachinery/type-view.ts';
 import { type FieldIssue, formatIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, formatPath, indexPath, keyPath } from '../apimachinery/validation/field-path.ts';
 import { nameIsPathSegment } from '../apimachinery/validation/name-rules.ts';
-import { checkDns1035Label } from '../apimachinery/validation/names.ts';
+import { checkDns1035Label } from '../apimachinery/validation/name-syntax.ts';
 import { type ObjectMetaFacts, validateObjectMeta } from '../apimachinery/validation/validate-object-meta.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { type MetaOptions, metaForm } from './object-meta-form.ts';

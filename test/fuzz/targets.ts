@@ -1,15 +1,15 @@
 /** What is fuzzed: every decoder of user input, each with a corpus of good inputs and words of its language. */
-import { encodeCbor } from '../../src/apimachinery/codec/cbor.ts';
-import { decodeCbor } from '../../src/apimachinery/codec/cbor-decode.ts';
+import { encodeCbor } from '../../src/apimachinery/codec/cbor/cbor.ts';
+import { decodeCbor } from '../../src/apimachinery/codec/cbor/cbor-decode.ts';
 import { JsonFrameDecoder, LengthDelimitedDecoder } from '../../src/apimachinery/codec/framing.ts';
 import { negotiateAccept, negotiateContentType } from '../../src/apimachinery/codec/negotiation.ts';
 import { decodeStrictJson } from '../../src/apimachinery/codec/strict.ts';
-import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
-import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml-documents.ts';
+import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
+import { splitYamlDocuments } from '../../src/apimachinery/codec/yaml/yaml-documents.ts';
 import { decodeDeleteBody, readDeleteOptions } from '../../src/apimachinery/meta/delete-options.ts';
 import { readListOptions } from '../../src/apimachinery/meta/list-options.ts';
-import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/meta/options.ts';
 import { parseQuery } from '../../src/apimachinery/meta/query.ts';
+import { readCreateOptions, readGetOptions, readPatchOptions } from '../../src/apimachinery/meta/write-options.ts';
 import { applyJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
 import { podView } from '../../src/apimachinery/patch/strategic-merge.fixtures.ts';
 import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge.ts';

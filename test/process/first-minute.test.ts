@@ -5,7 +5,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readYaml } from '../../src/apimachinery/codec/yaml.ts';
+import { readYaml } from '../../src/apimachinery/codec/yaml/yaml.ts';
 import { ROOT } from '../source-graph.ts';
 
 // The parent's parent holds package.json, as that of the built command does.

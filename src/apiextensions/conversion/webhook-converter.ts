@@ -9,7 +9,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { formatIssues } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { validateLabels } from '../../apimachinery/validation/labels-syntax.ts';
+import { validateLabels } from '../../apimachinery/validation/label-syntax.ts';
 import { validateAnnotations } from '../../apimachinery/validation/validate-object-meta.ts';
 import { decodeBase64 } from '../../base/base64.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';

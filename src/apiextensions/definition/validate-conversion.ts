@@ -13,7 +13,7 @@ import {
   required,
 } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1035Label } from '../../apimachinery/validation/names.ts';
+import { checkDns1035Label } from '../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { isRecognizedReviewVersion, type ValidationOptions } from './validation-options.ts';
 

@@ -13,7 +13,7 @@ import {
   required,
 } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
 import { readNames } from '../crd.ts';

@@ -13,7 +13,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import type { StructView } from '../type-view.ts';
 import { StrictFieldCollector } from './strict-fields.ts';
 import { hasUnknownFields, pruneUnknownFields } from './unknown-fields.ts';
-import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml.ts';
+import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml/yaml.ts';
 
 /** Ignore reports nothing, Warn turns each problem into a warning, Strict refuses the body. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -8,7 +8,6 @@ import { jsonKind } from '../go-json.ts';
 import { declared, type FieldIssue, invalid, notSupported } from '../validation/field-issue.ts';
 import { FieldPath } from '../validation/field-path.ts';
 import { parseGroupVersion } from './gvk.ts';
-import { validateDryRun } from './options.ts';
 import {
   boolParam,
   checkOptions,
@@ -19,6 +18,7 @@ import {
   type OptionsResult,
 } from './options-decode.ts';
 import { firstParam, type QueryParams } from './query.ts';
+import { validateDryRun } from './write-options.ts';
 
 export interface Preconditions {
   readonly uid: string | undefined;

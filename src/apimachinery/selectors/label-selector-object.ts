@@ -6,7 +6,7 @@
 import { quote } from '../go-format.ts';
 import { declared, type FieldIssue, forbidden, formatIssues, invalid, required } from '../validation/field-issue.ts';
 import { childPath, type FieldPath } from '../validation/field-path.ts';
-import { checkLabelValue, validateLabelName, validateLabels } from '../validation/labels-syntax.ts';
+import { checkLabelValue, validateLabelName, validateLabels } from '../validation/label-syntax.ts';
 import {
   EVERYTHING,
   formatLabelSelector,

@@ -6,7 +6,7 @@
 import { compareUtf8 } from '../../base/utf8.ts';
 import { declared, type FieldIssue, invalid, notSupported } from '../validation/field-issue.ts';
 import { childPath, type FieldPath } from '../validation/field-path.ts';
-import { checkLabelValue, checkQualifiedName } from '../validation/labels-syntax.ts';
+import { checkLabelValue, checkQualifiedName } from '../validation/label-syntax.ts';
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
 

@@ -10,7 +10,7 @@ import {
   checkDns1123Subdomain,
   checkPathSegmentName,
   checkPathSegmentPrefix,
-} from './names.ts';
+} from './name-syntax.ts';
 
 /** What is wrong with a name, or, if `prefix`, with a generateName to which characters will be appended. */
 export type NameRule = (name: string, prefix: boolean) => Complaints;

@@ -4,7 +4,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import { quote } from '../go-format.ts';
 import { addIssues, declared, type FieldIssue, forbidden, invalid } from './field-issue.ts';
 import { childPath, type FieldPath } from './field-path.ts';
-import { validateLabels } from './labels-syntax.ts';
+import { validateLabels } from './label-syntax.ts';
 import { validateManagedFields } from './validate-managed-fields.ts';
 import {
   FIELD_IMMUTABLE,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import { addIssues, declared, type FieldIssue, forbidden, invalid, required, tooLong } from './field-issue.ts';
 import { childPath, type FieldPath } from './field-path.ts';
-import { checkQualifiedName, validateLabels } from './labels-syntax.ts';
+import { checkQualifiedName, validateLabels } from './label-syntax.ts';
 import { type NameRule, nameIsDnsLabel } from './name-rules.ts';
 import { type ManagedFieldsFacts, validateManagedFields } from './validate-managed-fields.ts';
 

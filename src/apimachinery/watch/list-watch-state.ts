@@ -4,8 +4,8 @@
  */
 import type { Backoff, ResettingBackoffPolicy } from '../../base/backoff.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { WatchEvent } from './event.ts';
-import type { Failure } from './failure.ts';
+import type { WatchEvent } from './watch-event.ts';
+import type { Failure } from './watch-failure.ts';
 
 export interface ListWatchOptions {
   /** Begin with a streaming list (`sendInitialEvents`) and fall back to pages where the server refuses it. */

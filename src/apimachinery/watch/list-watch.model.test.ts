@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { createBookmark, resourceVersionOf, type WatchEvent } from './event.ts';
-import { type Failure, statusFailure } from './failure.ts';
 import { createListWatch, stepListWatch } from './list-watch.ts';
 import type { Delivery, Effect, Input, ListEffect, State, WatchEffect } from './list-watch-state.ts';
+import { createBookmark, resourceVersionOf, type WatchEvent } from './watch-event.ts';
+import { type Failure, statusFailure } from './watch-failure.ts';
 
 interface Change {
   readonly revision: number;

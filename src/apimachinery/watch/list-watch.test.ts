@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
-import { createBookmark, type WatchEvent } from './event.ts';
-import { type Failure, statusFailure } from './failure.ts';
 import { createListWatch, stepListWatch } from './list-watch.ts';
 import type { Effect, Input, ListWatchOptions, Phase, State, Tick } from './list-watch-state.ts';
+import { createBookmark, type WatchEvent } from './watch-event.ts';
+import { type Failure, statusFailure } from './watch-failure.ts';
 
 const at: Tick = { now: 0, random: 0 };
 const kind = { apiVersion: 'v1', kind: 'Pod' };

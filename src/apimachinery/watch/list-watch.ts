@@ -10,9 +10,15 @@
 import { createBackoff, type ResettingBackoffPolicy, stepBackoff } from '../../base/backoff.ts';
 import { unreachable } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './event.ts';
-import { type Failure, isExpired, isResourceVersionTooLarge, isTooManyRequests, statusFailure } from './failure.ts';
 import type { Effect, Input, ListWatchOptions, Memory, State, Step, Tick } from './list-watch-state.ts';
+import { isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './watch-event.ts';
+import {
+  type Failure,
+  isExpired,
+  isResourceVersionTooLarge,
+  isTooManyRequests,
+  statusFailure,
+} from './watch-failure.ts';
 
 /** The parameters of client-go's reflector: 800 ms doubling to 30 s, jitter 1.0, beginning again every 2 minutes. */
 export const REFLECTOR_BACKOFF: ResettingBackoffPolicy = {

@@ -3,7 +3,7 @@
  * what it is told is a value, never an error.
  */
 
-import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/name-syntax.ts';
 import { addRanges, fixed, LIST_COST, OBJECT_COST, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { Library, Overload, Range } from '../library.ts';
 import { sizeForCost } from '../runtime/sizes.ts';

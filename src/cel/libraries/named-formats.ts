@@ -1,9 +1,9 @@
 /**
  * The formats that expressions can ask for by name, with what they complain of. Invariant: complaints are the reference's own.
  */
-import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
 import { nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
-import type { Complaints } from '../../apimachinery/validation/names.ts';
+import type { Complaints } from '../../apimachinery/validation/name-syntax.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validation/text-formats.ts';
 import { parseRequestUri } from './go/go-url.ts';
 

@@ -7,7 +7,7 @@ import { listAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, forbidden, notFound, unknown } from '../../apimachinery/status/status-catalogue.ts';
-import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/name-syntax.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Authorizer } from '../../server/authorization.ts';

@@ -11,7 +11,7 @@ import {
   tooLong,
 } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../apimachinery/validation/label-syntax.ts';
 import { isLongerThan, patternText } from '../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { wholeAt } from './numbers.ts';

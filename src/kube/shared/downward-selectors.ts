@@ -4,7 +4,7 @@
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
 import { lowerCase } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { amountOf } from './resource-lists.ts';

@@ -2,7 +2,7 @@
 import { type IntOrString, intValue } from '../../apimachinery/scalars/int-or-string.ts';
 import { declared, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkPercent } from '../../apimachinery/validation/names.ts';
+import { checkPercent } from '../../apimachinery/validation/name-syntax.ts';
 import { validateNonnegative } from './numbers.ts';
 
 /** A number that is not negative, or text that is a percentage. An absent value is not judged. */

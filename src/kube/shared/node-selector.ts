@@ -4,7 +4,7 @@
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkLabelValue, validateLabelName } from '../../apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, validateLabelName } from '../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 

@@ -1,7 +1,7 @@
 /** Ports and protocols. Invariant: pure; the texts are the reference's. */
 import { complain, type FieldIssue, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkPortName, checkPortNumber } from '../../apimachinery/validation/names.ts';
+import { checkPortName, checkPortNumber } from '../../apimachinery/validation/name-syntax.ts';
 import type { JsonValue } from '../../base/json-value.ts';
 
 export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];

@@ -9,7 +9,7 @@ import {
   checkDns1123Subdomain,
   DNS_LABEL_MAX,
   DNS_SUBDOMAIN_MAX,
-} from '../../apimachinery/validation/names.ts';
+} from '../../apimachinery/validation/name-syntax.ts';
 import { utf8Length } from '../../base/utf8.ts';
 
 const MAX_SIGNER_NAME: number = DNS_SUBDOMAIN_MAX + 1 + DNS_SUBDOMAIN_MAX + 1 + DNS_LABEL_MAX;

@@ -4,7 +4,7 @@
  */
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { Complaints } from '../../apimachinery/validation/names.ts';
+import type { Complaints } from '../../apimachinery/validation/name-syntax.ts';
 import {
   FINALIZER_FOREGROUND,
   FINALIZER_ORPHAN,

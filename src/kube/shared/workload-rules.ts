@@ -7,7 +7,7 @@ import type { IntOrString } from '../../apimachinery/scalars/int-or-string.ts';
 import { formatLabelSelectorObject } from '../../apimachinery/selectors/label-selector-object.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';

@@ -4,7 +4,7 @@
 
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
-import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/options.ts';
+import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/write-options.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, Operation } from '../admission.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeCbor } from '../../apimachinery/codec/cbor.ts';
-import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
+import { encodeCbor } from '../../apimachinery/codec/cbor/cbor.ts';
+import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
 import type { JsonValue } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import { GADGETS, world } from './endpoints.fixtures.ts';

@@ -1,10 +1,10 @@
 /** DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked and held by finalizers or grace. */
 
-import { decodeCbor } from '../../apimachinery/codec/cbor-decode.ts';
+import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
 import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
-import { readYaml } from '../../apimachinery/codec/yaml.ts';
+import { readYaml } from '../../apimachinery/codec/yaml/yaml.ts';
 import { type DeleteOptions, readDeleteOptions } from '../../apimachinery/meta/delete-options.ts';
-import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { isDryRun } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import {
   badRequest,

@@ -1,7 +1,7 @@
 /** GET of one object, or of a subresource. Invariant: synchronous whenever the store is, and nothing is parsed in the plain form. */
 
-import { readGetOptions } from '../../apimachinery/meta/options.ts';
 import { boolParam } from '../../apimachinery/meta/options-decode.ts';
+import { readGetOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';

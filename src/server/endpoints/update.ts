@@ -1,7 +1,7 @@
 /** PUT of one object, or of a subresource. Invariant: each try of the store gets a fresh copy of the body, so that no try sees what another one changed. */
 
 import { uidOf } from '../../apimachinery/meta/meta.ts';
-import { isDryRun, readUpdateOptions, type WriteOptions } from '../../apimachinery/meta/options.ts';
+import { isDryRun, readUpdateOptions, type WriteOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';

@@ -9,7 +9,7 @@ import { quote } from '../../apimachinery/go-format.ts';
 import { decodeListOptions } from '../../apimachinery/meta/list-options.ts';
 import { NO_PARAMS, parseQuery, type QueryParams } from '../../apimachinery/meta/query.ts';
 import { requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
-import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/name-syntax.ts';
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { Answer } from './exchange.ts';
 

@@ -3,7 +3,7 @@
  * be negotiated never hides the status that it was to carry.
  */
 
-import { encodeCbor } from '../../apimachinery/codec/cbor.ts';
+import { encodeCbor } from '../../apimachinery/codec/cbor/cbor.ts';
 import {
   JSON_MEDIA_TYPE,
   negotiateAccept,
@@ -12,7 +12,7 @@ import {
   wantsPretty,
   YAML_MEDIA_TYPE,
 } from '../../apimachinery/codec/negotiation.ts';
-import { writeYaml } from '../../apimachinery/codec/yaml-write.ts';
+import { writeYaml } from '../../apimachinery/codec/yaml/yaml-write.ts';
 import { encodeObject } from '../../apimachinery/protobuf/encode.ts';
 import { type Status, statusOf } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';

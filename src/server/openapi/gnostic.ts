@@ -4,7 +4,7 @@
  *
  * A writer writes one whole field, tag included, back to front as WireWriter does.
  */
-import { writeYaml } from '../../apimachinery/codec/yaml-write.ts';
+import { writeYaml } from '../../apimachinery/codec/yaml/yaml-write.ts';
 import { BYTES, FIXED64, VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 

@@ -2,7 +2,7 @@
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { type FieldSelector, requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
 import { nameIsDnsLabel } from '../../apimachinery/validation/name-rules.ts';
-import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/name-syntax.ts';
 import type { CacheRange, Filter } from '../../cache/cache.ts';
 import { selectorFilter } from '../../cache/selector-filter.ts';
 import type { ObjectKeys } from './object-keys.ts';

@@ -4,7 +4,7 @@
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { finalizersOf, isTerminating, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
-import { isDryRun } from '../../apimachinery/meta/options.ts';
+import { isDryRun } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';

@@ -1,5 +1,5 @@
 /** Get: one object by its name. Invariant: a get without a resourceVersion sees every write that was acknowledged before it; in the stored version it hands out the cache's bytes. */
-import type { GetOptions } from '../../apimachinery/meta/options.ts';
+import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';

@@ -3,7 +3,7 @@
  * starts nothing by itself; the first use starts its cache, and `stop()` leaves nothing behind.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
-import type { GetOptions } from '../../apimachinery/meta/options.ts';
+import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Stoppable } from '../../base/lifetime.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';

@@ -7,8 +7,8 @@
  */
 import type { DeleteOptions, Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
-import type { GetOptions } from '../../apimachinery/meta/options.ts';
 import type { QueryParams } from '../../apimachinery/meta/query.ts';
+import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads field rules from the annotation: YAML or JSON. Invariant: everything that is wrong is told at once, each with its place in the document.
  */
-import { readYaml } from '../../../apimachinery/codec/yaml.ts';
+import { readYaml } from '../../../apimachinery/codec/yaml/yaml.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { EVERY, type FieldRule, formatRulePath, inverse, type RulePath, type VersionPair } from './field-rules.ts';
 

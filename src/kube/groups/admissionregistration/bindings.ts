@@ -16,7 +16,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
+import { checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../shared/conditions.ts';
 import { validateMatchResources, validateMutatingOperations } from './match.ts';

@@ -17,8 +17,8 @@ import {
   tooMany,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
-import { checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
+import { validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
+import { checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { BOOL } from '../../../cel/types.ts';
 import { validateOptionalChoice } from '../../shared/choices.ts';

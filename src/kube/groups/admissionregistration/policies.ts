@@ -13,9 +13,9 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';

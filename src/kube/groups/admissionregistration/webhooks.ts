@@ -14,9 +14,9 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateFullyQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateFullyQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1035Label } from '../../../apimachinery/validation/names.ts';
+import { checkDns1035Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { validateOptionalChoice } from '../../shared/choices.ts';

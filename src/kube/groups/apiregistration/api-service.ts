@@ -16,7 +16,7 @@ import {
   checkDns1123Subdomain,
   checkPathSegmentName,
   checkPortNumber,
-} from '../../../apimachinery/validation/names.ts';
+} from '../../../apimachinery/validation/name-syntax.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { decodeBase64 } from '../../../base/base64.ts';

@@ -8,8 +8,12 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
-import { type Complaints, checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
+import {
+  type Complaints,
+  checkDns1035Label,
+  checkDns1123Subdomain,
+} from '../../../apimachinery/validation/name-syntax.ts';
 import { EMPTY_TEXT, patternText } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';

@@ -10,8 +10,8 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabels } from '../../../apimachinery/validation/labels-syntax.ts';
-import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { validateLabels } from '../../../apimachinery/validation/label-syntax.ts';
+import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateAnnotations } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import {

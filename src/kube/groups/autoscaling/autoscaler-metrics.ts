@@ -13,7 +13,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label, checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { int32At } from '../../shared/numbers.ts';
 import { validateContainerResourceName } from '../../shared/resources.ts';

@@ -13,7 +13,7 @@ import {
   tooMany,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import { inGoShape, type Shape } from '../../shared/go-shape.ts';

@@ -11,7 +11,7 @@ import {
   tooLong,
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateDomainPrefixedPath } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateDomainPrefixedPath } from '../../../apimachinery/validation/label-syntax.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { labelsAt, labelsDoNotMatch, selectorAt, selectorMatches } from '../../shared/label-selector.ts';

@@ -4,7 +4,7 @@ import { hasInvalidLabelValue } from '../../../apimachinery/selectors/label-sele
 import { declared, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';

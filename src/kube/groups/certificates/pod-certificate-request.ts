@@ -13,9 +13,9 @@ import {
   tooLong,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateDomainPrefixedKey } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateDomainPrefixedKey } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { ANNOTATIONS_MAX } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { decodeBase64 } from '../../../base/base64.ts';

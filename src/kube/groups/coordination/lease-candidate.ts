@@ -8,8 +8,8 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
-import { checkConfigMapKey } from '../../../apimachinery/validation/names.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
+import { checkConfigMapKey } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import {
   validateImmutableField,

@@ -4,7 +4,7 @@ import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkConfigMapKey } from '../../../apimachinery/validation/names.ts';
+import { checkConfigMapKey } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';

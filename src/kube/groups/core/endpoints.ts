@@ -2,9 +2,13 @@
 import { fieldAt, listAt, numberAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, complain, type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label, checkDns1123Subdomain, checkPortNumber } from '../../../apimachinery/validation/names.ts';
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkPortNumber,
+} from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';

@@ -13,9 +13,9 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';

@@ -15,7 +15,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { getField, type JsonObject, setField } from '../../../base/json-value.ts';
 import { metaFacts } from '../../shared/object-fields.ts';

@@ -6,7 +6,7 @@
 import { ensureObject, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';

@@ -4,7 +4,7 @@ import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/sele
 import { type FieldIssue, invalid, notFound, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import type { Complaints } from '../../../apimachinery/validation/names.ts';
+import type { Complaints } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkConfigMapKey } from '../../../apimachinery/validation/names.ts';
+import { checkConfigMapKey } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { decodeBase64, encodeBase64 } from '../../../base/base64.ts';
 import { encodeUtf8 } from '../../../base/bytes.ts';

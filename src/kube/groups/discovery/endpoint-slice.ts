@@ -16,9 +16,13 @@ import {
   checkQualifiedName,
   validateFullyQualifiedDomainName,
   validateLabels,
-} from '../../../apimachinery/validation/labels-syntax.ts';
+} from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { type Complaints, checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import {
+  type Complaints,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+} from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';

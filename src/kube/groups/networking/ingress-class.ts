@@ -10,9 +10,9 @@ import {
   tooLong,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateDomainPrefixedPath } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateDomainPrefixedPath } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';

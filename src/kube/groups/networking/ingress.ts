@@ -17,7 +17,7 @@ import {
   checkPortName,
   checkPortNumber,
   checkWildcardDns1123Subdomain,
-} from '../../../apimachinery/validation/names.ts';
+} from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { parseSloppyIp } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';

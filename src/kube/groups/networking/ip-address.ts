@@ -8,7 +8,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain, checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateIp } from '../../shared/ip.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkPortName, checkPortNumber } from '../../../apimachinery/validation/names.ts';
+import { checkPortName, checkPortNumber } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';

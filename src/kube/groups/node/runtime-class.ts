@@ -9,9 +9,9 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabels } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabels } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import {
   validateImmutableField,

@@ -17,7 +17,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { type Complaints, checkPathSegmentName } from '../../../apimachinery/validation/names.ts';
+import { type Complaints, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import {
   type Binding,
   type ClusterRole,

@@ -6,7 +6,7 @@ import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachi
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { type FieldIssue, forbidden, internalError } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { BugError } from '../../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';

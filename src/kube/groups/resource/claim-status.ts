@@ -16,7 +16,7 @@ import {
   tooMany,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';

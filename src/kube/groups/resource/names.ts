@@ -1,7 +1,11 @@
 /** Names of drivers, pools, requests and attributes. Invariant: pure; the texts are the reference's. */
 import { type FieldIssue, invalid, required, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkCIdentifier, checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import {
+  checkCIdentifier,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+} from '../../../apimachinery/validation/name-syntax.ts';
 import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';

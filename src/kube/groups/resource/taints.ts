@@ -10,7 +10,7 @@ import {
   tooMany,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkLabelValue, validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { validateConditions } from '../../shared/conditions.ts';

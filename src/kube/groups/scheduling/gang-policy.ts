@@ -5,7 +5,7 @@
 import { fieldAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import type { Complaints } from '../../../apimachinery/validation/names.ts';
+import type { Complaints } from '../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 

@@ -3,7 +3,7 @@ import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta
 import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';

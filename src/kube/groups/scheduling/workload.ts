@@ -15,7 +15,7 @@ import {
   checkDns1123Label,
   checkDns1123Subdomain,
   checkPathSegmentName,
-} from '../../../apimachinery/validation/names.ts';
+} from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';

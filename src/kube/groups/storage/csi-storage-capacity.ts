@@ -6,7 +6,7 @@ import { validateLabelSelectorObject } from '../../../apimachinery/selectors/lab
 import { declared, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { selectorAt } from '../../shared/label-selector.ts';

@@ -9,7 +9,7 @@ import {
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

@@ -2,7 +2,7 @@
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { lowerCase } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';

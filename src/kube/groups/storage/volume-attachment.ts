@@ -11,7 +11,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { rangeText } from '../../../apimachinery/validation/text-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';

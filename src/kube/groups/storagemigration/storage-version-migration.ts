@@ -9,7 +9,7 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/names.ts';
+import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';

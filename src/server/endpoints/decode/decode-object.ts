@@ -3,7 +3,7 @@
  * the form in which the type is written, and has its defaults; every refusal has the reference's words.
  */
 
-import { decodeCbor } from '../../../apimachinery/codec/cbor-decode.ts';
+import { decodeCbor } from '../../../apimachinery/codec/cbor/cbor-decode.ts';
 import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
 import {
   decodeStrictJson,

@@ -9,7 +9,7 @@ import { firstParam, type QueryParams } from '../../../apimachinery/meta/query.t
 import { formatHumanDuration } from '../../../apimachinery/scalars/human-duration.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
-import { INITIAL_EVENTS_END } from '../../../apimachinery/watch/event.ts';
+import { INITIAL_EVENTS_END } from '../../../apimachinery/watch/watch-event.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import type { TableDefinition, VersionDefinition } from '../../resource/version-definition.ts';
 import { partialMetadata } from './partial-metadata.ts';

@@ -3,11 +3,11 @@
  * watchers share them; an event is one allocation of exactly its size.
  */
 
-import { encodeCbor } from '../../../apimachinery/codec/cbor.ts';
+import { encodeCbor } from '../../../apimachinery/codec/cbor/cbor.ts';
 import { CBOR_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import type { Status } from '../../../apimachinery/status/status.ts';
-import { createBookmark } from '../../../apimachinery/watch/event.ts';
+import { createBookmark } from '../../../apimachinery/watch/watch-event.ts';
 import { allocateBytes, encodeUtf8 } from '../../../base/bytes.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

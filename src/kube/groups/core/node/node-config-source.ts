@@ -12,7 +12,7 @@ import {
   checkConfigMapKey,
   checkDns1123Label,
   checkDns1123Subdomain,
-} from '../../../../apimachinery/validation/names.ts';
+} from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 
 /** A spec names a ConfigMap; a status also says which state of it. */

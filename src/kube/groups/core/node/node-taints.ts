@@ -10,7 +10,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkLabelValue, validateLabelName } from '../../../../apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, validateLabelName } from '../../../../apimachinery/validation/label-syntax.ts';
 import { encodeUtf8 } from '../../../../base/bytes.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';

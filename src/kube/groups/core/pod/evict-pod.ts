@@ -8,7 +8,7 @@ import {
   decodeDeleteBody,
 } from '../../../../apimachinery/meta/delete-options.ts';
 import { ensureObject, fieldAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
-import { isDryRun } from '../../../../apimachinery/meta/options.ts';
+import { isDryRun } from '../../../../apimachinery/meta/write-options.ts';
 import { isConflict, StatusError } from '../../../../apimachinery/status/status.ts';
 import {
   badRequest,

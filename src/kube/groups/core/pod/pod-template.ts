@@ -5,7 +5,7 @@
 import { objectAt, objectsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { validateLabels } from '../../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabels } from '../../../../apimachinery/validation/label-syntax.ts';
 import { validateAnnotations } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { labelsAt } from '../../../shared/label-selector.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../../apimachinery/meta/object-fields.ts';
 import { quantityMilliValue } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { childPath, type FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { ipWarnings } from '../../../shared/ip.ts';
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../../../shared/node-selector.ts';

@@ -10,9 +10,9 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label, checkInRange } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkInRange } from '../../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';

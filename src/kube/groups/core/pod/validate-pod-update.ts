@@ -14,7 +14,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkInRange } from '../../../../apimachinery/validation/names.ts';
+import { checkInRange } from '../../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { wholeAt } from '../../../shared/numbers.ts';
 import { takeField } from '../../../shared/object-fields.ts';

@@ -8,7 +8,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { ipWarnings, parseSloppyIp, validateLegacyIp } from '../../../shared/ip.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';

@@ -5,7 +5,7 @@
 import { orderFields } from '../../../../apimachinery/codec/typed-order.ts';
 import { finalizersOf, isTerminating, uidOf } from '../../../../apimachinery/meta/meta.ts';
 import { ensureObject, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
-import { isDryRun } from '../../../../apimachinery/meta/options.ts';
+import { isDryRun } from '../../../../apimachinery/meta/write-options.ts';
 import { isAlreadyExists } from '../../../../apimachinery/status/status.ts';
 import { generateName } from '../../../../apimachinery/validation/name-rules.ts';
 import { BugError, toError } from '../../../../base/errors.ts';

@@ -10,8 +10,8 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../../apimachinery/validation/labels-syntax.ts';
-import { checkDns1123Label, checkPortNumber } from '../../../../apimachinery/validation/names.ts';
+import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
+import { checkDns1123Label, checkPortNumber } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { validatePortNumberOrName, validateProtocol } from '../../../shared/ports.ts';
 

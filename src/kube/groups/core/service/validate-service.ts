@@ -17,9 +17,9 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName, validateLabels } from '../../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName, validateLabels } from '../../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsLabel } from '../../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain, checkPortNumber } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain, checkPortNumber } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { validateLegacyCidr, validateLegacyIp, validateNonSpecialIp } from '../../../shared/ip.ts';
 import { metaFacts, specOf } from '../../../shared/object-fields.ts';

@@ -1,7 +1,7 @@
 /** Names of CSI drivers where they are referred to. Invariant: pure; the issues are the reference's. */
 import { type FieldIssue, invalid, required, tooLong } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import { lowerCase } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
 

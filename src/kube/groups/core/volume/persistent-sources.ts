@@ -2,7 +2,7 @@
 import { fieldAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { validateCsiDriverName } from './csi-name.ts';
 import { validateNoBacksteps } from './file-paths.ts';

@@ -15,7 +15,7 @@ import {
   tooLong,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { validateDomainPrefixedKey } from '../../../../apimachinery/validation/labels-syntax.ts';
+import { validateDomainPrefixedKey } from '../../../../apimachinery/validation/label-syntax.ts';
 import { lowerCase } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';

@@ -11,7 +11,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../../apimachinery/validation/name-syntax.ts';
 import { rangeText } from '../../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';

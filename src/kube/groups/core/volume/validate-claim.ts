@@ -15,7 +15,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { amountOf } from '../../../shared/resource-lists.ts';
 import { validateTemplateMeta } from '../../../shared/template-meta.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';

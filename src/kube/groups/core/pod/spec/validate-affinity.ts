@@ -3,7 +3,7 @@ import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../../../a
 import { validateLabelSelectorObject } from '../../../../../apimachinery/selectors/label-selector-object.ts';
 import { addIssues, type FieldIssue, invalid, required } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsLabel } from '../../../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { selectorAt } from '../../../../shared/label-selector.ts';

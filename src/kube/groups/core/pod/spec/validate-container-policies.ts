@@ -17,7 +17,7 @@ import {
   tooMany,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkPortName, checkPortNumber } from '../../../../../apimachinery/validation/names.ts';
+import { checkPortName, checkPortNumber } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { PROTOCOLS } from '../../../../shared/ports.ts';
 

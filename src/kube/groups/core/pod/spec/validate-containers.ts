@@ -11,7 +11,7 @@ import {
   required,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Label } from '../../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject, JsonValue } from '../../../../../base/json-value.ts';
 import { validateChoice } from '../../../../shared/choices.ts';
 import { validateContainerResources } from '../../../../shared/resources.ts';

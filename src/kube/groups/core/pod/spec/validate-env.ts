@@ -7,7 +7,7 @@ import {
   checkConfigMapKey,
   checkDns1123Label,
   checkRelaxedEnvVarName,
-} from '../../../../../apimachinery/validation/names.ts';
+} from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { validateFieldRef, validateResourceFieldRef } from '../../../../shared/downward-selectors.ts';
 import { validateNoBacksteps } from '../../volume/file-paths.ts';

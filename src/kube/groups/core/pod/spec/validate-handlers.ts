@@ -17,7 +17,7 @@ import {
   required,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkHttpHeaderName } from '../../../../../apimachinery/validation/names.ts';
+import { checkHttpHeaderName } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { validateNonnegativeFields } from '../../../../shared/numbers.ts';
 import { validatePortNumberOrName } from '../../../../shared/ports.ts';

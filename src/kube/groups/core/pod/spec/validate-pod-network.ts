@@ -21,7 +21,7 @@ import type { FieldPath } from '../../../../../apimachinery/validation/field-pat
 import {
   checkDns1123Subdomain,
   checkDns1123SubdomainWithUnderscore,
-} from '../../../../../apimachinery/validation/names.ts';
+} from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { utf8Length } from '../../../../../base/utf8.ts';
 import { validateLegacyIp } from '../../../../shared/ip.ts';

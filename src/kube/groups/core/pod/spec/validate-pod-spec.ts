@@ -13,9 +13,9 @@ import {
   required,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName, validateLabels } from '../../../../../apimachinery/validation/labels-syntax.ts';
+import { checkQualifiedName, validateLabels } from '../../../../../apimachinery/validation/label-syntax.ts';
 import { type NameRule, nameIsDnsSubdomain } from '../../../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label, checkInRange } from '../../../../../apimachinery/validation/names.ts';
+import { checkDns1123Label, checkInRange } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { validateChoice } from '../../../../shared/choices.ts';
 import { inGoShape } from '../../../../shared/go-shape.ts';

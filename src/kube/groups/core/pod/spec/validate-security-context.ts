@@ -20,7 +20,7 @@ import {
   tooLong,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkInRange } from '../../../../../apimachinery/validation/names.ts';
+import { checkInRange } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { utf8Length } from '../../../../../base/utf8.ts';
 import { validateOptionalChoice } from '../../../../shared/choices.ts';

@@ -9,7 +9,7 @@ import {
   notSupported,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkLabelValue, validateLabelName } from '../../../../../apimachinery/validation/labels-syntax.ts';
+import { checkLabelValue, validateLabelName } from '../../../../../apimachinery/validation/label-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 
 export const TAINT_EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

@@ -12,7 +12,7 @@ import {
   required,
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, indexPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { validateLabelName } from '../../../../../apimachinery/validation/labels-syntax.ts';
+import { validateLabelName } from '../../../../../apimachinery/validation/label-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { selectorAt } from '../../../../shared/label-selector.ts';
 import type { PodChecks } from './pod-checks.ts';

@@ -2,7 +2,7 @@
 import { fieldAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../../../../apimachinery/validation/names.ts';
+import { checkDns1123Subdomain } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { utf8Length } from '../../../../../base/utf8.ts';
 

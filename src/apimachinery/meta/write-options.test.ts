@@ -4,9 +4,9 @@ import { formatLabelSelector } from '../selectors/label-selector.ts';
 import { formatIssue } from '../validation/field-issue.ts';
 import { DEFAULT_DELETE_OPTIONS, readDeleteOptions } from './delete-options.ts';
 import { DEFAULT_LIST_OPTIONS, readListOptions } from './list-options.ts';
-import { isDryRun, readCreateOptions, readGetOptions, readPatchOptions, readUpdateOptions } from './options.ts';
 import { isMalformed, type OptionsResult } from './options-decode.ts';
 import { parseQuery } from './query.ts';
+import { isDryRun, readCreateOptions, readGetOptions, readPatchOptions, readUpdateOptions } from './write-options.ts';
 
 function complaints<T>(result: OptionsResult<T>): string | readonly string[] {
   if (result.ok) return [];

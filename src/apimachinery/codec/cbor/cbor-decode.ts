@@ -3,11 +3,11 @@
  * costs no call stack, and every failure is a value with an offset.
  */
 
-import { encodeBase64 } from '../../base/base64.ts';
-import { decodeUtf8Strict } from '../../base/bytes.ts';
-import { decodeLikeGo, MAX_JSON_DEPTH } from '../../base/json-read.ts';
-import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { quote } from '../go-format.ts';
+import { encodeBase64 } from '../../../base/base64.ts';
+import { decodeUtf8Strict } from '../../../base/bytes.ts';
+import { decodeLikeGo, MAX_JSON_DEPTH } from '../../../base/json-read.ts';
+import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
+import { quote } from '../../go-format.ts';
 import { formatEpoch, isRfc3339 } from './cbor-time.ts';
 
 export interface CborDecodeOptions {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes } from '../../base/bytes.ts';
-import { readJson } from '../../base/json-read.ts';
-import type { JsonValue } from '../../base/json-value.ts';
-import { writeJsonBytes } from '../../base/json-write.ts';
+import { concatBytes } from '../../../base/bytes.ts';
+import { readJson } from '../../../base/json-read.ts';
+import type { JsonValue } from '../../../base/json-value.ts';
+import { writeJsonBytes } from '../../../base/json-write.ts';
 import { CBOR_PREFIX, encodeCbor } from './cbor.ts';
 import { decodeCbor } from './cbor-decode.ts';
 

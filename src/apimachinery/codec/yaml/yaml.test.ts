@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeUtf8 } from '../../base/bytes.ts';
-import type { JsonValue } from '../../base/json-value.ts';
+import { encodeUtf8 } from '../../../base/bytes.ts';
+import type { JsonValue } from '../../../base/json-value.ts';
 import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml.ts';
 import { splitYamlDocuments } from './yaml-documents.ts';
 import { compareYamlKeys } from './yaml-key-order.ts';

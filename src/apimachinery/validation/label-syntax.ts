@@ -12,7 +12,7 @@ import {
   isSubdomainShape,
   SUBDOMAIN_PATTERN,
   SUBDOMAIN_RULE,
-} from './names.ts';
+} from './name-syntax.ts';
 import {
   ALNUM,
   DASH,

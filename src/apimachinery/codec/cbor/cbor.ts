@@ -4,8 +4,8 @@
  * input can make the decoder recurse, allocate ahead of its bytes, or throw. (cbor-x offers neither byte strings for text, 16-bit floats nor
  * refusal of duplicate keys, so the two directions are written out here.)
  */
-import { encodeUtf8 } from '../../base/bytes.ts';
-import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
+import { encodeUtf8 } from '../../../base/bytes.ts';
+import type { JsonArray, JsonObject, JsonValue } from '../../../base/json-value.ts';
 import { CborSink } from './cbor-sink.ts';
 
 /** The tag 55799, which marks bytes as CBOR. */

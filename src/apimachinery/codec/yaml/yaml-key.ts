@@ -1,8 +1,8 @@
 /** Scalars and keys of a YAML tree with their Go types. Invariant: a failure is a YamlSyntaxError with the reference's words. */
-import { decodeBase64 } from '../../base/base64.ts';
-import { decodeLikeGo } from '../../base/json-read.ts';
-import { quote } from '../go-format.ts';
-import { formatGoFloat } from './go-float.ts';
+import { decodeBase64 } from '../../../base/base64.ts';
+import { decodeLikeGo } from '../../../base/json-read.ts';
+import { quote } from '../../go-format.ts';
+import { formatGoFloat } from '../go-float.ts';
 import { YamlSyntaxError } from './yaml-cursor.ts';
 import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
 import type { YamlNode, YamlScalarNode } from './yaml-tree.ts';

@@ -2,9 +2,9 @@
  * Prints YAML as the reference does for YAML responses (sigs.k8s.io/yaml over goyaml v2): block style, keys sorted, lists not indented
  * under their key, long text folded after column 80. Invariant: `readYaml` gives the value back.
  */
-import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { writeJson } from '../../base/json-write.ts';
-import { formatGoFloat } from './go-float.ts';
+import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { writeJson } from '../../../base/json-write.ts';
+import { formatGoFloat } from '../go-float.ts';
 import { compareYamlKeys } from './yaml-key-order.ts';
 import { resolveScalar } from './yaml-scalar.ts';
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Failure, isExpired, isResourceVersionTooLarge, isTooManyRequests, statusFailure } from './failure.ts';
+import {
+  type Failure,
+  isExpired,
+  isResourceVersionTooLarge,
+  isTooManyRequests,
+  statusFailure,
+} from './watch-failure.ts';
 
 const transport: Failure = { kind: 'transport', message: 'reset' };
 

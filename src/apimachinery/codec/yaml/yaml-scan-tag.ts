@@ -1,5 +1,5 @@
 /** Scans anchors, tags and directives. Each function leaves the cursor behind what it read, or throws YamlSyntaxError. */
-import { decodeUtf8 } from '../../base/bytes.ts';
+import { decodeUtf8 } from '../../../base/bytes.ts';
 import {
   hexValue,
   isBlank,

@@ -3,11 +3,11 @@
  * Invariant: size, depth and alias expansion are bounded, and every failure is a value with the reference's words.
  */
 
-import { decodeUtf8Strict } from '../../base/bytes.ts';
-import { integerOf } from '../../base/json-parse.ts';
-import { readJson } from '../../base/json-read.ts';
-import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
-import { formatGoFloat } from './go-float.ts';
+import { decodeUtf8Strict } from '../../../base/bytes.ts';
+import { integerOf } from '../../../base/json-parse.ts';
+import { readJson } from '../../../base/json-read.ts';
+import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
+import { formatGoFloat } from '../go-float.ts';
 import { YamlSyntaxError } from './yaml-cursor.ts';
 import { formatGoSyntax } from './yaml-go-syntax.ts';
 import { isMergeKey, keyOfNode, mergedNodes, resolveNode, stringOfNode, type YamlKey } from './yaml-key.ts';

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createBookmark, decodeWatchEvent, isInitialEventsEnd, resourceVersionOf, type WatchEvent } from './event.ts';
+import {
+  createBookmark,
+  decodeWatchEvent,
+  isInitialEventsEnd,
+  resourceVersionOf,
+  type WatchEvent,
+} from './watch-event.ts';
 
 const kind = { apiVersion: 'v1', kind: 'Pod' };
 

@@ -2,9 +2,9 @@
  * Prints a YAML node as Go's `%#v` prints what goyaml makes of it, for messages that show a value. Invariant: the node has been composed
  * without a failure, and the text is cut at MAX_SHOWN, where the reference would go on.
  */
-import { compareUtf8 } from '../../base/utf8.ts';
-import { quote } from '../go-format.ts';
-import { formatGoFloat } from './go-float.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
+import { quote } from '../../go-format.ts';
+import { formatGoFloat } from '../go-float.ts';
 import {
   formatGoInt,
   isMergeKey,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIssue } from './field-issue.ts';
 import { FieldPath } from './field-path.ts';
-import * as syntax from './labels-syntax.ts';
+import * as syntax from './label-syntax.ts';
 
 const path = FieldPath.of('p');
 const NAME =

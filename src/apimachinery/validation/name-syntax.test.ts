@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as names from './names.ts';
+import * as names from './name-syntax.ts';
 
 type Check = (text: string) => names.Complaints;
 

@@ -1,5 +1,5 @@
 /** A growing buffer of CBOR items. Invariant: heads, integers and floats take their shortest form. */
-import { allocateBytes, copyBytes } from '../../base/bytes.ts';
+import { allocateBytes, copyBytes } from '../../../base/bytes.ts';
 
 const float32 = new Float32Array(1);
 const float32Bits = new Uint32Array(float32.buffer);
