@@ -41,5 +41,5 @@ export interface KubeResource {
    * itself go to; usually one that delegates to `open.registry`. Subresources were opened on `open.registry` and keep
    * it. Not called for a kind that has a store of its own. Default: `open.registry`.
    */
-  wrapStore?(open: StoredResource, context: KubeContext): ResourceStore;
+  wrapStore?(open: StoredResource, kube: KubeContext): ResourceStore;
 }

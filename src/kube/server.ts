@@ -246,7 +246,7 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
   const runtimeConfig = parseRuntimeConfig(options.runtimeConfig ?? []);
   const world = createWorld(options, stored, () => authorizer);
   const kinds = kubeResources({
-    context: world,
+    kube: world,
     eventTtlSeconds: options.eventTtlSeconds,
     token,
     rbac,

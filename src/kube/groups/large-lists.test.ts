@@ -84,7 +84,7 @@ const CASES: Readonly<
       old: pod({ tolerations: many(n, (i) => ({ key: `k${i}`, operator: 'Exists' })) }),
       now: pod({ tolerations: many(n, (i) => ({ key: `k${n - i - 1}`, operator: 'Exists' })) }),
     }),
-    judge: ({ old, now }) => validatePodUpdate(now as JsonObject, old as JsonObject, true),
+    judge: ({ old, now }) => validatePodUpdate(now as JsonObject, old as JsonObject),
   },
   'containers that have ended': {
     object: (n) => ({
@@ -94,7 +94,7 @@ const CASES: Readonly<
       ),
       now: pod({}, { containerStatuses: many(n, (i) => ({ name: `c${i}` })) }),
     }),
-    judge: ({ old, now }) => validatePodStatusUpdate(now as JsonObject, old as JsonObject, true),
+    judge: ({ old, now }) => validatePodStatusUpdate(now as JsonObject, old as JsonObject),
   },
   'addresses that were accepted': {
     object: (n) => ({

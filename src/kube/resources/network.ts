@@ -2,27 +2,8 @@
 import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-import type { PortRange } from '../allocators/port-range.ts';
-import { ServiceAllocator } from '../allocators/service-allocation.ts';
-import {
-  ENDPOINTS_DEPRECATION,
-  endpointsWarnings,
-  setEndpointsDefaults,
-  validateEndpoints,
-  validateEndpointsUpdate,
-} from '../groups/core/endpoints.ts';
-import { endpointSliceTable, endpointsTable } from '../groups/core/endpoints-table.ts';
-import { setNodeDefaults } from '../groups/core/node/node-defaults.ts';
-import { nodeProxy } from '../groups/core/node/node-proxy.ts';
-import { NODE_STATUS_STRATEGY, NODE_STRATEGY } from '../groups/core/node/node-strategy.ts';
-import { nodeTable } from '../groups/core/node/node-table.ts';
-import type { ClusterFamilies } from '../groups/core/service/ip-families.ts';
-import { setServiceDefaults } from '../groups/core/service/service-defaults.ts';
-import { serviceProxy } from '../groups/core/service/service-proxy.ts';
+import { endpointSliceTable } from '../groups/core/endpoints-table.ts';
 import { balancerWarnings } from '../groups/core/service/service-status.ts';
-import { ServiceFront } from '../groups/core/service/service-store.ts';
-import { SERVICE_STATUS_STRATEGY, SERVICE_STRATEGY } from '../groups/core/service/service-strategy.ts';
-import { serviceTable } from '../groups/core/service/service-table.ts';
 import {
   endpointSliceCreateWarnings,
   endpointSliceWarnings,
@@ -63,31 +44,12 @@ import {
   validateServiceCidrUpdate,
 } from '../groups/networking/service-cidr.ts';
 import type { KubeResource } from '../kube-context.ts';
-import { LateKubeContext } from '../late-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../shared/built-in.ts';
 import { clearStatus, keepAllButStatus, keepStatus, takeField } from '../shared/object-fields.ts';
 
-export interface NetworkResourceOptions {
-  /** The families of `--service-cluster-ip-range`, in its order. */
-  readonly families: ClusterFamilies;
-  /** `--service-node-port-range`. */
-  readonly nodePorts: PortRange;
-}
-
-export function networkResources(options: NetworkResourceOptions): readonly KubeResource[] {
-  const world = new LateKubeContext();
-  const services = new ServiceFront();
+export function networkResources(): readonly KubeResource[] {
   return [
-    {
-      definition: serviceDefinition(world, services),
-      wrapStore: (open, present) => {
-        world.attach(present);
-        return services.open(open, present, new ServiceAllocator(present, options.families, options.nodePorts));
-      },
-    },
-    { definition: ENDPOINTS },
     { definition: ENDPOINT_SLICES },
-    { definition: nodeDefinition(world) },
     { definition: INGRESSES },
     { definition: INGRESS_CLASSES },
     { definition: NETWORK_POLICIES },
@@ -96,50 +58,7 @@ export function networkResources(options: NetworkResourceOptions): readonly Kube
   ];
 }
 
-const CORE = { group: '', version: 'v1' } as const;
 const NETWORKING = 'networking.k8s.io';
-
-function serviceDefinition(world: LateKubeContext, front: ServiceFront): ResourceDefinition {
-  return storedResource({
-    plural: 'services',
-    shortNames: ['svc'],
-    categories: ['all'],
-    scope: 'Namespaced',
-    storagePrefix: 'services/specs',
-    versions: [
-      builtInVersion({
-        ...CORE,
-        kind: 'Service',
-        setDefaults: setServiceDefaults,
-        table: serviceTable,
-        selectableFields: ['spec.clusterIP', 'spec.type'],
-      }),
-    ],
-    strategy: SERVICE_STRATEGY,
-    subresources: [serviceProxy(world.get), front.watching(updateSubresource('status', SERVICE_STATUS_STRATEGY))],
-  });
-}
-
-const ENDPOINTS: ResourceDefinition = storedResource({
-  plural: 'endpoints',
-  shortNames: ['ep'],
-  scope: 'Namespaced',
-  storagePrefix: 'services/endpoints',
-  versions: [
-    {
-      ...builtInVersion({ ...CORE, kind: 'Endpoints', setDefaults: setEndpointsDefaults, table: endpointsTable }),
-      deprecationWarning: ENDPOINTS_DEPRECATION,
-    },
-  ],
-  strategy: builtInStrategy({
-    allowCreateOnUpdate: true,
-    validate: (endpoints) => validateEndpoints(endpoints),
-    validatesMetadata: true,
-    warningsOnCreate: endpointsWarnings,
-    validateUpdate: validateEndpointsUpdate,
-    warningsOnUpdate: endpointsWarnings,
-  }),
-});
 
 const ENDPOINT_SLICES: ResourceDefinition = storedResource({
   plural: 'endpointslices',
@@ -163,27 +82,6 @@ const ENDPOINT_SLICES: ResourceDefinition = storedResource({
     warningsOnUpdate: endpointSliceWarnings,
   }),
 });
-
-function nodeDefinition(world: LateKubeContext): ResourceDefinition {
-  return storedResource({
-    plural: 'nodes',
-    shortNames: ['no'],
-    scope: 'Cluster',
-    storagePrefix: 'minions',
-    versions: [
-      builtInVersion({
-        ...CORE,
-        kind: 'Node',
-        setDefaults: setNodeDefaults,
-        table: nodeTable,
-        selectableFields: ['spec.unschedulable'],
-        fieldSources: { 'spec.unschedulable': ['spec.unschedulable', '=false'] },
-      }),
-    ],
-    strategy: NODE_STRATEGY,
-    subresources: [nodeProxy(world.get), updateSubresource('status', NODE_STATUS_STRATEGY)],
-  });
-}
 
 const INGRESS_STRATEGY: Strategy = builtInStrategy({
   countsGeneration: true,

@@ -1,34 +1,8 @@
-/** Volumes, claims and the group storage.k8s.io. Invariant: how they work is in `rules/`. */
+/** The group storage.k8s.io. Invariant: how they work is in `rules/`. */
 
 import { CREATED_AT, NAME, tableOf } from '../../server/resource/columns.ts';
 import type { ResourceDefinition, Strategy } from '../../server/resource/resource-definition.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
-import {
-  persistentVolumeTable,
-  preparePersistentVolumeForCreate,
-  preparePersistentVolumeForUpdate,
-  preparePersistentVolumeStatusForUpdate,
-  setPersistentVolumeDefaults,
-} from '../groups/core/persistent-volume.ts';
-import {
-  claimTable,
-  prepareClaimForCreate,
-  prepareClaimForUpdate,
-  prepareClaimStatusForUpdate,
-} from '../groups/core/persistent-volume-claim.ts';
-import { setClaimDefaults } from '../groups/core/volume/claim-defaults.ts';
-import {
-  claimWarnings,
-  validateClaim,
-  validateClaimStatusUpdate,
-  validateClaimUpdate,
-} from '../groups/core/volume/validate-claim-object.ts';
-import {
-  persistentVolumeWarnings,
-  validatePersistentVolume,
-  validatePersistentVolumeStatusUpdate,
-  validatePersistentVolumeUpdate,
-} from '../groups/core/volume/validate-persistent-volume.ts';
 import {
   csiDriverTable,
   csiDriverWarningsOnCreate,
@@ -71,8 +45,6 @@ import { builtInStrategy, builtInVersion, storedResource } from '../shared/built
 
 export function storageResources(): readonly KubeResource[] {
   return [
-    { definition: PERSISTENT_VOLUMES },
-    { definition: PERSISTENT_VOLUME_CLAIMS },
     { definition: STORAGE_CLASSES },
     { definition: VOLUME_ATTACHMENTS },
     { definition: CSI_DRIVERS },
@@ -83,74 +55,6 @@ export function storageResources(): readonly KubeResource[] {
 }
 
 const STORAGE = { group: 'storage.k8s.io', version: 'v1' } as const;
-
-const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
-  prepareForCreate: preparePersistentVolumeForCreate,
-  validate: validatePersistentVolume,
-  warningsOnCreate: persistentVolumeWarnings,
-  prepareForUpdate: preparePersistentVolumeForUpdate,
-  validateUpdate: validatePersistentVolumeUpdate,
-  warningsOnUpdate: persistentVolumeWarnings,
-  returnsDeletedObject: true,
-});
-
-const PERSISTENT_VOLUMES: ResourceDefinition = storedResource({
-  plural: 'persistentvolumes',
-  shortNames: ['pv'],
-  scope: 'Cluster',
-  versions: [
-    builtInVersion({
-      group: '',
-      version: 'v1',
-      kind: 'PersistentVolume',
-      setDefaults: setPersistentVolumeDefaults,
-      table: persistentVolumeTable,
-    }),
-  ],
-  strategy: PERSISTENT_VOLUME_STRATEGY,
-  subresources: [
-    updateSubresource('status', {
-      ...PERSISTENT_VOLUME_STRATEGY,
-      prepareForUpdate: preparePersistentVolumeStatusForUpdate,
-      validateUpdate: validatePersistentVolumeStatusUpdate,
-      warningsOnUpdate: () => [],
-    }),
-  ],
-});
-
-const CLAIM_STRATEGY: Strategy = builtInStrategy({
-  prepareForCreate: prepareClaimForCreate,
-  validate: (object) => validateClaim(object),
-  warningsOnCreate: claimWarnings,
-  prepareForUpdate: prepareClaimForUpdate,
-  validateUpdate: validateClaimUpdate,
-  warningsOnUpdate: claimWarnings,
-  returnsDeletedObject: true,
-});
-
-const PERSISTENT_VOLUME_CLAIMS: ResourceDefinition = storedResource({
-  plural: 'persistentvolumeclaims',
-  shortNames: ['pvc'],
-  scope: 'Namespaced',
-  versions: [
-    builtInVersion({
-      group: '',
-      version: 'v1',
-      kind: 'PersistentVolumeClaim',
-      setDefaults: setClaimDefaults,
-      table: claimTable,
-    }),
-  ],
-  strategy: CLAIM_STRATEGY,
-  subresources: [
-    updateSubresource('status', {
-      ...CLAIM_STRATEGY,
-      prepareForUpdate: prepareClaimStatusForUpdate,
-      validateUpdate: validateClaimStatusUpdate,
-      warningsOnUpdate: () => [],
-    }),
-  ],
-});
 
 const STORAGE_CLASSES: ResourceDefinition = storedResource({
   plural: 'storageclasses',

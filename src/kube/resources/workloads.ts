@@ -45,12 +45,6 @@ import { JOB_RULES, JOB_STATUS_RULES, setJobDefaults } from '../groups/batch/job
 import { frontJobs } from '../groups/batch/job-store.ts';
 import { jobTable } from '../groups/batch/job-table.ts';
 import {
-  REPLICATION_CONTROLLER_RULES,
-  REPLICATION_CONTROLLER_STATUS_RULES,
-  replicationControllerTable,
-  setReplicationControllerDefaults,
-} from '../groups/core/replication-controller.ts';
-import {
   DISRUPTION_BUDGET_RULES,
   DISRUPTION_BUDGET_STATUS_RULES,
   disruptionBudgetTable,
@@ -66,7 +60,6 @@ export function workloadResources(): readonly KubeResource[] {
     { definition: STATEFUL_SETS },
     { definition: DAEMON_SETS },
     { definition: CONTROLLER_REVISIONS },
-    { definition: REPLICATION_CONTROLLERS },
     { definition: JOBS, wrapStore: frontJobs },
     { definition: CRON_JOBS },
     { definition: AUTOSCALERS },
@@ -184,29 +177,6 @@ const CONTROLLER_REVISIONS: ResourceDefinition = storedResource({
   scope: 'Namespaced',
   versions: [builtInVersion({ ...APPS, kind: 'ControllerRevision', table: controllerRevisionTable })],
   strategy: builtInStrategy(CONTROLLER_REVISION_RULES),
-});
-
-const REPLICATION_CONTROLLERS: ResourceDefinition = storedResource({
-  plural: 'replicationcontrollers',
-  shortNames: ['rc'],
-  categories: ALL,
-  scope: 'Namespaced',
-  storagePrefix: 'controllers',
-  versions: [
-    builtInVersion({
-      group: '',
-      version: 'v1',
-      kind: 'ReplicationController',
-      setDefaults: setReplicationControllerDefaults,
-      table: replicationControllerTable,
-      selectableFields: ['status.replicas'],
-    }),
-  ],
-  strategy: builtInStrategy(REPLICATION_CONTROLLER_RULES),
-  subresources: [
-    statusOf(REPLICATION_CONTROLLER_RULES, REPLICATION_CONTROLLER_STATUS_RULES),
-    scaleSubresource({ group: '', plural: 'replicationcontrollers', selector: 'labels' }),
-  ],
 });
 
 const JOBS: ResourceDefinition = storedResource({

@@ -12,7 +12,7 @@ import { equalJson, type JsonObject, type JsonValue, setField } from '../../base
 import { compareUtf8 } from '../../base/utf8.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { type Column, column } from '../../server/resource/columns.ts';
-import { containerColumns } from '../groups/core/pod/pod-template.ts';
+import { containerColumns } from '../groups/core/pod/pod-template-spec.ts';
 import { selectorAt } from './label-selector.ts';
 import { int32At } from './numbers.ts';
 import { ensureMeta, specOf, takeField } from './object-fields.ts';

@@ -61,7 +61,7 @@ import {
   podTemplateWarnings,
   setPodTemplateDefaults,
   validatePodTemplateSpec,
-} from '../core/pod/pod-template.ts';
+} from '../core/pod/pod-template-spec.ts';
 import { validateRunsForever, validateSameSelector } from './replica-template.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';

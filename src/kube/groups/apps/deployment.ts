@@ -44,7 +44,7 @@ import {
   validateAtMost,
   validateCollisionCount,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template.ts';
+import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { validateSameSelector, validateSelectorAndTemplate } from './replica-template.ts';
 
 const ROLLBACK_TO = 'deprecated.deployment.rollback.to';

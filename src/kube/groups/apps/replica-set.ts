@@ -26,7 +26,7 @@ import {
   templateOf,
   validateAtMost,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template.ts';
+import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { validateSameSelector, validateSelectorAndTemplate } from './replica-template.ts';
 
 export const replicaSetTable: () => TableDefinition = tableOf(

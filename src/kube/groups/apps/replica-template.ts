@@ -23,7 +23,7 @@ import {
   selectorMatches,
 } from '../../shared/label-selector.ts';
 import { SPEC, TEMPLATE, templateOf } from '../../shared/workload-rules.ts';
-import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template-spec.ts';
 
 const SELECTOR: FieldPath = SPEC.child('selector');
 

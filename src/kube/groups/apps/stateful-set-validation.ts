@@ -40,7 +40,7 @@ import {
   validateAtMost,
   validateCollisionCount,
 } from '../../shared/workload-rules.ts';
-import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template-spec.ts';
 import { validateClaimSpec } from '../core/volume/validate-claim.ts';
 import { validateOwnSelector, validateRunsForever } from './replica-template.ts';
 

@@ -20,7 +20,7 @@ import {
   templateColumns,
   templateOf,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template.ts';
+import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { setClaimTemplateDefaults } from '../core/volume/claim-defaults.ts';
 import { claimSpecWarnings } from '../core/volume/validate-claim.ts';
 import { readyText } from './deployment.ts';

@@ -17,7 +17,7 @@ import {
   setDefaultText,
   templateColumns,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields } from '../core/pod/pod-template.ts';
+import { dropDisabledPodFields } from '../core/pod/pod-template-spec.ts';
 import { validateCronJob, validateCronJobUpdate } from './cron-job-validation.ts';
 import { jobSpecWarnings, setJobSpecDefaults } from './job.ts';
 

@@ -16,7 +16,7 @@ import { isLongerThan } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { labelsAt, labelsDoNotMatch, selectorAt, selectorMatches } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template-spec.ts';
 import { shownSuccessPolicy, validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
 
 const MAX_INDEXED = 100_000;

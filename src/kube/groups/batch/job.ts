@@ -28,7 +28,7 @@ import {
   templateOf,
   withEntries,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template.ts';
+import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import {
   CONTROLLER_UID_LABEL,
   JOB_NAME_LABEL,

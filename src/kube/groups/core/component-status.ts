@@ -14,8 +14,10 @@ import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { RegistryHost } from '../../../server/resource/registry-host.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion } from '../../shared/built-in.ts';
 
-export const componentStatusTable: () => TableDefinition = tableOf(
+const componentStatusTable: () => TableDefinition = tableOf(
   NAME,
   column('Status', 'Healthy or Unhealthy.', (object) => {
     const condition = healthOf(object);
@@ -51,7 +53,26 @@ const COMPONENTS: Readonly<Record<string, Check>> = {
   },
 };
 
-export function componentStatusStore(host: RegistryHost): ResourceStore {
+export const COMPONENT_STATUS: KubeResource = {
+  definition: {
+    plural: 'componentstatuses',
+    singular: 'componentstatus',
+    shortNames: ['cs'],
+    categories: [],
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({ group: '', version: 'v1', kind: 'ComponentStatus', table: componentStatusTable, stored: false }),
+    ],
+    storageVersion: undefined,
+    storagePrefix: '',
+    generation: '1',
+    strategy: builtInStrategy({}),
+    store: componentStatusStore,
+    subresources: [],
+  },
+};
+
+function componentStatusStore(host: RegistryHost): ResourceStore {
   const ask = async (name: string, check: Check): Promise<JsonObject> => ({
     kind: 'ComponentStatus',
     apiVersion: 'v1',

@@ -10,24 +10,56 @@ import {
   checkPortNumber,
 } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateProtocol } from '../../shared/ports.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { endpointsTable } from './endpoints-table.ts';
 
 /** Shown with every request. */
-export const ENDPOINTS_DEPRECATION = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+const DEPRECATION = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 
 const METADATA = FieldPath.of('metadata');
 const SUBSETS = FieldPath.of('subsets');
 const ADDRESS_LISTS = ['addresses', 'notReadyAddresses'] as const;
 
-export function setEndpointsDefaults(object: JsonObject): void {
+export const ENDPOINTS: KubeResource = {
+  definition: storedResource({
+    plural: 'endpoints',
+    shortNames: ['ep'],
+    scope: 'Namespaced',
+    storagePrefix: 'services/endpoints',
+    versions: [
+      {
+        ...builtInVersion({
+          group: '',
+          version: 'v1',
+          kind: 'Endpoints',
+          setDefaults: setEndpointsDefaults,
+          table: endpointsTable,
+        }),
+        deprecationWarning: DEPRECATION,
+      },
+    ],
+    strategy: builtInStrategy({
+      allowCreateOnUpdate: true,
+      validate: (endpoints) => validateEndpoints(endpoints),
+      validatesMetadata: true,
+      warningsOnCreate: endpointsWarnings,
+      validateUpdate: validateEndpointsUpdate,
+      warningsOnUpdate: endpointsWarnings,
+    }),
+  }),
+};
+
+function setEndpointsDefaults(object: JsonObject): void {
   for (const subset of objectsAt(object, 'subsets'))
     for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
 }
 
-export function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIssue[] {
+function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   const wrong = objectsAt(object, 'subsets').flatMap((subset, i) => validateSubset(subset, SUBSETS.index(i)));
   const isOld =
@@ -35,12 +67,12 @@ export function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIs
   return isOld ? issues : [...issues, ...wrong];
 }
 
-export function validateEndpointsUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateEndpointsUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateMetaUpdate(object, old), ...validateEndpoints(object, old)];
 }
 
 /** Of addresses in forms that are not the usual ones. The endpoints controller writes none. */
-export function endpointsWarnings(object: JsonObject): readonly string[] {
+function endpointsWarnings(object: JsonObject): readonly string[] {
   const manager = textAt(object, 'metadata', 'labels', 'endpoints.kubernetes.io/managed-by');
   if (manager === 'endpoint-controller') return [];
   return objectsAt(object, 'subsets').flatMap((subset, i) =>

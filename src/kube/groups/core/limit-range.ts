@@ -18,7 +18,12 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { getField, type JsonObject, setField } from '../../../base/json-value.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { CREATED_AT, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { delegateStore } from '../../../server/resource/delegate-store.ts';
+import type { ResourceStore } from '../../../server/resource/resource-store.ts';
+import type { KubeContext, KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { amountOf, isOvercommitAllowed } from '../../shared/resource-lists.ts';
 import { validateContainerResourceName, validateResourceName } from '../../shared/resources.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
@@ -33,6 +38,44 @@ const ONE = quantityFromInt(1);
 const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
 
 type ListName = (typeof LISTS)[number];
+
+export const LIMIT_RANGE: KubeResource = {
+  definition: storedResource({
+    plural: 'limitranges',
+    shortNames: ['limits'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'LimitRange',
+        setDefaults: setLimitRangeDefaults,
+        table: tableOf(NAME, CREATED_AT),
+      }),
+    ],
+    strategy: builtInStrategy({
+      allowCreateOnUpdate: true,
+      validate: validateLimitRange,
+      validatesMetadata: true,
+      validateUpdate: validateLimitRange,
+    }),
+  }),
+  wrapStore: ({ store }, kube) => nameLimitRanges(store, kube),
+};
+
+/** A LimitRange without a name and a generateName gets a random UUID as its name. */
+function nameLimitRanges(store: ResourceStore, { host }: KubeContext): ResourceStore {
+  const { create } = store;
+  if (create === undefined) return store;
+  return delegateStore(store, {
+    create: (context, object, request) => {
+      const meta = objectAt(object, 'metadata') ?? {};
+      if (textAt(meta, 'name') === '' && textAt(meta, 'generateName') === '')
+        ensureMeta(object)['name'] = host.newUid();
+      return create.call(store, context, object, request);
+    },
+  });
+}
 
 export function setLimitRangeDefaults(object: JsonObject): void {
   for (const limit of objectsAt(object, 'spec', 'limits')) {

@@ -14,7 +14,7 @@ import { delegateStore } from '../../../server/resource/delegate-store.ts';
 import type { StoredResource } from '../../../server/resource/open-resource.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 
-export function frontNamespaces(open: StoredResource): ResourceStore {
+export function wrapNamespaceStore(open: StoredResource): ResourceStore {
   const { registry } = open;
   const read = createObjectReader(open);
   return delegateStore(registry, {

@@ -10,9 +10,14 @@ import { checkQualifiedName } from '../../../apimachinery/validation/label-synta
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { wrapNamespaceStore } from './namespace-store.ts';
 
 export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** The finalizer of every namespace: whoever empties it takes this away. */
@@ -22,56 +27,103 @@ const METADATA = FieldPath.of('metadata');
 const SPEC_FINALIZERS = FieldPath.of('spec', 'finalizers');
 const STATUS_PHASE = FieldPath.of('status', 'Phase');
 
-export const namespaceTable: () => TableDefinition = tableOf(
+const namespaceTable: () => TableDefinition = tableOf(
   NAME,
   column('Status', 'Active, or Terminating while it is being emptied.', (object) => textAt(object, 'status', 'phase')),
   AGE,
 );
 
+const NAMESPACE_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: prepareNamespaceForCreate,
+  validate: validateNamespace,
+  prepareForUpdate: prepareNamespaceForUpdate,
+  validateUpdate: validateNamespaceUpdate,
+  canonicalize: canonicalizeNamespace,
+  holdsDeletion: namespaceIsHeld,
+  prepareForDeletion: prepareNamespaceForDeletion,
+  returnsDeletedObject: true,
+});
+
+export const NAMESPACE: KubeResource = {
+  definition: storedResource({
+    plural: 'namespaces',
+    shortNames: ['ns'],
+    scope: 'Cluster',
+    isNamespaces: true,
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'Namespace',
+        setDefaults: setNamespaceDefaults,
+        table: namespaceTable,
+        selectableFields: ['status.phase'],
+      }),
+    ],
+    strategy: NAMESPACE_STRATEGY,
+    subresources: [
+      statusSubresource(NAMESPACE_STRATEGY, {
+        prepareForUpdate: prepareNamespaceStatusForUpdate,
+        validateUpdate: validateNamespaceStatusUpdate,
+      }),
+      updateSubresource(
+        'finalize',
+        {
+          ...NAMESPACE_STRATEGY,
+          prepareForUpdate: prepareNamespaceFinalizeForUpdate,
+          validateUpdate: validateNamespaceFinalizeUpdate,
+        },
+        { readable: false },
+      ),
+    ],
+  }),
+  wrapStore: wrapNamespaceStore,
+};
+
 /** The label that carries the name, and the phase. A name that is yet to be generated gets its label in `canonicalizeNamespace`. */
-export function setNamespaceDefaults(object: JsonObject): void {
+function setNamespaceDefaults(object: JsonObject): void {
   if (textAt(object, 'metadata', 'name') !== '') canonicalizeNamespace(object);
   const status = ensureObject(object, 'status');
   if (textAt(status, 'phase') === '') status['phase'] = 'Active';
 }
 
-export function canonicalizeNamespace(object: JsonObject): void {
+function canonicalizeNamespace(object: JsonObject): void {
   ensureObject(ensureMeta(object), 'labels')[METADATA_NAME_LABEL] = textAt(object, 'metadata', 'name');
 }
 
-export function prepareNamespaceForCreate(object: JsonObject): void {
+function prepareNamespaceForCreate(object: JsonObject): void {
   object['status'] = { phase: 'Active' };
   const finalizers = textsAt(object, 'spec', 'finalizers');
   if (!finalizers.includes(FINALIZER)) ensureObject(object, 'spec')['finalizers'] = [...finalizers, FINALIZER];
 }
 
 /** The main resource: neither spec.finalizers nor the status changes here. */
-export function prepareNamespaceForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareNamespaceForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   takeField(object, old, 'status');
 }
 
-export function prepareNamespaceStatusForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareNamespaceStatusForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
 }
 
-export function prepareNamespaceFinalizeForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareNamespaceFinalizeForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'status');
 }
 
-export function validateNamespace(object: JsonObject): FieldIssue[] {
+function validateNamespace(object: JsonObject): FieldIssue[] {
   return [
     ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsLabel }, METADATA),
     ...textsAt(object, 'spec', 'finalizers').flatMap((name) => validateFinalizer(name, SPEC_FINALIZERS)),
   ];
 }
 
-export function validateNamespaceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateNamespaceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateNamespace(object), ...validateMetaUpdate(object, old)];
 }
 
 /** The phase follows from the deletion timestamp; nobody sets it otherwise. */
-export function validateNamespaceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateNamespaceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateMetaUpdate(object, old);
   const phase = textAt(object, 'status', 'phase');
   if (textAt(object, 'metadata', 'deletionTimestamp') === '') {
@@ -82,7 +134,7 @@ export function validateNamespaceStatusUpdate(object: JsonObject, old: JsonObjec
   return issues;
 }
 
-export function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateMetaUpdate(object, old),
     ...textsAt(object, 'spec', 'finalizers').flatMap((name, i) => validateFinalizer(name, SPEC_FINALIZERS.index(i))),
@@ -90,7 +142,7 @@ export function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObj
 }
 
 /** True while something has to be cleaned up in it, and before it is marked: the first request to delete it only marks it. */
-export function namespaceIsHeld(object: JsonObject): boolean {
+function namespaceIsHeld(object: JsonObject): boolean {
   return textsAt(object, 'spec', 'finalizers').length > 0 || textAt(object, 'metadata', 'deletionTimestamp') === '';
 }
 
@@ -98,7 +150,7 @@ export function namespaceIsHeld(object: JsonObject): boolean {
  * A namespace that was just marked: it is Terminating, and nothing says how long to wait. Once it is empty (no spec.finalizers) it is deleted as any other object, and
  * the grace period of zero shows.
  */
-export function prepareNamespaceForDeletion(object: JsonObject): void {
+function prepareNamespaceForDeletion(object: JsonObject): void {
   const isEmptied =
     textAt(object, 'status', 'phase') === 'Terminating' && textsAt(object, 'spec', 'finalizers').length === 0;
   ensureObject(object, 'status')['phase'] = 'Terminating';

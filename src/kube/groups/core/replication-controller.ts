@@ -9,6 +9,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { labelsAt, labelsDoNotMatch } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
 import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
@@ -28,16 +30,17 @@ import {
 } from '../../shared/workload-rules.ts';
 import { validateReplicaStatus } from '../apps/replica-set.ts';
 import { validateRunsForever } from '../apps/replica-template.ts';
+import { scaleSubresource } from '../autoscaling/scale.ts';
 import {
   dropDisabledPodFields,
   podTemplateWarnings,
   setPodTemplateDefaults,
   validatePodTemplateSpec,
-} from './pod/pod-template.ts';
+} from './pod/pod-template-spec.ts';
 
 const NON_CONVERTIBLE = 'non-convertible.kubernetes.io';
 
-export const replicationControllerTable: () => TableDefinition = tableOf(
+const replicationControllerTable: () => TableDefinition = tableOf(
   NAME,
   countColumn('Desired', 'Pods that are wanted.', 'spec', 'replicas'),
   countColumn('Current', 'Pods that exist.', 'status', 'replicas'),
@@ -49,19 +52,7 @@ export const replicationControllerTable: () => TableDefinition = tableOf(
   }),
 );
 
-export function setReplicationControllerDefaults(object: JsonObject): void {
-  const spec = ensureObject(object, 'spec');
-  const template = objectAt(spec, 'template');
-  const labels = template === undefined ? undefined : objectAt(template, 'metadata', 'labels');
-  if (labels !== undefined) {
-    if (isEmpty(spec, 'selector')) spec['selector'] = { ...labels };
-    if (isEmpty(ensureMeta(object), 'labels')) ensureMeta(object)['labels'] = { ...labels };
-  }
-  setDefault(spec, 'replicas', 1);
-  if (template !== undefined) setPodTemplateDefaults(template);
-}
-
-export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
+const REPLICATION_CONTROLLER_STRATEGY: Strategy = builtInStrategy({
   nameRule: nameIsLongName,
   validatesMetadata: true,
   // Pods stay unless the client says otherwise.
@@ -89,12 +80,50 @@ export const REPLICATION_CONTROLLER_RULES: Partial<Strategy> = {
   ],
   // The reference looks at the templates the wrong way round: it warns of what the stored one has and the new one has not.
   warningsOnUpdate: (object, old) => (generationChanged(object, old) ? templateWarnings(old, templateIn(object)) : []),
+});
+
+export const REPLICATION_CONTROLLER: KubeResource = {
+  definition: storedResource({
+    plural: 'replicationcontrollers',
+    shortNames: ['rc'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    storagePrefix: 'controllers',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'ReplicationController',
+        setDefaults: setReplicationControllerDefaults,
+        table: replicationControllerTable,
+        selectableFields: ['status.replicas'],
+      }),
+    ],
+    strategy: REPLICATION_CONTROLLER_STRATEGY,
+    subresources: [
+      statusSubresource(REPLICATION_CONTROLLER_STRATEGY, {
+        prepareForUpdate: keepSpec,
+        validateUpdate: (object, old) => [
+          ...validateMetaUpdate(object, old),
+          ...validateReplicaStatus(statusOf(object), []),
+        ],
+      }),
+      scaleSubresource({ group: '', plural: 'replicationcontrollers', selector: 'labels' }),
+    ],
+  }),
 };
 
-export const REPLICATION_CONTROLLER_STATUS_RULES: Partial<Strategy> = {
-  prepareForUpdate: keepSpec,
-  validateUpdate: (object, old) => [...validateMetaUpdate(object, old), ...validateReplicaStatus(statusOf(object), [])],
-};
+function setReplicationControllerDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  const template = objectAt(spec, 'template');
+  const labels = template === undefined ? undefined : objectAt(template, 'metadata', 'labels');
+  if (labels !== undefined) {
+    if (isEmpty(spec, 'selector')) spec['selector'] = { ...labels };
+    if (isEmpty(ensureMeta(object), 'labels')) ensureMeta(object)['labels'] = { ...labels };
+  }
+  setDefault(spec, 'replicas', 1);
+  if (template !== undefined) setPodTemplateDefaults(template);
+}
 
 /** The rule of DNS subdomains, in the words of the reference's declared validation. */
 function nameIsLongName(name: string, prefix: boolean): Complaints {

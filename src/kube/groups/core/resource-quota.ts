@@ -13,8 +13,11 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { metaFacts, takeField } from '../../shared/object-fields.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { clearStatus, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { validateQuotaResourceName, validateResourceAmount } from '../../shared/resources.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
@@ -64,6 +67,40 @@ export const resourceQuotaTable: () => TableDefinition = tableOf(
   column('Limit', 'Use and limits of the limits.', (object) => usedOf(object, true)),
   AGE,
 );
+
+const RESOURCE_QUOTA_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: clearStatus,
+  validate: validateResourceQuota,
+  validatesMetadata: true,
+  warningsOnCreate: resourceQuotaWarnings,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateResourceQuotaUpdate,
+  returnsDeletedObject: true,
+});
+
+export const RESOURCE_QUOTA: KubeResource = {
+  definition: storedResource({
+    plural: 'resourcequotas',
+    shortNames: ['quota'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'ResourceQuota',
+        setDefaults: setResourceQuotaDefaults,
+        table: resourceQuotaTable,
+      }),
+    ],
+    strategy: RESOURCE_QUOTA_STRATEGY,
+    subresources: [
+      statusSubresource(RESOURCE_QUOTA_STRATEGY, {
+        prepareForUpdate: prepareQuotaStatusForUpdate,
+        validateUpdate: validateResourceQuotaStatusUpdate,
+      }),
+    ],
+  }),
+};
 
 function usedOf(object: JsonObject, ofLimits: boolean): string {
   const hard = objectAt(object, 'status', 'hard') ?? {};

@@ -6,16 +6,41 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const ENFORCE_MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 
-export const serviceAccountTable: () => TableDefinition = tableOf(NAME, AGE);
+const serviceAccountTable: () => TableDefinition = tableOf(NAME, AGE);
 
-export function cleanSecretReferences(object: JsonObject): void {
+/** `token` is the subresource that issues tokens. */
+export function serviceAccountResource(token: SubresourceDefinition): KubeResource {
+  return {
+    definition: storedResource({
+      plural: 'serviceaccounts',
+      shortNames: ['sa'],
+      scope: 'Namespaced',
+      versions: [builtInVersion({ group: '', version: 'v1', kind: 'ServiceAccount', table: serviceAccountTable })],
+      strategy: builtInStrategy({
+        prepareForCreate: cleanSecretReferences,
+        validate: validateServiceAccount,
+        warningsOnCreate: (object) => serviceAccountWarnings(object, undefined),
+        prepareForUpdate: cleanSecretReferences,
+        validateUpdate: validateServiceAccountUpdate,
+        warningsOnUpdate: serviceAccountWarnings,
+        returnsDeletedObject: true,
+      }),
+      subresources: [token],
+    }),
+  };
+}
+
+function cleanSecretReferences(object: JsonObject): void {
   const secrets = fieldAt(object, 'secrets');
   if (!Array.isArray(secrets)) return;
   object['secrets'] = secrets.filter(isJsonObject).map((secret) => {
@@ -24,16 +49,16 @@ export function cleanSecretReferences(object: JsonObject): void {
   });
 }
 
-export function validateServiceAccount(object: JsonObject): FieldIssue[] {
+function validateServiceAccount(object: JsonObject): FieldIssue[] {
   return validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
 }
 
-export function validateServiceAccountUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateServiceAccountUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateMetaUpdate(object, old), ...validateServiceAccount(object)];
 }
 
 /** Only who sets the annotation anew is told; `old` is undefined for a create. */
-export function serviceAccountWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+function serviceAccountWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   if (!hasAnnotation(object) || (old !== undefined && hasAnnotation(old))) return [];
   return [
     `metadata.annotations[${ENFORCE_MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,

@@ -2,8 +2,8 @@
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import type { Strategy } from '../../../../server/resource/resource-definition.ts';
-import { builtInStrategy } from '../../../shared/built-in.ts';
+import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import { builtInStrategy, statusSubresource } from '../../../shared/built-in.ts';
 import { cidrWarnings } from '../../../shared/ip.ts';
 import { keepStatus, takeField } from '../../../shared/object-fields.ts';
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from './validate-node.ts';
@@ -26,7 +26,7 @@ export const NODE_STRATEGY: Strategy = builtInStrategy({
   warningsOnUpdate: nodeWarnings,
 });
 
-export const NODE_STATUS_STRATEGY: Strategy = builtInStrategy({
+export const NODE_STATUS: SubresourceDefinition = statusSubresource(builtInStrategy({}), {
   prepareForUpdate: (node, old) => {
     takeField(node, old, 'spec');
     if (fieldAt(old, 'status', 'config') === undefined) drop(node, 'status', 'config');

@@ -25,16 +25,16 @@ import type { ConnectFacts, ConnectRequest, ResourceContext } from '../../../../
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
 import { parseSloppyIp } from '../../../shared/ip.ts';
+import { PROXY_METHODS, parseProxyAddress } from '../../../shared/proxy-address.ts';
+import { kubeletAddress } from '../node/kubelet-address.ts';
 import { allContainers } from './spec/pod-containers.ts';
 
 const STREAM_METHODS = ['GET', 'POST'];
-const PROXY_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const EMPTY: Answer = { kind: 'bytes', status: 204, headers: {}, body: EMPTY_BYTES };
 
-type Connect = (world: KubeContext, context: ResourceContext, request: ConnectRequest) => Promise<Answer>;
+type Connect = (kube: KubeContext, context: ResourceContext, request: ConnectRequest) => Promise<Answer>;
 
-/** `world` is asked for when the first request comes. */
-export function connectSubresources(world: () => KubeContext): readonly SubresourceDefinition[] {
+export function connectSubresources(kube: KubeContext): readonly SubresourceDefinition[] {
   const subresource = (
     name: string,
     kind: string,
@@ -44,7 +44,7 @@ export function connectSubresources(world: () => KubeContext): readonly Subresou
   ): SubresourceDefinition => ({
     name,
     ...(kind === '' ? undefined : { version: builtInVersion({ group: '', version: 'v1', kind, stored: false }) }),
-    store: () => ({ connectMethods, connects, connect: (context, request) => connect(world(), context, request) }),
+    store: () => ({ connectMethods, connects, connect: (context, request) => connect(kube, context, request) }),
   });
   return [
     subresource('log', '', ['GET'], readLog, { isRead: true, options: () => kindView('', 'v1', 'PodLogOptions') }),
@@ -55,15 +55,15 @@ export function connectSubresources(world: () => KubeContext): readonly Subresou
   ];
 }
 
-async function readLog(world: KubeContext, context: ResourceContext, { params }: ConnectRequest): Promise<Answer> {
+async function readLog(kube: KubeContext, context: ResourceContext, { params }: ConnectRequest): Promise<Answer> {
   const issues = validateLogOptions(params);
   if (issues.length > 0)
     throw new StatusError(invalidStatus({ group: '', kind: 'PodLogOptions' }, context.name, issues));
-  const pod = await readPod(world, context);
+  const pod = await readPod(kube, context);
   const container = chooseContainer(pod, params);
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') return EMPTY;
-  const host = await hostOf(world, node);
+  const host = await hostOf(kube, node);
   const path = `/containerLogs/${context.namespace}/${context.name}/${container}`;
   throw new StatusError(unknown(`Get "https://${host}:10250${path}": no kubelet answers for node ${node}`));
 }
@@ -94,45 +94,37 @@ function validateLogOptions(params: QueryParams): FieldIssue[] {
 }
 
 /** Exec and attach. */
-async function openStream(world: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
-  const pod = await readPod(world, context);
+async function openStream(kube: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
+  const pod = await readPod(kube, context);
   chooseContainer(pod, request.params);
-  return refuseStream(world, context, pod, request);
+  return refuseStream(kube, context, pod, request);
 }
 
-async function forwardPort(world: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
-  return refuseStream(world, context, await readPod(world, context), request);
+async function forwardPort(kube: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
+  return refuseStream(kube, context, await readPod(kube, context), request);
 }
 
 async function refuseStream(
-  world: KubeContext,
+  kube: KubeContext,
   context: ResourceContext,
   pod: JsonObject,
   { incoming }: ConnectRequest,
 ): Promise<Answer> {
   const node = textAt(pod, 'spec', 'nodeName');
   if (node === '') throw new StatusError(badRequest(`pod ${context.name} does not have a host assigned`));
-  await hostOf(world, node);
+  await hostOf(kube, node);
   if (!/upgrade/i.test(incoming.header('connection') ?? ''))
     throw new StatusError(badRequest('Upgrade request required'));
   throw new StatusError(unknown(`error dialing backend: no kubelet answers for node ${node}`));
 }
 
-async function reachPod(world: KubeContext, context: ResourceContext): Promise<Answer> {
-  const { scheme, name } = splitName(context.name);
-  if (name === '' || !['', 'http', 'https'].includes(scheme))
-    throw new StatusError(badRequest(`invalid pod request "${context.name}"`));
-  const pod = await readPod(world, { ...context, name });
+async function reachPod(kube: KubeContext, context: ResourceContext): Promise<Answer> {
+  const address = parseProxyAddress(context.name);
+  if (address === undefined) throw new StatusError(badRequest(`invalid pod request "${context.name}"`));
+  const pod = await readPod(kube, { ...context, name: address.name });
   const ip = parseSloppyIp(textAt(objectsAt(pod, 'status', 'podIPs')[0] ?? {}, 'ip'));
   if (ip === undefined || !isGlobalUnicast(ip)) throw new StatusError(badRequest('address not allowed'));
   throw new StatusError(serviceUnavailable('error trying to reach service: this server runs no pods'));
-}
-
-/** `name`, `name:port` or `scheme:name:port`. */
-function splitName(text: string): { readonly scheme: string; readonly name: string } {
-  const parts = text.split(':');
-  if (parts.length === 3) return { scheme: parts[0] ?? '', name: parts[1] ?? '' };
-  return { scheme: '', name: parts.length > 3 ? '' : (parts[0] ?? '') };
 }
 
 function isGlobalUnicast(ip: Uint8Array): boolean {
@@ -144,8 +136,8 @@ function isGlobalUnicast(ip: Uint8Array): boolean {
   return !isLoopback && a !== 0xff && !(a === 0xfe && (b & 0xc0) === 0x80);
 }
 
-async function readPod(world: KubeContext, { namespace, name }: ResourceContext): Promise<JsonObject> {
-  const answer = await world.reader('pods')(namespace, name);
+async function readPod(kube: KubeContext, { namespace, name }: ResourceContext): Promise<JsonObject> {
+  const answer = await kube.reader('pods')(namespace, name);
   if ('status' in answer) throw new StatusError(answer.status);
   return answer.object;
 }
@@ -167,15 +159,9 @@ function chooseContainer(pod: JsonObject, params: QueryParams): string {
   throw new StatusError(badRequest(`a container name must be specified for pod ${name}${choice}`));
 }
 
-/** The address of a node. The reference names the resource of the request where a node is missing. */
-async function hostOf(world: KubeContext, node: string): Promise<string> {
-  const answer = await world.reader('nodes')('', node);
+/** The kubelet's address. As in kube-apiserver, the error about a missing node names the resource `pods`. */
+async function hostOf(kube: KubeContext, node: string): Promise<string> {
+  const answer = await kube.reader('nodes')('', node);
   if ('status' in answer) throw new StatusError(notFound({ group: '', resource: 'pods' }, node));
-  const addresses = objectsAt(answer.object, 'status', 'addresses');
-  for (const type of ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']) {
-    const found = addresses.find((address) => textAt(address, 'type') === type);
-    if (found !== undefined) return textAt(found, 'address');
-  }
-  const known = addresses.map((address) => `{${textAt(address, 'type')} ${textAt(address, 'address')}}`).join(' ');
-  throw new StatusError(unknown(`no preferred addresses found; known addresses: [${known}]`));
+  return kubeletAddress(answer.object);
 }

@@ -53,15 +53,14 @@ const EVICTION: VersionDefinition = {
 };
 
 interface Eviction {
-  readonly world: KubeContext;
+  readonly kube: KubeContext;
   readonly pods: RegistryStore;
   readonly status: ResourceStore;
   readonly context: ResourceContext;
   readonly options: DeleteOptions;
 }
 
-/** `world` is asked for when the first request comes. */
-export function evictionSubresource(statusStrategy: Strategy, world: () => KubeContext): SubresourceDefinition {
+export function evictionSubresource(statusStrategy: Strategy, kube: KubeContext): SubresourceDefinition {
   return {
     name: 'eviction',
     version: EVICTION,
@@ -72,7 +71,7 @@ export function evictionSubresource(statusStrategy: Strategy, world: () => KubeC
         create: async (context, object, request) => {
           const options = readOptions(context, object, request);
           await request.validate(object);
-          return evict({ world: world(), pods, status, context, options });
+          return evict({ kube, pods, status, context, options });
         },
       };
     },
@@ -110,8 +109,8 @@ async function evict(eviction: Eviction): Promise<WriteAnswer> {
 
 /** A pod that may be healthy: its budget decides. */
 async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteAnswer> {
-  const { world, context, options } = eviction;
-  const lister = world.lister('poddisruptionbudgets');
+  const { kube, context, options } = eviction;
+  const lister = kube.lister('poddisruptionbudgets');
   await lister.fresh();
   const budgets = budgetsOf(pod, lister.list(context.namespace));
   if (budgets.length > 1) return { ...SUCCESS, status: { ...unknown(TOO_MANY_BUDGETS), code: 500 } };
@@ -130,8 +129,8 @@ async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteA
 }
 
 /** Decides on the newest state of the budget and writes over that state alone. */
-async function takeFromBudget({ world, context, options }: Eviction, budget: JsonObject): Promise<void> {
-  const { subresources, definition } = world.resource('poddisruptionbudgets');
+async function takeFromBudget({ kube, context, options }: Eviction, budget: JsonObject): Promise<void> {
+  const { subresources, definition } = kube.resource('poddisruptionbudgets');
   const now = context.request.receivedAt;
   if (isDryRun(options)) {
     takeDisruption(cloneJson(budget), context.name, now);
@@ -140,7 +139,7 @@ async function takeFromBudget({ world, context, options }: Eviction, budget: Jso
   const store = subresources.get('status')?.store;
   if (store?.update === undefined || definition.storageVersion === undefined)
     throw new BugError('disruption budgets have no status');
-  const where = ownContext(world.host.clock, 'update', {
+  const where = ownContext(kube.host.clock, 'update', {
     version: definition.storageVersion,
     namespace: context.namespace,
     name: textAt(budget, 'metadata', 'name'),

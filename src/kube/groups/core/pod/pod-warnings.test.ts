@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
-import { podTemplateWarnings, setPodTemplateDefaults } from './pod-template.ts';
+import { podTemplateWarnings, setPodTemplateDefaults } from './pod-template-spec.ts';
 import { podCreateWarnings } from './pod-warnings.ts';
 
 const ANNOTATIONS: JsonObject = {

@@ -18,17 +18,14 @@ import { MIRROR_ANNOTATION } from './validate-pod-annotations.ts';
 const LISTS = ['limits', 'requests'] as const;
 const ONLY_CPU_AND_MEMORY = 'only cpu and memory resources are mutable';
 
-export function validatePodResize(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+export function validatePodResize(pod: JsonObject, old: JsonObject): FieldIssue[] {
   if (fieldAt(old, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined)
     return [forbidden(FieldPath.of(''), 'static pods cannot be resized')];
   if (textAt(old, 'spec', 'os', 'name') === 'windows')
     return [forbidden(FieldPath.of(''), 'windows pods cannot be resized')];
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
-  const issues = [
-    ...validateMetaUpdate(pod, old),
-    ...validatePodParts(pod, podChecks(pod, { isPod: true, allowPrivileged, old })),
-  ];
+  const issues = [...validateMetaUpdate(pod, old), ...validatePodParts(pod, podChecks(pod, { isPod: true, old }))];
   if ((textAt(old, 'status', 'qosClass') || qosClassOf(oldSpec)) !== qosClassOf(spec)) {
     const detail = 'Pod QOS Class may not change as a result of resizing';
     issues.push(declared(invalid(SPEC, textAt(pod, 'status', 'qosClass'), detail)));

@@ -28,9 +28,9 @@ const STATUS = FieldPath.of('status');
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 const MAX_ID = 2 ** 31 - 1;
 
-export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
   const annotations = METADATA.child('annotations');
-  const checks = podChecks(pod, { isPod: true, allowPrivileged, old });
+  const checks = podChecks(pod, { isPod: true, old });
   const status = objectAt(pod, 'status') ?? {};
   const oldStatus = objectAt(old, 'status') ?? {};
   const spec = objectAt(old, 'spec') ?? {};

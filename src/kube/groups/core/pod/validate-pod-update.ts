@@ -33,8 +33,8 @@ const REQUIRED_AFFINITY = 'requiredDuringSchedulingIgnoredDuringExecution';
 const MUTABLE_FIELDS =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-export function validatePodUpdate(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
-  const checks = podChecks(pod, { isPod: true, allowPrivileged, old });
+export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
+  const checks = podChecks(pod, { isPod: true, old });
   const issues = validateCommonUpdate(pod, old, checks);
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
@@ -193,10 +193,10 @@ function onlyAdds(term: JsonObject, old: JsonObject): boolean {
 // ── Ephemeral containers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Ephemeral containers are added; those that are there stay as they are. */
-export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
   if (fieldAt(old, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined)
     return [forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')];
-  const checks = podChecks(pod, { isPod: true, allowPrivileged, old });
+  const checks = podChecks(pod, { isPod: true, old });
   const issues = validateCommonUpdate(pod, old, checks);
   const path = SPEC.child('ephemeralContainers');
   const now = new Map(objectsAt(pod, 'spec', 'ephemeralContainers').map((one) => [textAt(one, 'name'), one]));

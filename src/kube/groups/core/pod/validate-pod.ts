@@ -17,9 +17,9 @@ export const METADATA: FieldPath = FieldPath.of('metadata');
 export const SPEC: FieldPath = FieldPath.of('spec');
 export const POD_RULES: ObjectMetaRules = { namespaced: true, name: nameIsDnsSubdomain };
 
-export function validatePodCreate(pod: JsonObject, allowPrivileged: boolean): FieldIssue[] {
+export function validatePodCreate(pod: JsonObject): FieldIssue[] {
   const spec = objectAt(pod, 'spec') ?? {};
-  const issues = validatePodParts(pod, podChecks(pod, { isPod: true, allowPrivileged, old: undefined }));
+  const issues = validatePodParts(pod, podChecks(pod, { isPod: true, old: undefined }));
   if (objectsAt(spec, 'ephemeralContainers').length > 0)
     issues.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'));
   if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0)

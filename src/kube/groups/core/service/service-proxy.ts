@@ -10,7 +10,7 @@ import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
 import { PROXY_METHODS, parseProxyAddress, unreachable } from '../../../shared/proxy-address.ts';
 
-export function serviceProxy(world: () => KubeContext): SubresourceDefinition {
+export function serviceProxy(kube: KubeContext): SubresourceDefinition {
   return {
     name: 'proxy',
     version: builtInVersion({ group: '', version: 'v1', kind: 'ServiceProxyOptions', stored: false }),
@@ -18,19 +18,19 @@ export function serviceProxy(world: () => KubeContext): SubresourceDefinition {
       connectMethods: PROXY_METHODS,
       connects: { takesPath: true },
       connect: async (context) => {
-        throw new StatusError(unreachable(await locate(world(), context)));
+        throw new StatusError(unreachable(await locate(kube, context)));
       },
     }),
   };
 }
 
 /** Host and port of a pod behind the Service; throws if there is none. */
-async function locate(world: KubeContext, { namespace, name: id }: ResourceContext): Promise<string> {
+async function locate(kube: KubeContext, { namespace, name: id }: ResourceContext): Promise<string> {
   const address = parseProxyAddress(id);
   if (address === undefined) throw new StatusError(badRequest(`invalid service request "${id}"`));
   const { name } = address;
   const read = async (plural: string): Promise<JsonObject> => {
-    const answer = await world.reader(plural)(namespace, name);
+    const answer = await kube.reader(plural)(namespace, name);
     if ('status' in answer) throw new StatusError(notFound({ group: '', resource: 'services' }, name));
     return answer.object;
   };
@@ -44,7 +44,7 @@ async function locate(world: KubeContext, { namespace, name: id }: ResourceConte
   }
   const subsets = objectsAt(await read('endpoints'), 'subsets');
   if (subsets.length === 0) throw new StatusError(serviceUnavailable(`no endpoints available for service "${name}"`));
-  const pods = world.reader('pods');
+  const pods = kube.reader('pods');
   for (const subset of subsets)
     for (const one of objectsAt(subset, 'ports').filter((candidate) => textAt(candidate, 'name') === port))
       for (const target of objectsAt(subset, 'addresses'))

@@ -1,90 +1,70 @@
 /**
- * The store of Services in front of the one over storage: it allocates before a write and gives back after one. Invariant: a request that stores nothing leaves nothing
- * allocated, and what a Service had is free when it is gone, whichever verb took its last finalizer away.
+ * The store of Services. It allocates before a write and releases after it. Invariant: a write that fails leaves nothing
+ * allocated.
  */
 import { orderFields } from '../../../../apimachinery/codec/typed-order.ts';
-import { finalizersOf, isTerminating, uidOf } from '../../../../apimachinery/meta/meta.ts';
 import { ensureObject, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { isDryRun } from '../../../../apimachinery/meta/write-options.ts';
 import { isAlreadyExists } from '../../../../apimachinery/status/status.ts';
 import { generateName } from '../../../../apimachinery/validation/name-rules.ts';
-import { BugError, toError } from '../../../../base/errors.ts';
-import { readJson } from '../../../../base/json-read.ts';
-import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
+import { toError } from '../../../../base/errors.ts';
+import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
+import type { MaybePromise } from '../../../../base/maybe-promise.ts';
 import { kindView } from '../../../../kinds/views.ts';
+import type { RegistryStore } from '../../../../server/registry/store.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
-import type { StoredResource } from '../../../../server/resource/open-resource.ts';
-import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteRequest,
+  ObjectChange,
   ResourceContext,
   ResourceStore,
   UpdateRequest,
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
-import { deleteOwn } from '../../../allocators/own-requests.ts';
 import type { Allocation, ServiceAllocator } from '../../../allocators/service-allocation.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { ensureMeta } from '../../../shared/object-fields.ts';
+import type { ServiceRelease } from './service-release.ts';
 import { completeOldSpec, keepAllocatedValues, normalizeClusterIps } from './service-update.ts';
 
-/** As often as the reference tries names that it makes up. */
+/** The number of attempts to find a free generated name, as in kube-apiserver's registry store. */
 const NAME_ATTEMPTS = 8;
 
-/** What stands in front of the store of Services, and of their status: the last finalizer may go with an update of either. */
-export class ServiceFront {
-  #services: ServiceStore | undefined;
-
-  open(open: StoredResource, world: KubeContext, allocator: ServiceAllocator): ResourceStore {
-    const services = new ServiceStore(open, world, allocator);
-    this.#services = services;
-    return delegateStore(open.registry, {
-      create: (context, object, request) => services.create(context, object, request),
-      update: (context, change, request) => services.update(context, change, request),
-      delete: async (context, request) => {
-        const gone = new GoneServices();
-        const answer = await open.registry.delete(context, gone.watching(request));
-        await services.releaseGone(gone, request);
-        return answer;
-      },
-      deleteCollection: async (context, request) => {
-        const gone = new GoneServices();
-        try {
-          const watched = { ...request, ...gone.watching(request) };
-          return await open.registry.deleteCollection(context, watched);
-        } finally {
-          await services.releaseGone(gone, request);
-        }
-      },
-    });
-  }
-
-  /** The subresource, with what has to happen after an update. */
-  watching(status: SubresourceDefinition): SubresourceDefinition {
-    return {
-      ...status,
-      store: (parent, host) => {
-        const store = status.store(parent, host);
-        const { update } = store;
-        if (update === undefined) return store;
-        return delegateStore(store, {
-          update: async (context, change, request) => {
-            const answer = await update.call(store, context, change, request);
-            if (!request.dryRun) await this.#services?.releaseAfterUpdate(answer);
-            return answer;
-          },
-        });
-      },
-    };
-  }
+export interface ServiceStoreOptions {
+  readonly kube: KubeContext;
+  readonly allocator: ServiceAllocator;
+  readonly release: ServiceRelease;
 }
 
-/** Objects that admission saw on their way out. */
-class GoneServices {
+export function wrapServiceStore(registry: RegistryStore, options: ServiceStoreOptions): ResourceStore {
+  const services = new ServiceStore(registry, options);
+  return delegateStore(registry, {
+    create: (context, object, request) => services.create(context, object, request),
+    update: (context, change, request) => services.update(context, change, request),
+    delete: async (context, request) => {
+      const deleted = new DeletedServices();
+      const answer = await registry.delete(context, deleted.recording(request));
+      await services.releaseDeleted(deleted, request);
+      return answer;
+    },
+    deleteCollection: async (context, request) => {
+      const deleted = new DeletedServices();
+      try {
+        const recorded = { ...request, ...deleted.recording(request) };
+        return await registry.deleteCollection(context, recorded);
+      } finally {
+        await services.releaseDeleted(deleted, request);
+      }
+    },
+  });
+}
+
+/** The Services that a request is about to delete, recorded when admission validates their deletion. */
+class DeletedServices {
   readonly seen: JsonObject[] = [];
 
-  watching(request: DeleteRequest): DeleteRequest {
+  recording(request: DeleteRequest): DeleteRequest {
     return {
       ...request,
       validate: (old) => {
@@ -96,14 +76,16 @@ class GoneServices {
 }
 
 class ServiceStore {
-  readonly #open: StoredResource;
-  readonly #world: KubeContext;
+  readonly #registry: RegistryStore;
+  readonly #kube: KubeContext;
   readonly #allocator: ServiceAllocator;
+  readonly #release: ServiceRelease;
 
-  constructor(open: StoredResource, world: KubeContext, allocator: ServiceAllocator) {
-    this.#open = open;
-    this.#world = world;
+  constructor(registry: RegistryStore, { kube, allocator, release }: ServiceStoreOptions) {
+    this.#registry = registry;
+    this.#kube = kube;
     this.#allocator = allocator;
+    this.#release = release;
   }
 
   async create(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
@@ -111,7 +93,7 @@ class ServiceStore {
     if (textAt(object, 'metadata', 'name') !== '' || prefix === '') return this.#createOnce(context, object, request);
     for (let attempt = 1; ; attempt++) {
       const named = cloneJson(object);
-      ensureMeta(named)['name'] = generateName(prefix, (below) => this.#world.host.random(below));
+      ensureMeta(named)['name'] = generateName(prefix, (below) => this.#kube.host.random(below));
       try {
         return await this.#createOnce(context, named, request);
       } catch (error) {
@@ -122,17 +104,13 @@ class ServiceStore {
 
   async #createOnce(context: ResourceContext, object: JsonObject, request: CreateRequest): Promise<WriteAnswer> {
     const allocation = await this.#allocateNew(context, object, request.dryRun);
-    return this.#settle(allocation, async () => this.#open.registry.create(context, inOrder(object), request));
+    return this.#settle(allocation, () => this.#registry.create(context, inOrder(object), request));
   }
 
-  async update(
-    context: ResourceContext,
-    change: Parameters<NonNullable<ResourceStore['update']>>[1],
-    request: UpdateRequest,
-  ): Promise<WriteAnswer> {
+  async update(context: ResourceContext, change: ObjectChange, request: UpdateRequest): Promise<WriteAnswer> {
     let allocation: Allocation | undefined;
     const apply = async (current: JsonObject | undefined): Promise<JsonObject> => {
-      // An earlier attempt lost a race.
+      // Called again after a conflict: the allocation of the failed attempt is undone first.
       await allocation?.revert();
       allocation = undefined;
       const oldSpec = cloneJson((current === undefined ? undefined : objectAt(current, 'spec')) ?? {});
@@ -143,50 +121,21 @@ class ServiceStore {
         allocation = await this.#allocateChange(context, next, oldSpec, request.dryRun);
       return inOrder(next);
     };
-    const store = async () => this.#open.registry.update(context, { ...change, apply }, request);
+    const write = () => this.#registry.update(context, { ...change, apply }, request);
     const answer = await this.#settle(
       { commit: async () => allocation?.commit(), revert: async () => allocation?.revert() },
-      store,
+      write,
     );
-    if (!request.dryRun) await this.releaseAfterUpdate(answer);
+    if (!request.dryRun) await this.#release.afterUpdate(answer);
     return answer;
   }
 
-  /** An update that took the last finalizer of a terminating Service. */
-  async releaseAfterUpdate({ bytes }: WriteAnswer): Promise<void> {
-    const read = readJson(bytes);
-    if (!read.ok || !isJsonObject(read.value)) throw new BugError('a store answered with no Service');
-    const service = read.value;
-    if (isTerminating(service) && finalizersOf(service).length === 0) await this.#releaseIfGone(service);
-  }
-
-  async releaseGone(gone: GoneServices, { options }: DeleteRequest): Promise<void> {
+  async releaseDeleted(deleted: DeletedServices, { options }: DeleteRequest): Promise<void> {
     if (isDryRun(options)) return;
-    await Promise.all(gone.seen.map((service) => this.#releaseIfGone(service)));
+    await Promise.all(deleted.seen.map((service) => this.#release.ifGone(service)));
   }
 
-  async #releaseIfGone(service: JsonObject): Promise<void> {
-    const [namespace, name] = [textAt(service, 'metadata', 'namespace'), textAt(service, 'metadata', 'name')];
-    const found = await this.#world.reader('services')(namespace, name);
-    if ('object' in found && uidOf(found.object) === uidOf(service)) return;
-    const spec = cloneJson(objectAt(service, 'spec') ?? {});
-    completeOldSpec(spec, this.#allocator.primaryFamily);
-    try {
-      const next = 'object' in found ? objectAt(found.object, 'spec') : undefined;
-      await this.#allocator.release({ namespace, name }, spec, next ?? {});
-      // They have its name and would be those of the next Service of that name.
-      if (!('object' in found)) await deleteOwn(this.#world.resource('endpoints'), namespace, name);
-    } catch (error) {
-      // The Service is gone whatever happens to what it had.
-      this.#world.logger.warn('what a deleted Service had could not be given back', {
-        namespace,
-        name,
-        reason: toError(error).message,
-      });
-    }
-  }
-
-  async #settle(allocation: Allocation, write: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
+  async #settle(allocation: Allocation, write: () => MaybePromise<WriteAnswer>): Promise<WriteAnswer> {
     let answer: WriteAnswer;
     try {
       answer = await write();
@@ -197,9 +146,9 @@ class ServiceStore {
     try {
       await allocation.commit();
     } catch (error) {
-      // The Service is stored whatever happens to what it had before.
+      // The Service is stored: the request succeeds even if its former addresses stay allocated.
       const reason = toError(error).message;
-      this.#world.logger.warn('what a Service no longer has could not be given back', { reason });
+      this.#kube.logger.warn('cannot release the former cluster IPs of a Service', { reason });
     }
     return answer;
   }
@@ -228,7 +177,7 @@ function nameOf(context: ResourceContext, object: JsonObject) {
   return { namespace: context.namespace, name: textAt(object, 'metadata', 'name') };
 }
 
-/** What was filled in stands where its type has it. */
+/** Puts the fields that were added into the order of the type. */
 function inOrder(service: JsonObject): JsonObject {
   orderFields(service, kindView('', 'v1', 'Service'));
   return service;

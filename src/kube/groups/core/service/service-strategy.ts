@@ -3,8 +3,7 @@ import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts
 import type { JsonObject } from '../../../../base/json-value.ts';
 import type { Strategy } from '../../../../server/resource/resource-definition.ts';
 import { builtInStrategy } from '../../../shared/built-in.ts';
-import { keepStatus, takeField } from '../../../shared/object-fields.ts';
-import { balancerWarnings, validateServiceStatusUpdate } from './service-status.ts';
+import { keepStatus } from '../../../shared/object-fields.ts';
 import { dropFieldsOfOldType } from './service-update.ts';
 import { serviceWarnings } from './service-warnings.ts';
 import { validateService, validateServiceUpdate } from './validate-service.ts';
@@ -29,13 +28,6 @@ export const SERVICE_STRATEGY: Strategy = builtInStrategy({
   },
   returnsDeletedObject: true,
 });
-
-export const SERVICE_STATUS_STRATEGY: Strategy = {
-  ...SERVICE_STRATEGY,
-  prepareForUpdate: (service, old) => takeField(service, old, 'spec'),
-  validateUpdate: validateServiceStatusUpdate,
-  warningsOnUpdate: balancerWarnings,
-};
 
 function emptyStatus(service: JsonObject): void {
   service['status'] = { loadBalancer: {} };

@@ -22,13 +22,14 @@ const TOKEN_PATH = FieldPath.of('path');
 
 export interface PodCheckOptions {
   readonly isPod: boolean;
-  readonly allowPrivileged: boolean;
+  /** Whether containers may be privileged. Default true: no container runs here. */
+  readonly allowPrivileged?: boolean;
   /** The stored Pod or template. */
   readonly old: JsonObject | undefined;
 }
 
 /** `holder` is a Pod or a template: it has metadata and a spec. */
-export function podChecks(holder: JsonObject, { isPod, allowPrivileged, old }: PodCheckOptions): PodChecks {
+export function podChecks(holder: JsonObject, { isPod, allowPrivileged = true, old }: PodCheckOptions): PodChecks {
   const hostUsers = sharesUsers(objectAt(holder, 'spec') ?? {});
   if (old === undefined) return strictChecks(isPod, allowPrivileged, hostUsers);
   const spec = objectAt(old, 'spec') ?? {};

@@ -3,7 +3,7 @@ import { formatIssue } from '../../../../../apimachinery/validation/field-issue.
 import { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { builtInVersion } from '../../../../shared/built-in.ts';
-import { setPodTemplateDefaults, validatePodTemplateSpec } from '../pod-template.ts';
+import { setPodTemplateDefaults, validatePodTemplateSpec } from '../pod-template-spec.ts';
 import { FAULTY_SPECS } from './faulty-specs.fixtures.ts';
 
 const POD_TEMPLATE = builtInVersion({ group: '', version: 'v1', kind: 'PodTemplate' });

@@ -52,9 +52,9 @@ export const BINDING_SUBRESOURCE: SubresourceDefinition = {
 };
 
 /** The deprecated kind Binding, posted to `bindings`. Its name is that of the pod. */
-export function bindings(world: () => KubeContext): KubeResource {
+export function bindingResource(kube: KubeContext): KubeResource {
   const create: NonNullable<ResourceStore['create']> = (context, binding, request) => {
-    const { registry, definition } = world().resource('pods');
+    const { registry, definition } = kube.resource('pods');
     const name = textAt(binding, 'metadata', 'name');
     return bindPod(registry, { ...context, version: definition.storageVersion, name }, binding, request);
   };

@@ -2,16 +2,24 @@
  * PersistentVolume: how it begins, what its columns show. Invariant: the time of the last change of phase is kept by the server. What is valid is in
  * `volume/validate-persistent-volume.ts`.
  */
-import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
-import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../apimachinery/scalars/time.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
-import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
-import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { takeField } from '../../shared/object-fields.ts';
-import { roundResourceList } from '../../shared/round-resources.ts';
-import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
-import { setSourceDefaults } from './volume/volume-defaults.ts';
+import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../../apimachinery/scalars/time.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import type { Strategy, StrategyContext } from '../../../../server/resource/resource-definition.ts';
+import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
+import { takeField } from '../../../shared/object-fields.ts';
+import { roundResourceList } from '../../../shared/round-resources.ts';
+import { formatAccessModes, storageClassOf } from './access-modes.ts';
+import {
+  persistentVolumeWarnings,
+  validatePersistentVolume,
+  validatePersistentVolumeStatusUpdate,
+  validatePersistentVolumeUpdate,
+} from './validate-persistent-volume.ts';
+import { setSourceDefaults } from './volume-defaults.ts';
 
 export const persistentVolumeTable: () => TableDefinition = tableOf(
   NAME,
@@ -33,6 +41,40 @@ export const persistentVolumeTable: () => TableDefinition = tableOf(
   AGE,
   column('VolumeMode', 'Block or Filesystem.', (object) => volumeModeOf(object), { priority: 1 }),
 );
+
+const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: preparePersistentVolumeForCreate,
+  validate: validatePersistentVolume,
+  warningsOnCreate: persistentVolumeWarnings,
+  prepareForUpdate: preparePersistentVolumeForUpdate,
+  validateUpdate: validatePersistentVolumeUpdate,
+  warningsOnUpdate: persistentVolumeWarnings,
+  returnsDeletedObject: true,
+});
+
+export const PERSISTENT_VOLUME: KubeResource = {
+  definition: storedResource({
+    plural: 'persistentvolumes',
+    shortNames: ['pv'],
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'PersistentVolume',
+        setDefaults: setPersistentVolumeDefaults,
+        table: persistentVolumeTable,
+      }),
+    ],
+    strategy: PERSISTENT_VOLUME_STRATEGY,
+    subresources: [
+      statusSubresource(PERSISTENT_VOLUME_STRATEGY, {
+        prepareForUpdate: preparePersistentVolumeStatusForUpdate,
+        validateUpdate: validatePersistentVolumeStatusUpdate,
+      }),
+    ],
+  }),
+};
 
 /** The phase of a volume or claim; Terminating once it is marked for deletion. */
 export function phaseOf(object: JsonObject): string {

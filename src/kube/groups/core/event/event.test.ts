@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
-import { validateEvent, validateEventUpdate } from './event.ts';
+import { formatIssue } from '../../../../apimachinery/validation/field-issue.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
 import { eventFromCore, eventToCore } from './event-conversion.ts';
 import { coreEventTable, eventsEventTable } from './event-table.ts';
+import { validateEvent, validateEventUpdate } from './validate-event.ts';
 
 const CORE = { group: '', version: 'v1' };
 const EVENTS = { group: 'events.k8s.io', version: 'v1' };

@@ -2,13 +2,23 @@
  * PersistentVolumeClaim: how it begins, what its columns show. Invariant: `dataSource` and `dataSourceRef` say the same, unless the latter names another
  * namespace. What is valid is in `volume/validate-claim.ts`.
  */
-import { fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
-import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
-import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { moveLast, takeField } from '../../shared/object-fields.ts';
+import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
+import { moveLast, takeField } from '../../../shared/object-fields.ts';
+import { formatAccessModes, storageClassOf } from './access-modes.ts';
+import { setClaimDefaults } from './claim-defaults.ts';
 import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
-import { formatAccessModes, storageClassOf } from './volume/access-modes.ts';
+import {
+  claimWarnings,
+  validateClaim,
+  validateClaimStatusUpdate,
+  validateClaimUpdate,
+} from './validate-claim-object.ts';
 
 export const claimTable: () => TableDefinition = tableOf(
   NAME,
@@ -25,6 +35,40 @@ export const claimTable: () => TableDefinition = tableOf(
   AGE,
   column('VolumeMode', 'Block or Filesystem.', volumeModeOf, { priority: 1 }),
 );
+
+const PERSISTENT_VOLUME_CLAIM_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: prepareClaimForCreate,
+  validate: (object) => validateClaim(object),
+  warningsOnCreate: claimWarnings,
+  prepareForUpdate: prepareClaimForUpdate,
+  validateUpdate: validateClaimUpdate,
+  warningsOnUpdate: claimWarnings,
+  returnsDeletedObject: true,
+});
+
+export const PERSISTENT_VOLUME_CLAIM: KubeResource = {
+  definition: storedResource({
+    plural: 'persistentvolumeclaims',
+    shortNames: ['pvc'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: '',
+        version: 'v1',
+        kind: 'PersistentVolumeClaim',
+        setDefaults: setClaimDefaults,
+        table: claimTable,
+      }),
+    ],
+    strategy: PERSISTENT_VOLUME_CLAIM_STRATEGY,
+    subresources: [
+      statusSubresource(PERSISTENT_VOLUME_CLAIM_STRATEGY, {
+        prepareForUpdate: prepareClaimStatusForUpdate,
+        validateUpdate: validateClaimStatusUpdate,
+      }),
+    ],
+  }),
+};
 
 function isBound(object: JsonObject): boolean {
   return textAt(object, 'spec', 'volumeName') !== '';

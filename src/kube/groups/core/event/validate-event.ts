@@ -3,24 +3,25 @@
  * strict rules of the newer group hold only for requests to it.
  */
 
-import type { GroupVersion } from '../../../apimachinery/meta/gvk.ts';
-import { fieldAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { GroupVersion } from '../../../../apimachinery/meta/gvk.ts';
+import { fieldAt, numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
   declared,
   type FieldIssue,
   invalid,
   required,
-} from '../../../apimachinery/validation/field-issue.ts';
-import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
-import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
-import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
-import { utf8Length } from '../../../base/utf8.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
-import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+} from '../../../../apimachinery/validation/field-issue.ts';
+
+import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
+import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
+import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { utf8Length } from '../../../../base/utf8.ts';
+import { metaFacts } from '../../../shared/object-fields.ts';
+import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const MAX_SHORT_TEXT = 128;

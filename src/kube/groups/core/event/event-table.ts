@@ -1,9 +1,9 @@
 /** The columns of events, in either group. Invariant: cells are the reference's, whichever names the fields have. */
 
-import { numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
-import { type Column, column, sinceText, tableOf } from '../../../server/resource/columns.ts';
-import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import { numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
+import { type Column, column, sinceText, tableOf } from '../../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 
 /** What each field is called in one of the groups. */
 interface EventNames {

@@ -1,5 +1,5 @@
 /** Events of core v1 as events of events.k8s.io/v1 and back. Invariant: every field has exactly one name in each group, and the order is that of the type. */
-import type { JsonObject } from '../../../base/json-value.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
 
 /** Names in core v1 and in events.k8s.io/v1, in the order of each type. */
 const CORE_ORDER = [
