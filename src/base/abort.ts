@@ -1,4 +1,4 @@
-/** Helpers around AbortSignal. Invariant: each leaves no listener behind once it is done. */
+/** Helpers for AbortSignal. */
 
 /** The reason of an aborted signal, always as an Error. */
 export function abortReason(signal: AbortSignal): Error {
@@ -6,7 +6,10 @@ export function abortReason(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason ?? 'aborted'), 'AbortError');
 }
 
-/** Runs `listener` once when the signal aborts (at once if it has already); the returned function takes it back. */
+/**
+ * Calls `listener` once when the signal aborts, or now if it has aborted already. The returned function removes the
+ * listener. Without a signal nothing is called.
+ */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: Error) => void): () => void {
   if (signal === undefined) return () => {};
   if (signal.aborted) {

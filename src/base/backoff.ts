@@ -1,6 +1,6 @@
 /**
- * Exponential backoff as a value. Nothing here reads a clock or draws a random number: the caller passes both, so every delay is
- * reproducible in a test.
+ * Exponential backoff as a value. Nothing here reads a clock or draws a random number: the caller passes both, so every
+ * delay is reproducible in a test.
  */
 
 export interface BackoffPolicy {
@@ -10,13 +10,16 @@ export interface BackoffPolicy {
   readonly capMs: number;
   /** Each delay is this many times the one before it. Default 2. */
   readonly factor?: number;
-  /** Lengthens a delay by a random share of itself, up to this one. The longest delay is `capMs * (1 + jitter)`. Default 0. */
+  /**
+   * Lengthens a delay by a random share of itself, up to this one. The longest delay is `capMs * (1 + jitter)`. Default
+   * 0.
+   */
   readonly jitter?: number;
 }
 
 /**
- * The delay before the next attempt, in whole milliseconds. `failures` counts the failures before the one that has just happened: 0 gives
- * `initialMs`. `random` is in [0, 1) and matters only to a policy with jitter.
+ * The delay before the next attempt, in whole milliseconds. `failures` counts the failures before the one that has just
+ * happened: 0 gives `initialMs`. `random` is in [0, 1) and matters only to a policy with jitter.
  */
 export function backoffDelay(policy: BackoffPolicy, failures: number, random = 0): number {
   const { initialMs, capMs, factor = 2, jitter = 0 } = policy;
@@ -60,8 +63,8 @@ export interface RateLimiter<K> {
 }
 
 /**
- * The policy of a work queue that names none. It begins at 5 ms, as client-go's default item limiter does. The cap is one minute instead
- * of client-go's 1000 s, so that work resumes within a minute of the end of an outage.
+ * The policy of a work queue that names none. It begins at 5 ms, as client-go's default item limiter does. The cap is
+ * one minute instead of client-go's 1000 s, so that work resumes within a minute of the end of an outage.
  */
 export const DEFAULT_ITEM_BACKOFF: BackoffPolicy = { initialMs: 5, capMs: 60_000 };
 

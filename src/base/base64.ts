@@ -1,12 +1,13 @@
 /**
- * The text that JSON has for bytes: base64. Invariant: a text is accepted if and only if Go's decoder accepts it for a []byte, and printed as
- * Go prints it. Written here because the web platform's own functions go through strings and accept more.
+ * Base64, the JSON form of bytes. It exists because the platform's own functions go through strings and accept more.
+ * Invariant: `decodeBase64` accepts exactly the texts that Go's decoder accepts for a []byte, and `encodeBase64` prints
+ * what Go prints.
  */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const VALUES: Int8Array = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 
-/** Bytes of padded base64; line ends are passed over, as Go does. Undefined for anything else. */
+/** The bytes of padded base64. Line ends are ignored, as Go does. Returns undefined for any other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const clean = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, '') : text;
   const { length } = clean;
@@ -30,7 +31,6 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Padded base64 of bytes. */
 export function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
   const whole = bytes.length - (bytes.length % 3);

@@ -1,6 +1,6 @@
 /**
- * Bytes that may live long. Invariant: nothing made here comes from a shared pool, because a 1 KB value that pins an 8 KB slab makes a
- * cache several times larger than its contents.
+ * Allocation, encoding and comparison of bytes that may be kept for long. Invariant: nothing returned here lies in a
+ * shared pool. A 1 KB value that pins an 8 KB slab would make a cache several times larger than its contents.
  */
 
 interface NodeBuffer {
@@ -20,27 +20,27 @@ const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
-/** Bytes of unspecified content, exactly `size` long, in memory of their own: the caller writes all of them. */
+/** `size` bytes of unspecified content. The caller must write all of them. */
 export function allocateBytes(size: number): Uint8Array {
   return nodeBuffer === undefined ? new Uint8Array(size) : nodeBuffer.allocUnsafeSlow(size);
 }
 
-/** UTF-8 in memory of its own. A lone surrogate becomes U+FFFD. */
+/** The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   if (nodeBuffer === undefined) return encoder.encode(text);
   const bytes = nodeBuffer.allocUnsafeSlow(nodeBuffer.byteLength(text));
-  // As many bytes as characters: it is ASCII, which is copied as it lies.
+  // Equal counts mean ASCII, which latin1Write copies without conversion.
   if (bytes.byteLength === text.length) bytes.latin1Write(text, 0);
   else bytes.utf8Write(text, 0);
   return bytes;
 }
 
-/** Text of UTF-8 bytes; malformed sequences become U+FFFD. */
+/** The text of UTF-8 bytes. Malformed sequences become U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Text of UTF-8 bytes, or undefined if they are malformed. */
+/** The text of UTF-8 bytes, or undefined if they are malformed. */
 export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
   try {
     return strictDecoder.decode(bytes);
@@ -49,7 +49,7 @@ export function decodeUtf8Strict(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One copy of all chunks, in memory of its own. */
+/** One copy of all chunks. */
 export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   let size = 0;
   for (const chunk of chunks) size += chunk.byteLength;
@@ -62,7 +62,7 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** A copy in memory of its own, for bytes that arrived in somebody else's buffer and will be kept. */
+/** A copy, for bytes that lie in a buffer of another owner and will be kept. */
 export function copyBytes(bytes: Uint8Array): Uint8Array {
   const copy = allocateBytes(bytes.byteLength);
   copy.set(bytes);

@@ -1,22 +1,24 @@
-/** Time as a parameter. Production code takes a Clock; tests pass a VirtualClock and never sleep. */
+/** The clock interface. Code takes a Clock as a parameter; tests pass a VirtualClock and never sleep. */
 import { onAbort } from './abort.ts';
 import { Deferred } from './deferred.ts';
 
 export interface Timer {
-  /** Cancelling after it fired, or twice, does nothing. */
+  /** Does nothing if the timer has fired or was cancelled. */
   cancel(): void;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch; may jump when the machine's clock is set. */
+  /** Milliseconds since the epoch. May jump when the system clock is set. */
   now(): number;
-  /** Milliseconds that never go back, from an arbitrary start. */
+  /** Milliseconds since an arbitrary start. Never decreases. */
   monotonic(): number;
-  /** Calls back once, not before `delayMs` have passed. A `background` timer does not keep the process alive. */
+  /** Calls back once, after at least `delayMs`. A `background` timer does not keep the process alive. */
   setTimer(delayMs: number, callback: () => void, options?: { background?: boolean }): Timer;
 }
 
-/** Resolves after `delayMs` of the clock's time; rejects with the signal's reason if that comes first. */
+/**
+ * Resolves after `delayMs`. Rejects with the signal's reason if the signal aborts first, and leaves no timer behind.
+ */
 export async function sleep(clock: Clock, delayMs: number, options: { signal?: AbortSignal } = {}): Promise<void> {
   options.signal?.throwIfAborted();
   const done = new Deferred<void>();
@@ -32,7 +34,7 @@ export async function sleep(clock: Clock, delayMs: number, options: { signal?: A
   }
 }
 
-// setTimeout fires at once for longer delays (a 32-bit limit in browsers and Node alike).
+// setTimeout fires at once for longer delays: browsers and Node keep the delay in 32 bits.
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,6 +1,7 @@
 /**
- * A name for a content of megabytes (ETags of documents): 128 bits, about ten times as fast as SHA-256 in plain JavaScript. Invariant: equal bytes have equal names on every machine; it protects against chance
- * and not against somebody who looks for two contents of one name.
+ * A 128-bit hash for contents of megabytes, such as the ETags of documents. It is about ten times as fast as SHA-256 in
+ * JavaScript. Invariant: equal bytes have equal hashes on every machine. It is not cryptographic: collisions can be
+ * constructed.
  */
 
 const PRIMES = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const;
@@ -16,7 +17,7 @@ export function contentHash(bytes: Uint8Array): string {
     d = mix(d ^ (words[i + 3] as number), PRIMES[0]);
   }
   const length = bytes.byteLength;
-  // Two rounds in which every lane reaches every other.
+  // After two rounds every lane depends on every other lane.
   for (let round = 0; round < 2; round++) {
     a = finish(a ^ length ^ rotate(d, 7));
     b = finish(b ^ rotate(a, 11));
@@ -29,7 +30,10 @@ export function contentHash(bytes: Uint8Array): string {
     .toUpperCase();
 }
 
-/** Whole blocks of four words; the last one is filled up with zeros, and the length tells them from zeros of the content. */
+/**
+ * The bytes as whole blocks of four words. The last block is padded with zeros; the length, which is hashed too, tells
+ * padding from content.
+ */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const blocks = Math.ceil(bytes.byteLength / 16);
   if (bytes.byteOffset % 4 === 0 && bytes.byteLength % 16 === 0)
@@ -47,7 +51,7 @@ function mix(value: number, prime: number): number {
   return Math.imul(rotate(Math.imul(value, prime), 15), 5) + 0x2c1b3c6d;
 }
 
-/** Every bit of the value changes half of the result's. */
+/** Each bit of the value changes about half of the bits of the result. */
 function finish(value: number): number {
   let result = Math.imul(value ^ (value >>> 16), 0x7feb352d);
   result = Math.imul(result ^ (result >>> 15), 0x846ca68b);

@@ -1,4 +1,4 @@
-/** A promise with its levers outside. Settling twice is harmless: the first call wins, as with any promise. */
+/** A promise with `resolve` and `reject` as methods. The first call wins; later calls do nothing. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve!: (value: T | PromiseLike<T>) => void;

@@ -1,13 +1,16 @@
 /**
- * The error classes that leave this package, and `toError`, the one boundary where a caught unknown becomes one of ours.
- * Invariant: classes are told apart by a brand, never by instanceof, because two copies of the package may meet in one process.
+ * The errors that leave this package, and `toError`, which turns a caught unknown into an Error. Invariant: guards test
+ * a brand, not instanceof, because two copies of the package may be loaded in one process.
  */
 
 export type ErrorClass = 'StatusError' | 'StorageError' | 'TransportError' | 'ConfigError' | 'BugError';
 
-/** Base of every error we throw. `retryable` says whether the same call may succeed later without a change by the caller. */
+/**
+ * The base of every error that this package throws. `retryable` says whether the same call may succeed later without a
+ * change by the caller.
+ */
 export abstract class KeelsonError extends Error {
-  /** The brand that guards test. */
+  /** The brand. */
   readonly keelsonError: ErrorClass;
   readonly retryable: boolean;
 
@@ -19,28 +22,28 @@ export abstract class KeelsonError extends Error {
   }
 }
 
-/** What an operator wrote (a flag, a file, a data folder) cannot be used; the message says what to change. */
+/** An operator's input (a flag, a file, a data folder) cannot be used. The message says what to change. */
 export class ConfigError extends KeelsonError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('ConfigError', message, options);
   }
 }
 
-/** A connection could not be made or broke before an answer came. */
+/** A connection could not be opened, or broke before the response. */
 export class TransportError extends KeelsonError {
   constructor(message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
     super('TransportError', message, { retryable: true, ...options });
   }
 }
 
-/** An invariant of our own is broken: never the caller's fault, never retried. */
+/** An invariant of this package is broken. Never caused by the caller, never retried. */
 export class BugError extends KeelsonError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('BugError', message, options);
   }
 }
 
-/** The class of one of our errors, from this or another copy of the package; undefined for anything else. */
+/** The class of an error of this or another copy of the package; undefined for any other value. */
 export function errorClass(value: unknown): ErrorClass | undefined {
   return typeof value === 'object' && value !== null && 'keelsonError' in value
     ? (value as KeelsonError).keelsonError
@@ -64,8 +67,8 @@ export function isBugError(value: unknown): value is BugError {
 }
 
 /**
- * The one boundary: whatever was caught becomes an Error. Errors pass unchanged; anything else (a thrown string, say) is a bug of the
- * thrower and becomes a BugError that keeps the value as its cause.
+ * Turns a caught value into an Error. Errors pass unchanged. Anything else, such as a thrown string, becomes a BugError
+ * with the value as its cause.
  */
 export function toError(caught: unknown): Error {
   if (caught instanceof Error) return caught;

@@ -1,24 +1,28 @@
 /**
- * The reader that knows paths: JSON text to a value with an explicit stack, so that depth costs no call stack. It is several times slower
- * than `JSON.parse`; `readJson` calls it only where that would lose something. Invariant: it accepts exactly what `JSON.parse` accepts,
- * depth and numbers too large for a double aside, and its errors carry the reference's words.
+ * The JSON parser that reports paths and keeps 64-bit integers. It uses an explicit stack, so depth is not limited by
+ * the call stack. It is several times slower than `JSON.parse`; `readJson` calls it only where `JSON.parse` would lose
+ * information. Invariant: it accepts exactly what `JSON.parse` accepts, except for depth and for numbers beyond a
+ * double. Its error messages are the reference's.
  */
 import type { JsonReadError, JsonReadResult } from './json-result.ts';
 import { type JsonArray, type JsonObject, type JsonValue, setField } from './json-value.ts';
 
 export interface JsonParseOptions {
   readonly maxDepth: number;
-  /** How many duplicate keys to report; 0 looks for none. */
+  /** How many duplicate keys are reported. 0 disables the check. */
   readonly maxDuplicates: number;
-  /** Called for each key in the order of the text, before its value is read; the path is that of the object that holds it. */
+  /**
+   * Called for each key in the order of the text, before its value is read. `frames` is the path of the object that
+   * holds the key.
+   */
   readonly onKey?: (key: string, frames: readonly JsonFrame[]) => void;
 }
 
-/** An open array or object: its current index or key tells the way down. */
+/** An open array or object. Its current index or key is one step of the path. */
 export interface JsonFrame {
   readonly array: JsonArray | undefined;
   readonly object: JsonObject | undefined;
-  /** Of an object: the key whose value is being read. */
+  /** The key whose value is being read. Only for objects. */
   key: string;
 }
 
@@ -33,8 +37,9 @@ class SyntaxFailure {
 }
 
 /**
- * Reads one value that fills the text. Never throws; see `readJson` for the meaning of numbers and strings. The offset of an error is an
- * index into the text, and its words take a character for a byte: to report errors, read the bytes as Latin-1.
+ * Parses one value that fills the text. Never throws. `readJson` describes the meaning of numbers and strings. The
+ * offset of an error is an index into the text, and messages take each character for a byte, so callers that report
+ * errors pass the bytes as Latin-1.
  */
 export function parseJson(text: string, options: JsonParseOptions): JsonReadResult {
   try {
@@ -45,7 +50,7 @@ export function parseJson(text: string, options: JsonParseOptions): JsonReadResu
   }
 }
 
-/** The path of a key in the innermost of the open frames. */
+/** The path of a key of the innermost open frame. */
 export function formatJsonPath(frames: readonly JsonFrame[], key: string): string {
   let path = '';
   for (let i = 0; i < frames.length - 1; i++) {
@@ -73,7 +78,7 @@ class JsonParser {
     const value = this.#document();
     this.#space();
     if (this.#at < this.#text.length) this.#unexpected('after top-level value');
-    // A number out of range is found by the reference only after the whole text has been seen to be well formed.
+    // The reference reports a number out of range only if the whole text is well formed.
     if (this.#numberError !== undefined) return { ok: false, error: this.#numberError };
     return { ok: true, value, duplicates: [...this.#duplicates] };
   }
@@ -83,7 +88,7 @@ class JsonParser {
     for (;;) {
       this.#space();
       let value: JsonValue | undefined = this.#valueOrOpen();
-      // A finished value is put into its container; a finished container is a value of the next one out.
+      // A complete value goes into its container. A complete container is a value of the next outer one.
       while (value !== undefined) {
         const frame = frames.at(-1);
         if (frame === undefined) return value;
@@ -98,7 +103,7 @@ class JsonParser {
     }
   }
 
-  /** A complete value, or undefined after opening a container that has something in it. */
+  /** Returns a complete value, or undefined after opening a container that is not empty. */
   #valueOrOpen(): JsonValue | undefined {
     const c = this.#text.charCodeAt(this.#at);
     switch (c) {
@@ -212,7 +217,7 @@ class JsonParser {
     }
   }
 
-  /** What follows a backslash. A surrogate without its other half becomes U+FFFD. */
+  /** Reads an escape sequence after its backslash. A lone surrogate becomes U+FFFD. */
   #escape(): string {
     const c = this.#text[this.#at];
     const simple = c === undefined ? undefined : ESCAPES.get(c);
@@ -275,7 +280,7 @@ class JsonParser {
     return value;
   }
 
-  /** At least one digit. */
+  /** Reads one or more digits. */
   #digits(where: string): void {
     const start = this.#at;
     for (;;) {
@@ -286,7 +291,7 @@ class JsonParser {
     if (this.#at === start) this.#unexpected(where, true);
   }
 
-  /** `unfinished`: inside a token, where the reference takes the end of the text for a space. */
+  /** `unfinished` is true inside a token, where the reference takes the end of the text for a space. */
   #unexpected(where: string, unfinished = false): never {
     const offset = this.#at;
     const c = offset < this.#text.length ? this.#text.charCodeAt(offset) : unfinished ? 0x20 : undefined;
@@ -306,18 +311,20 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** An integer literal: a number where it is safe, a bigint within int64, else the nearest double. */
+/**
+ * The value of an integer literal: a number if it is a safe integer, a bigint within int64, else the nearest double.
+ */
 export function integerOf(literal: string): number | bigint {
   const value = Number(literal);
   // `+ 0` turns -0 into 0: the literal `-0` is the integer 0.
   if (Number.isSafeInteger(value)) return value + 0;
-  // 19 digits at most fit int64; BigInt of a megabyte of digits would take quadratic time.
+  // int64 has at most 19 digits. BigInt of a megabyte of digits would take quadratic time.
   if (literal.length > 20) return value;
   const exact = BigInt(literal);
   return exact >= MIN_INT64 && exact <= MAX_INT64 ? exact : value;
 }
 
-/** A byte as the reference quotes it in errors: it takes the byte for a code point. */
+/** A byte as the reference quotes it in errors: as the code point of the same number. */
 function quoteByte(byte: number): string {
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return `'"'`;

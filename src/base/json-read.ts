@@ -1,7 +1,7 @@
 /**
- * Reads JSON as the reference does: integers within int64 exactly, duplicate keys known by path, bounded depth, errors with an offset.
- * Invariant: ordinary text is read by `JSON.parse` after one scan; everything that `JSON.parse` would lose goes to `parseJson`, and both
- * give the same value for text that either may read.
+ * The JSON reader: integers within int64 are exact, duplicate keys are reported by path, depth is bounded, errors have
+ * an offset. Ordinary text is scanned once and read by `JSON.parse`; text with something that `JSON.parse` would lose
+ * is read by `parseJson`. Invariant: where both may read a text, both give the same value.
  */
 import { decodeUtf8, encodeUtf8 } from './bytes.ts';
 import { parseJson } from './json-parse.ts';
@@ -9,25 +9,28 @@ import type { JsonPath, JsonReadResult } from './json-result.ts';
 import { PLAIN_DEPTH, scanJson } from './json-scan.ts';
 import type { JsonValue } from './json-value.ts';
 
-/** The bound of the reference's JSON scanner. */
+/** The limit of Go's JSON scanner. */
 export const MAX_JSON_DEPTH = 10_000;
 
-/** How many duplicate keys are reported at most, as in the reference; the rest is dropped. */
+/** How many duplicate keys are reported. The reference drops the rest too. */
 export const MAX_DUPLICATES = 100;
 
 export interface JsonReadOptions {
-  /** `ignore` (the default): the last of equal keys wins silently. `report`: it wins too, and the path is in `duplicates`. */
+  /**
+   * `ignore`: the last of equal keys wins. `report`: it wins too, and its path is listed in `duplicates`. Default
+   * `ignore`.
+   */
   readonly duplicates?: 'ignore' | 'report';
-  /** Arrays and objects inside each other; default MAX_JSON_DEPTH. */
+  /** The deepest nesting of arrays and objects. Default MAX_JSON_DEPTH. */
   readonly maxDepth?: number;
 }
 
 const NONE: readonly JsonPath[] = [];
 
 /**
- * Reads one JSON value that fills the whole input, white space aside. Numbers: an integer literal within int64 is a number if it is a safe
- * integer and a bigint otherwise; every other literal is a double; one that overflows a double is an error. Malformed UTF-8 inside strings
- * and lone surrogates become U+FFFD; a byte order mark is an error. Never throws.
+ * Reads one JSON value that fills the input, white space aside. Never throws. An integer literal within int64 becomes a
+ * number if it is a safe integer, else a bigint. Every other literal becomes a double; one beyond a double is an error.
+ * Malformed UTF-8 inside strings and lone surrogates become U+FFFD. A byte order mark is an error.
  */
 export function readJson(input: Uint8Array | string, options: JsonReadOptions = {}): JsonReadResult {
   const maxDepth = options.maxDepth ?? MAX_JSON_DEPTH;
@@ -41,7 +44,7 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   }
   const parseOptions = { maxDepth, maxDuplicates: options.duplicates === 'report' ? MAX_DUPLICATES : 0 };
   const result = parseJson(text, parseOptions);
-  // Errors count and name bytes. What is well formed does not depend on what the bytes beyond ASCII mean.
+  // Errors count and quote bytes. The meaning of bytes beyond ASCII does not affect whether a text is well formed.
   return result.ok ? result : parseJson(toLatin1(bytes), parseOptions);
 }
 
@@ -56,12 +59,12 @@ function tryNative(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // Not swallowed: parseJson reads the same text and finds the error with its offset.
+    // parseJson reads the same text and reports the error with its offset.
     return undefined;
   }
 }
 
-/** Recursive: only for values from text that a scan found not deeper than PLAIN_DEPTH. */
+/** Recursive: only for text that the scan found no deeper than PLAIN_DEPTH. */
 function countKeys(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -85,7 +88,10 @@ function decodeText(bytes: Uint8Array): string {
   return text.includes('\ufffd') ? decodeLikeGo(bytes) : text;
 }
 
-/** UTF-8 as Go reads it: each byte that does not belong to a well-formed sequence is one U+FFFD of its own; TextDecoder joins some. */
+/**
+ * Decodes UTF-8 as Go does: each byte outside a well-formed sequence becomes one U+FFFD. TextDecoder merges some of
+ * them.
+ */
 export function decodeLikeGo(bytes: Uint8Array): string {
   const parts: string[] = [];
   let from = 0;
@@ -103,7 +109,7 @@ export function decodeLikeGo(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** Length of the well-formed sequence at `at`; 0 if there is none (Unicode, table 3-7). */
+/** The length of the well-formed sequence at `at`, or 0 (Unicode, table 3-7). */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] as number;
   if (lead < 0x80) return 1;

@@ -1,24 +1,27 @@
 /**
- * One cheap pass over the UTF-8 of JSON text (bytes scan faster than strings) that says whether `JSON.parse` may be trusted with it. Invariant: text for which `plain` is true either
- * fails in `JSON.parse` or gives there what the reference's decoder gives, duplicate keys aside.
+ * A scan that decides whether `JSON.parse` may read a JSON text. It works on UTF-8 bytes, which scan faster than
+ * strings. Invariant: for a text that is `plain`, `JSON.parse` fails or gives what the reference's decoder gives,
+ * duplicate keys aside.
  */
 
-/** Deeper text than this goes to the reader with an explicit stack, because what walks the value afterwards may recurse. */
+/**
+ * Deeper text goes to the parser with an explicit stack, because functions that walk the value afterwards may recurse.
+ */
 export const PLAIN_DEPTH = 500;
 
 export interface JsonScan {
-  /** False if the text has what `JSON.parse` loses or what must not reach it: see `scanJson`. */
+  /** False if `JSON.parse` would lose something or must not read the text. See `scanJson`. */
   readonly plain: boolean;
-  /** Colons outside strings: the number of keys, if the text is well formed. Only meaningful when `plain`. */
+  /** Colons outside strings, which is the number of keys of well-formed text. Valid only if `plain`. */
   readonly keys: number;
 }
 
 const UNUSUAL: JsonScan = { plain: false, keys: 0 };
 
 /**
- * Not plain: 16 or more digits in a row (a double may corrupt the integer), an exponent (it may overflow), a minus before a zero (`-0` is
- * the integer 0), an escaped surrogate (it may be alone), nesting beyond PLAIN_DEPTH.
- * Linear in the length; never fails, malformed text may get any answer.
+ * Scans a text in linear time. Never fails; malformed text may get any result. These are not plain: 16 or more digits
+ * in a row (a double may corrupt the integer), an exponent (it may overflow), a minus before a zero (`-0` is the
+ * integer 0), an escaped surrogate (it may be alone), nesting beyond PLAIN_DEPTH.
  */
 export function scanJson(text: Uint8Array): JsonScan {
   const length = text.byteLength;
@@ -33,7 +36,7 @@ export function scanJson(text: Uint8Array): JsonScan {
         if (s === 0x22) break;
         if (s === 0x5c) {
           i++;
-          // \u followed by d or D: U+D000 to U+DFFF, half of which are surrogates.
+          // \u followed by d or D covers U+D000 to U+DFFF, half of which are surrogates.
           if ((text[i] as number) === 0x75 && ((text[i + 1] as number) | 0x20) === 0x64) return UNUSUAL;
         }
       }

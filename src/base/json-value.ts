@@ -1,7 +1,7 @@
 /**
- * The value model of JSON here. Invariant: an integer within int64 is exact: a `number` where it is a safe integer, a `bigint` beyond
- * 2^53 - 1, where a double would corrupt it or print other digits (2^62 as a double prints as 4611686018427388000). Integers beyond int64
- * are doubles.
+ * The JSON value model. Invariant: an integer within int64 is exact. It is a `number` if it is a safe integer, else a
+ * `bigint`: a double would corrupt it or print other digits (2^62 as a double prints as 4611686018427388000). An
+ * integer beyond int64 is a double.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = JsonValue[];
@@ -13,10 +13,10 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Deeper parts are walked with a stack of our own: readers allow more nesting than the call stack does.
+// Deeper values are walked with an explicit stack: readers allow more nesting than the call stack does.
 const RECURSION_DEPTH = 500;
 
-/** A copy that shares nothing with the original. */
+/** A deep copy. */
 export function cloneJson<T extends JsonValue>(value: T): T {
   return cloneWithin(value, RECURSION_DEPTH) as T;
 }
@@ -47,21 +47,21 @@ function cloneDeep(root: JsonArray | JsonObject): JsonValue {
   return copy;
 }
 
-/** Sets a field even if it is called `__proto__`, which plain assignment would swallow. */
+/** Sets a field, also one named `__proto__`, which an assignment would ignore. */
 export function setField(object: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
 }
 
-/** The value of an own field; undefined for a missing one and for what objects inherit (`constructor`, `__proto__`). */
+/** The value of an own field. Undefined for a missing field and for inherited ones (`constructor`, `__proto__`). */
 export function getField(object: JsonObject, key: string): JsonValue | undefined {
   const value = object[key];
-  // Most of what is asked for is absent, which is known sooner than whose a value is.
+  // Most lookups miss, and undefined is cheaper to test than ownership.
   return value === undefined || Object.hasOwn(object, key) ? value : undefined;
 }
 
-/** Deep equality; the order of keys does not count, `1` and `1n` are equal. */
+/** Deep equality. Key order does not matter; `1` equals `1n`. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   return equalWithin(a, b, RECURSION_DEPTH);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes JSON as the reference serves it. Invariant: every bigint is printed with all its digits, and reading the text again gives an equal
- * value (numbers that are not finite, which no reader makes, become null).
+ * The JSON writer, which prints what the reference prints. Invariant: every bigint is printed in full, and reading the
+ * text again gives an equal value. A number that is not finite becomes null; no reader returns one.
  */
 import { encodeUtf8 } from './bytes.ts';
 import { BugError } from './errors.ts';
@@ -9,11 +9,12 @@ import type { JsonArray, JsonObject, JsonValue } from './json-value.ts';
 
 export interface JsonWriteOptions {
   /**
-   * Prints `<`, `>`, `&`, U+2028 and U+2029 as escapes (`\u003c`), as Go's encoder does for everything the reference serves. Default true,
-   * because stored bytes are sent as they are and should equal the reference's; it costs one search of the text.
+   * Escapes `<`, `>`, `&`, U+2028 and U+2029 (`\u003c`), as Go's encoder does for everything the reference serves.
+   * Stored bytes are sent unchanged and must equal the reference's, so the default is true. It costs one search of the
+   * text.
    */
   readonly escapeHtml?: boolean;
-  /** Spaces per level; 0, the default, prints one line. The reference prints 2 when a request asks for pretty output. */
+  /** Spaces per level. The reference prints 2 for pretty output. Default 0: one line. */
   readonly indent?: number;
 }
 
@@ -21,17 +22,17 @@ const HTML = /[<>&\u2028\u2029]/;
 const HTML_ALL = /[<>&\u2028\u2029]/g;
 
 /**
- * The text of a value; keys in the order given, fields that are undefined left out, no newline at the end.
- * Throws BugError for a value nested more than twice as deep as any reader allows: it holds itself.
+ * The text of a value. Keys keep their order, undefined fields are left out, no newline is appended. Throws BugError
+ * for a value nested more than twice as deep as any reader allows: such a value contains itself.
  */
 export function writeJson(value: JsonValue, options: JsonWriteOptions = {}): string {
   const text = tryNative(value, options.indent ?? 0) ?? writeSlowly(value, options.indent ?? 0);
   if (options.escapeHtml === false || !HTML.test(text)) return text;
-  // These characters occur only inside strings, so escaping the whole text is safe.
+  // These characters occur only inside strings, so the whole text can be searched.
   return text.replace(HTML_ALL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same text as UTF-8, in memory of its own. */
+/** The UTF-8 bytes of `writeJson`. */
 export function writeJsonBytes(value: JsonValue, options: JsonWriteOptions = {}): Uint8Array {
   return encodeUtf8(writeJson(value, options));
 }
@@ -40,14 +41,14 @@ function tryNative(value: JsonValue, indent: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);
   } catch {
-    // A bigint (TypeError), nesting beyond the call stack (RangeError) or a cycle: the slow writer knows each of them.
+    // A bigint (TypeError), nesting beyond the call stack (RangeError) or a cycle: writeSlowly handles each of them.
     return undefined;
   }
 }
 
 interface Frame {
   readonly source: JsonArray | JsonObject;
-  /** The fields that are defined; undefined for an array. */
+  /** The keys of the defined fields; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly size: number;
   next: number;

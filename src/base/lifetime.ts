@@ -1,11 +1,12 @@
 /**
- * Ownership of resources as a value. A component makes one Lifetime, adds everything it opens, and stops it once.
- * Invariant: after `stop()` settles `open()` is empty, or names what refused to stop; nothing can be added to a stopped lifetime.
+ * Ownership of resources. A component creates one Lifetime, adds everything it opens, and stops it once. Invariant:
+ * after `stop()` settles, `open()` is empty or names the resources that failed to stop. Nothing can be added to a
+ * stopped lifetime.
  */
 import { BugError, toError } from './errors.ts';
 
 export interface Stoppable extends AsyncDisposable {
-  /** Idempotent; the second call returns the same promise as the first. */
+  /** Idempotent. Every call returns the promise of the first. */
   stop(): Promise<void>;
 }
 
@@ -28,8 +29,8 @@ export class Lifetime implements Stoppable {
   }
 
   /**
-   * Takes over a resource; the returned function gives it back un-stopped (it ended by itself).
-   * Throws BugError once stopping has begun: the caller would leak it.
+   * Takes ownership of a resource. The returned function releases it without stopping it, for a resource that ended by
+   * itself. Throws BugError once stopping has begun, because the resource would leak.
    */
   add(name: string, stop: () => void | Promise<void>): () => void {
     if (this.#stopping !== undefined) throw new BugError(`${this.name} is stopped and cannot hold ${name}`);
@@ -38,7 +39,7 @@ export class Lifetime implements Stoppable {
     return () => void this.#held.delete(held);
   }
 
-  /** A lifetime of its own that stops with this one, or earlier. */
+  /** A lifetime that stops with this one, or earlier. */
   child(name: string): Lifetime {
     const child = new Lifetime(`${this.name}/${name}`);
     const release = this.add(name, () => child.stop());
@@ -46,12 +47,15 @@ export class Lifetime implements Stoppable {
     return child;
   }
 
-  /** Names of what is still open. */
+  /** The names of the resources that are open. */
   open(): string[] {
     return [...this.#held].map((held) => held.name).filter((name) => name !== '(parent)');
   }
 
-  /** Stops everything in reverse order of adding, one after the other; a failure does not keep the rest from stopping. */
+  /**
+   * Stops the resources one after the other, last added first. A failure does not keep the others from being stopped.
+   * Rejects with the failure, or with an AggregateError of several.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
@@ -64,7 +68,7 @@ export class Lifetime implements Stoppable {
   async #stopAll(): Promise<void> {
     const failures: Error[] = [];
     for (const held of [...this.#held].reverse()) {
-      if (!this.#held.has(held)) continue; // given back meanwhile
+      if (!this.#held.has(held)) continue; // released meanwhile
       try {
         await held.stop();
         this.#held.delete(held);

@@ -1,4 +1,7 @@
-/** Logging as an interface: the platform writes the lines. Invariant: fields are plain data; nobody puts a secret, a token or a body into one. */
+/**
+ * The logging interface; the platform writes the lines. Fields are plain data and must never contain a secret, a token
+ * or a body.
+ */
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -6,11 +9,11 @@ export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
-  /** `error` is printed with its stack and causes. */
+  /** Logs the error with its stack and causes. */
   error(message: string, error?: Error, fields?: LogFields): void;
 }
 
-/** Says nothing. */
+/** A logger that drops everything. */
 export const SILENT: Logger = {
   debug: () => undefined,
   info: () => undefined,

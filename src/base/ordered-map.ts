@@ -1,10 +1,10 @@
 /**
- * An ordered map whose copies cost O(1): a B+tree with copy-on-write nodes and subtree counts.
- * Invariant: a node is edited in place only by the map whose stamp it carries; `clone()` gives both maps new stamps, so every node that
- * two maps share is never changed again. Keys are in the order of `<`, all of one type, never NaN.
+ * An ordered map with O(1) copies: a B+tree with copy-on-write nodes and subtree counts. Keys are ordered by `<`, all
+ * of one type, never NaN. Invariant: only the map whose stamp a node carries modifies that node. `clone()` gives both
+ * maps new stamps, so a node that two maps share is never modified again.
  */
 
-// Entries of a leaf, or children of a branch. Splits leave at least a quarter, except at the right edge, which appends fill completely.
+// The most and the fewest entries of a leaf, or children of a branch. Splits at the right edge may leave fewer.
 const MAX = 64;
 const MIN = 16;
 
@@ -12,7 +12,10 @@ interface Stamp {
   readonly map: true;
 }
 
-/** `keys` of a leaf are its keys; of a branch, `keys[i]` is a lower bound of child i and above all of child i - 1 (`keys[0]` is not read). */
+/**
+ * In a leaf, `keys` are the keys of its entries. In a branch, `keys[i]` is a lower bound of child i and above every key
+ * of child i - 1; `keys[0]` is not read.
+ */
 class Node<K, T> {
   readonly stamp: Stamp;
   keys: K[];
@@ -20,7 +23,7 @@ class Node<K, T> {
   values: T[];
   /** Undefined in a leaf. */
   children: Node<K, T>[] | undefined;
-  /** Entries of the whole subtree. */
+  /** The number of entries in the subtree. */
   count: number;
 
   constructor(stamp: Stamp, keys: K[], values: T[], children: Node<K, T>[] | undefined, count: number) {
@@ -32,27 +35,28 @@ class Node<K, T> {
   }
 }
 
-/** A run of entries. */
+/** A run of consecutive entries. */
 export interface OrderedPage<K, T> {
   readonly values: T[];
-  /** The key that follows the last value inside the range; undefined if there is none. */
+  /** The next key of the range after the last value; undefined if there is none. */
   readonly next: K | undefined;
-  /** How many entries of the range follow the last value. */
+  /** The number of entries of the range after the last value. */
   readonly remaining: number;
 }
 
-/** Single operations take O(log n). `undefined` is not a fit value: it means "no such key". */
+/** Single operations take O(log n). `undefined` must not be stored: it means "no such key". */
 export class OrderedMap<K extends string | number, T> {
   #stamp: Stamp = { map: true };
   #root: Node<K, T> = new Node<K, T>(this.#stamp, [], [], undefined, 0);
-  // What the last set or delete replaced: a field, because a result object per level would be garbage on a hot path.
+  // The value that the last set or delete replaced. It is a field because returning an object per level would allocate
+  // on a hot path.
   #previous: T | undefined;
 
   get size(): number {
     return this.#root.count;
   }
 
-  /** An independent map with the same entries, O(1): later changes of either are not seen by the other. */
+  /** An independent map with the same entries. Takes O(1). */
   clone(): OrderedMap<K, T> {
     const copy = new OrderedMap<K, T>();
     copy.#root = this.#root;
@@ -67,7 +71,7 @@ export class OrderedMap<K extends string | number, T> {
     return node.keys[at] === key ? node.values[at] : undefined;
   }
 
-  /** Adds or replaces; returns the value that was there before. */
+  /** Adds or replaces an entry. Returns the previous value. */
   set(key: K, value: T): T | undefined {
     const root = this.#own(this.#root);
     this.#root = root;
@@ -79,7 +83,7 @@ export class OrderedMap<K extends string | number, T> {
     return this.#takePrevious();
   }
 
-  /** Removes; returns the value that was there. */
+  /** Removes an entry. Returns its value. */
   delete(key: K): T | undefined {
     if (this.get(key) === undefined) return undefined;
     let root = this.#own(this.#root);
@@ -89,7 +93,7 @@ export class OrderedMap<K extends string | number, T> {
     return this.#takePrevious();
   }
 
-  /** How many keys are below `key`. */
+  /** The number of keys below `key`. */
   rank(key: K): number {
     let node = this.#root;
     let below = 0;
@@ -101,20 +105,20 @@ export class OrderedMap<K extends string | number, T> {
     return below + lowerBound(node.keys, key);
   }
 
-  /** How many keys are in [start, end); an absent bound is open. */
+  /** The number of keys in [start, end). An absent bound is open. */
   count(start?: K, end?: K): number {
     const from = start === undefined ? 0 : this.rank(start);
     const to = end === undefined ? this.size : this.rank(end);
     return Math.max(0, to - from);
   }
 
-  /** The entry with the greatest key that is not above `key`; without `key` the last entry. */
+  /** The entry with the greatest key at or below `key`; without `key`, the last entry. */
   floor(key?: K): { readonly key: K; readonly value: T } | undefined {
     const index = key === undefined ? this.size - 1 : this.rank(key) - (this.get(key) === undefined ? 1 : 0);
     return this.at(index);
   }
 
-  /** The entry at this position in key order, from 0. */
+  /** The entry at a position in key order, from 0. */
   at(index: number): { readonly key: K; readonly value: T } | undefined {
     if (index < 0 || index >= this.size) return undefined;
     let node = this.#root;
@@ -127,14 +131,14 @@ export class OrderedMap<K extends string | number, T> {
   }
 
   /**
-   * Calls back for each entry in [start, end) in key order until it returns false. The callback must not change this map (a clone may
-   * be changed).
+   * Calls back for each entry of [start, end) in key order until the callback returns false. The callback must not
+   * modify this map; it may modify a clone.
    */
   forEachFrom(start: K | undefined, end: K | undefined, callback: (value: T, key: K) => unknown): void {
     visit(this.#root, start, end, callback);
   }
 
-  /** The first `limit` values (all, if 0) of [start, end), and what follows them. */
+  /** The first `limit` values of [start, end), and the position after them. A limit of 0 means all. */
   page(start: K | undefined, end: K | undefined, limit = 0): OrderedPage<K, T> {
     const values: T[] = [];
     const total = this.count(start, end);
@@ -145,7 +149,9 @@ export class OrderedMap<K extends string | number, T> {
     return { values, next, remaining };
   }
 
-  /** The entries of [start, end) as they are at the call: changes made while iterating are not seen. Slower than `forEachFrom`. */
+  /**
+   * The entries of [start, end) at the time of the first step. Later changes are not seen. Slower than `forEachFrom`.
+   */
   *entries(start?: K, end?: K): Generator<[K, T], void, undefined> {
     const frozen = this.clone();
     let key = start;
@@ -178,7 +184,10 @@ export class OrderedMap<K extends string | number, T> {
       : new Node(this.#stamp, node.keys.slice(), node.values.slice(), node.children?.slice(), node.count);
   }
 
-  /** `node` is owned. Returns the new right half if it was split. `rightmost`: nothing of the whole map is to the right of this node. */
+  /**
+   * Inserts into an owned node. Returns the new right half if the node was split. `rightmost` is true if no node of the
+   * map is to the right of this one.
+   */
   #insert(node: Node<K, T>, key: K, value: T, rightmost: boolean): Node<K, T> | undefined {
     if (node.children === undefined) {
       const at = lowerBound(node.keys, key);
@@ -208,7 +217,7 @@ export class OrderedMap<K extends string | number, T> {
     return node.keys.length > MAX ? this.#split(node, at + 1, rightmost) : undefined;
   }
 
-  /** Ascending inserts leave full nodes behind them at the right edge, and three quarters elsewhere. */
+  /** Splits so that ascending inserts leave full nodes at the right edge, and nodes three quarters full elsewhere. */
   #split(node: Node<K, T>, inserted: number, rightmost: boolean): Node<K, T> {
     const length = node.keys.length;
     const atEnd = inserted === length - 1;
@@ -221,7 +230,7 @@ export class OrderedMap<K extends string | number, T> {
     return new Node(this.#stamp, keys, values, children, count);
   }
 
-  /** `node` is owned and `key` is in it. */
+  /** Removes a present key from an owned node. */
   #remove(node: Node<K, T>, key: K): void {
     node.count--;
     if (node.children === undefined) {
@@ -238,12 +247,16 @@ export class OrderedMap<K extends string | number, T> {
     if (child.keys.length < MIN && node.children.length > 1) this.#rebalance(node, at === 0 ? 0 : at - 1);
   }
 
-  /** Joins children `at` and `at + 1` of an owned node, or shares their contents evenly if they do not fit into one. */
+  /**
+   * Merges children `at` and `at + 1` of an owned node, or distributes their contents evenly if they do not fit into
+   * one.
+   */
   #rebalance(node: Node<K, T>, at: number): void {
     const children = node.children!;
     const left = this.#own(children[at]!);
     const right = children[at + 1]!;
-    // A branch does not read its first key, which may be below what its place in the parent says: the parent's bound is the right one.
+    // A branch never reads its own first key, which may be below the bound in the parent. The parent's bound is
+    // correct.
     const rightKeys = right.keys.slice();
     if (right.children !== undefined) rightKeys[0] = node.keys[at + 1]!;
     const keys = left.keys.concat(rightKeys);
@@ -311,7 +324,7 @@ function visit<K extends string | number, T>(
   const { keys, children } = node;
   if (children === undefined) {
     const values = node.values;
-    // The end is found once: comparing in the loop would cost more than the callback.
+    // Finding the end once is cheaper than comparing keys in the loop.
     const stop = end === undefined ? keys.length : lowerBound(keys, end);
     for (let i = start === undefined ? 0 : lowerBound(keys, start); i < stop; i++) {
       if (callback(values[i]!, keys[i]!) === false) return false;
@@ -326,7 +339,7 @@ function visit<K extends string | number, T>(
   return true;
 }
 
-/** Appends up to `limit` values from `start` on. Returns how many are still wanted. */
+/** Appends up to `limit` values from `start` on. Returns how many are missing. */
 function collect<K extends string | number, T>(
   node: Node<K, T>,
   start: K | undefined,

@@ -1,20 +1,28 @@
-/** The worker loop of a control loop: processes the keys of a work queue concurrently and retries failures with the queue's backoff. */
+/**
+ * The worker loop of a control loop: processes the keys of a work queue concurrently and retries failures with the
+ * queue's backoff.
+ */
 import { Deferred } from './deferred.ts';
 import { toError } from './errors.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface ProcessQueueOptions<K> {
-  /** Processes one key. Never runs twice at once for the same key. A rejection is a failure: the key is retried after its backoff. */
+  /**
+   * Processes one key. Never runs twice at once for the same key. A rejection is a failure: the key is retried after
+   * its backoff.
+   */
   work(key: K): Promise<void>;
-  /** Called after each failure, before the retry is scheduled. Not called once the queue has stopped. Must not throw. */
+  /**
+   * Called after each failure, before the retry is scheduled. Not called once the queue has stopped. Must not throw.
+   */
   onFailure(key: K, error: Error): void;
   /** How many keys are processed at a time. Default: no limit. */
   readonly concurrency?: number;
 }
 
 /**
- * Processes keys in the order in which the queue hands them out. A success clears the key's failures. Call it once per queue. Resolves when
- * the queue has drained or stopped and the last key is done.
+ * Processes keys in the order in which the queue hands them out. A success clears the key's failures. Call it once per
+ * queue. Resolves when the queue has drained or stopped and the last key is done.
  */
 export async function processQueue<K>(queue: WorkQueue<K>, options: ProcessQueueOptions<K>): Promise<void> {
   const { concurrency = Number.POSITIVE_INFINITY } = options;

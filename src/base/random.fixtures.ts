@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same run on every machine. */
+/** A seeded random generator (mulberry32). The same seed gives the same sequence on every machine. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;

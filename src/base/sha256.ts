@@ -1,13 +1,17 @@
 /**
- * SHA-256 (FIPS 180-4), synchronous: for hashes that name a content (ETags, storage version hashes) where a promise would make a whole path
- * asynchronous. Invariant: no secret passes here; what needs constant time or speed over megabytes belongs to the platform's crypto.
+ * A synchronous SHA-256 (FIPS 180-4) for hashes of contents, such as ETags and storage version hashes, where a promise
+ * would make a whole call path asynchronous. It is not constant-time and not fast: secrets and large inputs belong to
+ * the platform's crypto.
  */
 
 const ROUND_CONSTANTS = new Int32Array(64);
 const START = new Uint32Array(8);
 let ready = false;
 
-/** The first 32 bits of the fractional parts of roots of the first primes: cubic for the rounds, square for the start. */
+/**
+ * Computes the constants: the first 32 bits of the fractional parts of cube roots (rounds) and square roots (start) of
+ * the first primes.
+ */
 function prepare(): void {
   let count = 0;
   for (let candidate = 2; count < 64; candidate++) {
@@ -31,7 +35,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   const schedule = new Int32Array(64);
   const whole = message.length - (message.length % 64);
   for (let at = 0; at < whole; at += 64) compress(state, schedule, message, at);
-  // The rest, one 1 bit, zeros, and the length in bits, in one block or two.
+  // The remaining bytes, a 1 bit, zeros and the length in bits take one block or two.
   const rest = message.length - whole;
   const tail = new Uint8Array(rest < 56 ? 64 : 128);
   tail.set(message.subarray(whole));
@@ -46,7 +50,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return digest;
 }
 
-/** The digest as 64 hexadecimal digits, in capitals as the reference prints its hashes. */
+/** The digest as 64 upper-case hexadecimal digits, the form of the reference's hashes. */
 export function sha256Hex(message: Uint8Array): string {
   let text = '';
   for (const byte of sha256(message)) text += (byte < 16 ? '0' : '') + byte.toString(16);

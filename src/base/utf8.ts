@@ -1,6 +1,6 @@
-/** Facts about the UTF-8 form of a text that need no bytes. */
+/** Comparison and length of texts by their UTF-8 form, without encoding them. */
 
-/** The order of the texts' UTF-8 bytes, which is that of their code points; it differs from `<` only beyond U+FFFF. */
+/** Compares by UTF-8 bytes, which is the order of code points. Differs from `<` only for characters beyond U+FFFF. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -11,10 +11,10 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** From here on the order of UTF-16 is not that of UTF-8. */
+/** Code units whose order differs between UTF-16 and UTF-8. */
 const SURROGATES_AND_ABOVE = /[\ud800-\uffff]/;
 
-/** Sorts in place by names, in the order of `compareUtf8`; names without rare characters are compared by the engine. */
+/** Sorts in place by name, in the order of `compareUtf8`. Common names are compared with `<`, which is faster. */
 export function sortByName<T>(items: T[], nameOf: (item: T) => string): T[] {
   if (items.some((item) => SURROGATES_AND_ABOVE.test(nameOf(item))))
     return items.sort((a, b) => compareUtf8(nameOf(a), nameOf(b)));
@@ -25,7 +25,7 @@ export function sortByName<T>(items: T[], nameOf: (item: T) => string): T[] {
   });
 }
 
-/** How many bytes the text takes; a lone surrogate counts as the three of U+FFFD. */
+/** The number of UTF-8 bytes. A lone surrogate counts 3, the length of U+FFFD. */
 export function utf8Length(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -36,7 +36,7 @@ export function utf8Length(text: string): number {
       continue;
     }
     length += 2;
-    // A pair is two units and four bytes: two more than its units.
+    // A surrogate pair is two units and four bytes.
     if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++;
   }
   return length;

@@ -1,6 +1,6 @@
 /**
- * A clock that a test drives. Invariant: time moves only in `advance`, timers fire in order of their due time, and between two timers
- * everything that was waiting on microtasks has run.
+ * A clock for tests. Invariant: time moves only in `advance`; timers fire in order of their due time; all pending
+ * microtasks run between two timers.
  */
 import type { Clock, Timer } from './clock.ts';
 
@@ -16,13 +16,13 @@ export class VirtualClock implements Clock {
   readonly #start: number;
   readonly #timers = new Set<PendingTimer>();
 
-  /** Starts at 2030-01-01T00:00:00Z unless told otherwise. */
+  /** Starts at 2030-01-01T00:00:00Z by default. */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
     this.#now = start;
     this.#start = start;
   }
 
-  /** How many timers have not fired yet: zero proves that nobody left one behind. */
+  /** The number of timers that have not fired. A test expects 0 at its end: no timer leaked. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.#timers.delete(timer) };
   }
 
-  /** Moves time forward, firing what falls due on the way, timers that were set on the way included. */
+  /** Moves time forward and fires every timer that becomes due, including timers set meanwhile. */
   async advance(byMs: number): Promise<void> {
     const end = this.#now + byMs;
     await settle();
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves to the next timer, if there is one, and fires it. */
+  /** Moves to the next timer and fires it. Returns false if there is none. */
   async advanceToNext(): Promise<boolean> {
     await settle();
     const next = this.#next(Number.POSITIVE_INFINITY);
@@ -74,7 +74,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Resolves when all microtasks that are queued now, and those they queue, have run. */
+/** Resolves when all queued microtasks, and those they queue, have run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     const immediate = (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate;

@@ -4,8 +4,8 @@
  * Invariants:
  * - A key is never handed out again before `done` was called for it.
  * - A key that is added while it is processed is handed out once more after `done`.
- * - A key has at most one pending hand-out, the earliest that was asked for. The queue therefore holds at most one entry per distinct key;
- *   it refuses nothing, and callers bound it by the number of objects they have.
+ * - A key has at most one pending hand-out, the earliest that was asked for. The queue therefore holds at most one
+ *   entry per distinct key; it refuses nothing, and callers bound it by the number of objects they have.
  */
 import { onAbort } from './abort.ts';
 import { ItemBackoff, type RateLimiter } from './backoff.ts';
@@ -51,8 +51,9 @@ export class WorkQueue<K = string> implements Stoppable {
   }
 
   /**
-   * Makes the key ready now. Replaces a delayed add of the key. Does nothing if the key is ready already, or after `drain` or `stop`.
-   * A `get` that waits receives the key in a microtask: adds of the same key in one synchronous run are one hand-out.
+   * Makes the key ready now. Replaces a delayed add of the key. Does nothing if the key is ready already, or after
+   * `drain` or `stop`. A `get` that waits receives the key in a microtask: adds of the same key in one synchronous run
+   * are one hand-out.
    */
   add(key: K): void {
     if (this.#state !== 'open') return;
@@ -63,8 +64,8 @@ export class WorkQueue<K = string> implements Stoppable {
   }
 
   /**
-   * Makes the key ready once `delayMs` have passed; a delay of 0 or less is an `add`. If the key is pending already, the earlier of the two
-   * times counts. The timer does not keep the process alive.
+   * Makes the key ready once `delayMs` have passed; a delay of 0 or less is an `add`. If the key is pending already,
+   * the earlier of the two times counts. The timer does not keep the process alive.
    */
   addAfter(key: K, delayMs: number): void {
     if (delayMs <= 0) this.add(key);
@@ -72,8 +73,8 @@ export class WorkQueue<K = string> implements Stoppable {
   }
 
   /**
-   * Adds the key after the delay that the rate limiter sets. Call it after a failure and before `done`. A key that was added again
-   * meanwhile is handed out without that delay, and this failure is not counted.
+   * Adds the key after the delay that the rate limiter sets. Call it after a failure and before `done`. A key that was
+   * added again meanwhile is handed out without that delay, and this failure is not counted.
    */
   addRateLimited(key: K): void {
     if (this.#state === 'open' && !this.#isReady(key)) this.addAfter(key, this.#rateLimiter.when(key));
@@ -90,9 +91,10 @@ export class WorkQueue<K = string> implements Stoppable {
   }
 
   /**
-   * Hands out the key that has been ready longest, waiting for one if necessary. The caller owns the key until it calls `done`. Concurrent
-   * calls are served in order of arrival. Resolves with undefined when the queue has stopped, or has drained and hands out nothing more.
-   * Rejects with the signal's reason if the signal aborts first; no key is lost then.
+   * Hands out the key that has been ready longest, waiting for one if necessary. The caller owns the key until it calls
+   * `done`. Concurrent calls are served in order of arrival. Resolves with undefined when the queue has stopped, or has
+   * drained and hands out nothing more. Rejects with the signal's reason if the signal aborts first; no key is lost
+   * then.
    */
   async get(options: { readonly signal?: AbortSignal } = {}): Promise<K | undefined> {
     options.signal?.throwIfAborted();
@@ -110,7 +112,10 @@ export class WorkQueue<K = string> implements Stoppable {
     }
   }
 
-  /** Ends the processing of a key. Call it once per key that `get` returned, whatever the outcome. Throws BugError otherwise. */
+  /**
+   * Ends the processing of a key. Call it once per key that `get` returned, whatever the outcome. Throws BugError
+   * otherwise.
+   */
   done(key: K): void {
     if (!this.#processing.delete(key)) throw new BugError(`the work queue did not hand out ${String(key)}`);
     if (this.#again.delete(key)) this.#makeReady(key);
@@ -118,9 +123,9 @@ export class WorkQueue<K = string> implements Stoppable {
   }
 
   /**
-   * Accepts no more keys, cancels delayed adds, and hands out every key that is ready or was added again before this call. Resolves once
-   * `done` was called for the last of them; that requires a consumer that keeps calling `get`. Equivalent to client-go's
-   * `ShutDownWithDrain`. A later `stop` discards what is left.
+   * Accepts no more keys, cancels delayed adds, and hands out every key that is ready or was added again before this
+   * call. Resolves once `done` was called for the last of them; that requires a consumer that keeps calling `get`.
+   * Equivalent to client-go's `ShutDownWithDrain`. A later `stop` discards what is left.
    */
   drain(): Promise<void> {
     if (this.#state === 'open') this.#state = 'draining';
@@ -128,7 +133,10 @@ export class WorkQueue<K = string> implements Stoppable {
     return this.#ended.promise;
   }
 
-  /** As `drain`, but discards the keys that are ready or were added again. Resolves when the keys in processing are done. */
+  /**
+   * As `drain`, but discards the keys that are ready or were added again. Resolves when the keys in processing are
+   * done.
+   */
   stop(): Promise<void> {
     this.#state = 'stopped';
     this.#ready.clear();

@@ -1,15 +1,16 @@
 /**
- * How large the program of a pattern becomes, told without compiling it. Invariant: one walk along the text; a pattern that is no pattern has a weight all the same.
+ * An estimate of the size of a compiled pattern, made without compiling it. It reads the text once. A malformed pattern
+ * has a weight too.
  */
 
-/** Beside the parts that a class of Unicode has, a plain class is nothing. */
+/** A Unicode class has many ranges; this is a rough average. An ASCII class counts as one character. */
 const UNICODE_CLASS_WEIGHT = 20;
 
 const REPEAT = /\{(\d{1,4})(?:(,)(\d{0,4}))?\}/y;
 
-/** Roughly the instructions of the program: one for each character, class and operator, as often as repetitions say. */
+/** Approximately the number of instructions: one for each character, class and operator, multiplied by repetitions. */
 export function patternWeight(pattern: string): number {
-  // Of the groups that are open: what they hold so far. The last is the one that is being read.
+  // The weight of each open group so far. The last is the innermost.
   const groups: number[] = [0];
   let atom = 0;
   const add = (weight: number): void => {
@@ -53,13 +54,13 @@ export function patternWeight(pattern: string): number {
   return groups.reduce((sum, weight) => sum + weight, 0);
 }
 
-/** Of a class of Unicode: `L`, `{Greek}`. */
+/** The length of the name of a Unicode class: `L`, `{Greek}`. */
 function nameLength(pattern: string, at: number): number {
   const end = pattern[at] === '{' ? pattern.indexOf('}', at) : -1;
   return end < 0 ? 1 : end + 1 - at;
 }
 
-/** How often at most what stands before `{` is repeated; undefined where it is a plain character. */
+/** The largest count of a repetition that begins at `{`. Undefined if the brace is a plain character. */
 function timesAt(pattern: string, at: number): { readonly count: number; readonly end: number } | undefined {
   REPEAT.lastIndex = at;
   const found = REPEAT.exec(pattern);

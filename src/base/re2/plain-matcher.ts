@@ -1,18 +1,19 @@
 /**
- * Matches plain patterns: one table look-up for each character. States are made when they are first reached. Invariant: time is linear in the text, and memory is bounded: a text that needs too many states is left to others.
+ * The matcher of plain patterns: a lazily built DFA with one table lookup per character. Time is linear in the text.
+ * Memory is bounded: the matcher gives up when a text needs too many states.
  */
 import { OTHER, type PlainPattern, SYMBOLS } from './plain-pattern.ts';
 
 const MAX_STATES = 200;
 const UNKNOWN = -1;
-/** From here nothing matches any more, and here everything has. */
+/** The state from which no match is possible, and the state in which the text has matched. */
 const DEAD = 0;
 const DONE = 1;
 const START = 2;
 
 export class PlainMatcher {
   readonly #pattern: PlainPattern;
-  /** By the positions that a state stands for. */
+  /** States by the positions they stand for. */
   readonly #known = new Map<string, number>();
   /** The positions of each state. */
   readonly #positions: (readonly number[])[] = [[], [], []];
@@ -26,7 +27,7 @@ export class PlainMatcher {
     this.#next.fill(DONE, SYMBOLS, 2 * SYMBOLS);
   }
 
-  /** Whether the pattern matches anywhere in the text; undefined where that takes too many states. */
+  /** Whether the pattern matches anywhere in the text. Undefined if that takes too many states. */
   test(text: string): boolean | undefined {
     let next = this.#next;
     let state = START;
@@ -37,7 +38,7 @@ export class PlainMatcher {
       let symbol = unit;
       if (unit >= OTHER) {
         symbol = OTHER;
-        // A pair of surrogates is one character.
+        // A surrogate pair is one character.
         if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < length) {
           const low = text.charCodeAt(i + 1);
           if (low >= 0xdc00 && low <= 0xdfff) i++;

@@ -1,30 +1,31 @@
 /**
- * The patterns that people mostly write (literals, ASCII classes, groups, alternatives, repetition, `^` in front and `$` at the end) as positions and what may follow each: Glushkov's construction. Invariant: what is read
- * here means the same to RE2; whatever is not certain is not read, and is left to RE2.
+ * The parser of plain patterns: literals, ASCII classes, groups, alternatives, repetition, a leading `^` and a trailing
+ * `$`. The result is the positions of the pattern and their successors (Glushkov's construction). Invariant: a pattern
+ * that is parsed here means the same to RE2. A pattern that is not certain to be plain is left to RE2.
  */
 
-/** Characters beyond ASCII are one symbol: no plain pattern tells them apart. */
+/** All characters beyond ASCII are one symbol: a plain pattern does not distinguish them. */
 export const SYMBOLS = 129;
 export const OTHER = 128;
 
 export interface PlainPattern {
-  /** For each position, which symbols it takes: 0 or 1 for each. */
+  /** For each position, which symbols it accepts: 0 or 1 per symbol. */
   readonly takes: readonly Uint8Array[];
-  /** Positions with which a match may begin. */
+  /** The positions that may begin a match. */
   readonly first: readonly number[];
-  /** Positions that may come after each position. */
+  /** The positions that may follow each position. */
   readonly follow: readonly (readonly number[])[];
   /** Whether a match may end at each position. */
   readonly isLast: readonly boolean[];
   readonly matchesEmpty: boolean;
-  /** Begins with `^`, ends with `$`. */
+  /** The pattern begins with `^`, or ends with `$`. */
   readonly atStart: boolean;
   readonly atEnd: boolean;
 }
 
-/** More would be slow to follow. */
+/** The most positions of a plain pattern. Larger ones would be slow to match. */
 const MAX_POSITIONS = 300;
-/** Groups within groups, and what counted repetitions within each other may come to. RE2's own limits are higher. */
+/** The limits for nested groups and for the product of nested counted repetitions. RE2's own limits are higher. */
 const MAX_DEPTH = 20;
 const MAX_COUNT = 500;
 
@@ -39,7 +40,7 @@ type Tree =
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Tree[] }
   | { readonly kind: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number };
 
-/** Undefined for a pattern that is not plain. */
+/** Returns undefined for a pattern that is not plain. */
 export function readPlainPattern(pattern: string): PlainPattern | undefined {
   const atStart = pattern.startsWith('^');
   const atEnd = pattern.endsWith('$') && !isEscaped(pattern, pattern.length - 1);
@@ -47,7 +48,7 @@ export function readPlainPattern(pattern: string): PlainPattern | undefined {
   const reader = new Reader(body);
   const tree = reader.whole();
   if (tree === undefined) return undefined;
-  // `^a|b$` binds its ends to one alternative each.
+  // In `^a|b$` each anchor binds to one alternative only.
   if ((atStart || atEnd) && tree.kind === 'choice') return undefined;
   const builder = new Builder();
   const whole = builder.build(tree);

@@ -1,42 +1,47 @@
 /**
- * Regular expressions that come from users: RE2's syntax, as Go's `regexp` reads it. Invariant: time is linear in the input, whatever the pattern.
+ * Regular expressions from users, in RE2's syntax as Go's `regexp` reads it. Matching takes time linear in the input
+ * for every pattern.
  */
 import { RE2JS } from 're2js';
 import { patternWeight } from './pattern-weight.ts';
 import { PlainMatcher } from './plain-matcher.ts';
 import { readPlainPattern } from './plain-pattern.ts';
 
-export { patternWeight } from './pattern-weight.ts';
-
 export interface Re2 {
   readonly pattern: string;
-  /** About as many steps a match takes for each character in the worst case. */
+  /** Approximately the steps per character of a match in the worst case. */
   readonly weight: number;
-  /** True if the pattern matches anywhere in the text. */
+  /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** The leftmost match, undefined for none. */
+  /** The leftmost match; undefined if there is none. */
   find(text: string): string | undefined;
-  /** All matches that do not overlap, from the left, at most `limit` of them. Each may look ahead to the end: `found`, called for each, may throw to end it. */
+  /**
+   * The matches that do not overlap, from the left, at most `limit`. Each match may read ahead to the end of the text,
+   * so `found` is called for each and may throw to stop.
+   */
   findAll(text: string, limit?: number, found?: () => void): string[];
-  /** The leftmost match with its groups, undefined for none; a group that took no part is undefined. */
+  /** The leftmost match and its groups; undefined if there is none. A group that did not participate is undefined. */
   groups(text: string): readonly (string | undefined)[] | undefined;
-  /** Every match replaced by what `replacement` makes of its groups. */
+  /** Replaces every match by the result of `replacement` for its groups. */
   replaceAll(text: string, replacement: (groups: readonly (string | undefined)[]) => string): string;
 }
 
 export type Re2Result =
   | { readonly ok: true; readonly regexp: Re2 }
-  /** In Go's words: "error parsing regexp: missing closing ): `(`". */
+  /** Go's message, such as "error parsing regexp: missing closing ): `(`". */
   | { readonly ok: false; readonly message: string };
 
-/** Larger programs take seconds to compile. The reference's limit is some sixty times as high. */
+/** Larger programs take seconds to compile. The reference's limit is about sixty times as high. */
 const MAX_WEIGHT = 50_000;
 
-/** Plain patterns that were compiled lately: definitions repeat each other's. */
+/**
+ * Recently compiled plain patterns, because definitions often share patterns. At most MAX_PLAIN_PATTERNS; the oldest is
+ * dropped.
+ */
 const plainPatterns: Map<string, Re2Result> = new Map();
 const MAX_PLAIN_PATTERNS = 200;
 
-/** Compiles a pattern. Costs far more than a match: keep the result. */
+/** Compiles a pattern. Compiling costs far more than matching: keep the result. */
 export function compileRe2(pattern: string): Re2Result {
   const known = plainPatterns.get(pattern);
   if (known !== undefined) return known;
@@ -82,7 +87,7 @@ class Compiled implements Re2 {
     return this.#plain?.test(text) ?? this.#compiled.test(text);
   }
 
-  /** Of a plain pattern made when it is first needed. */
+  /** The RE2 program, compiled on first use for a plain pattern. */
   get #compiled(): RE2JS {
     this.#any ??= RE2JS.compile(this.pattern);
     return this.#any;
@@ -126,7 +131,7 @@ class Compiled implements Re2 {
   }
 }
 
-/** Go passes over an empty match right behind another match. */
+/** Go skips an empty match directly after another match. */
 function isEmptyAt(matcher: ReturnType<RE2JS['matcher']>, place: number): boolean {
   return matcher.start() === place && matcher.end() === place;
 }

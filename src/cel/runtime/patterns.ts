@@ -2,7 +2,9 @@
  * Patterns of `matches`, compiled once. Invariant: a pattern that comes from data is forgotten when many others have come, or few large ones, so the memory is bounded; both compiling and
  * matching are taken from its allowance.
  */
-import { compileRe2, patternWeight, type Re2, type Re2Result } from '../../base/re2/re2.ts';
+
+import { patternWeight } from '../../base/re2/pattern-weight.ts';
+import { compileRe2, type Re2, type Re2Result } from '../../base/re2/re2.ts';
 import { takeSteps } from './allowance.ts';
 
 const MAX_PATTERNS = 1000;

@@ -2,7 +2,9 @@
  * The check that the patterns of a schema compile. Patterns that compiled recently are not compiled again: schemas
  * repeat a few patterns, and compiling the pattern of a quantity takes a millisecond.
  */
-import { compileRe2, patternWeight } from '../../base/re2/re2.ts';
+
+import { patternWeight } from '../../base/re2/pattern-weight.ts';
+import { compileRe2 } from '../../base/re2/re2.ts';
 
 /**
  * The total weight of the patterns of one schema that may be compiled: about one second, and ten times what large
