@@ -13,8 +13,8 @@ function timed(wheel: DeadlineWheel, fired: number[], clock: VirtualClock): Time
   return one;
 }
 
-describe('the wheel', () => {
-  it('fires never early and at most two ticks late, even after it has slept', async () => {
+describe('the deadline wheel', () => {
+  it('never fires early and fires at most two ticks late, also after it was empty', async () => {
     const clock = new VirtualClock();
     const wheel = new DeadlineWheel(clock, { tickMs: 1000 });
     const fired: number[] = [];
@@ -30,7 +30,7 @@ describe('the wheel', () => {
     expect(fired[0]! - set).toBeLessThanOrEqual(7000);
   });
 
-  it('holds a timer only while it holds something', async () => {
+  it('has a timer only while it has entries', async () => {
     const clock = new VirtualClock();
     const wheel = new DeadlineWheel(clock, { tickMs: 1000 });
     expect(clock.pendingTimers).toBe(0);

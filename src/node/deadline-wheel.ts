@@ -1,11 +1,16 @@
 /**
- * Deadlines of everything that a listener holds, kept by one coarse timer (hot-path rule 7: a timer per request costs a third of a GET).
- * Invariant: the timer is armed exactly while something is held; a deadline fires at most two ticks late and never early.
+ * The deadlines of a listener's connections and requests, on one coarse timer. A timer per request would cost a third
+ * of a GET.
+ * Invariant: the timer is armed exactly while the wheel has entries. A deadline fires at most two ticks late and never
+ * early.
  */
 import type { Clock, Timer } from '../base/clock.ts';
 import { type Held, HeldList } from '../server/filters/audit/held-list.ts';
 
-/** Something with a deadline in the wheel's time; `Number.POSITIVE_INFINITY` is none. `expire` sets another, or leaves the wheel. */
+/**
+ * An entry of the wheel. `deadline` is in the wheel's time; NEVER means none. `expire` is called at the deadline and
+ * must set another one or remove the entry, otherwise it is called again at the next tick.
+ */
 export interface Timed extends Held {
   deadline: number;
   expire(): void;
@@ -28,12 +33,12 @@ export class DeadlineWheel {
     this.#now = clock.monotonic();
   }
 
-  /** The time of the last tick: cheap, and at most one tick behind while something is held. */
+  /** The time of the last tick: cheap to read, and at most one tick behind while the wheel has entries. */
   get now(): number {
     return this.#now;
   }
 
-  /** A deadline that does not come before `ms` have passed. */
+  /** Returns a deadline that fires no earlier than `ms` from now. */
   in(ms: number): number {
     return this.#now + ms + this.#tickMs;
   }

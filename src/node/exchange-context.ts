@@ -1,4 +1,7 @@
-/** What the exchanges of one listener share, and how a handler is called: the one place where a handler that fails is caught. */
+/**
+ * State that all exchanges of one listener share, and the call of the handler. Exceptions of handlers are caught here
+ * and nowhere else.
+ */
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise } from '../base/maybe-promise.ts';
 import type { Answer, Connection, Handler, Incoming } from '../server/http/exchange.ts';
@@ -11,11 +14,11 @@ export interface ExchangeContext {
   readonly limits: ListenerLimits;
   readonly wheel: DeadlineWheel;
   readonly problems: ProblemReports;
-  /** No new requests: connections close after what runs. */
+  /** No new requests are accepted; connections close after their last running request. */
   draining: boolean;
 }
 
-/** A connection after its handshake, as the listener sees it. */
+/** The interface of an established connection that the listener uses. */
 export interface ServedConnection extends Connection {
   readonly protocol: 'h2' | 'http/1.1';
   /** Refuses new requests and closes when the last one in progress ends. */
@@ -24,14 +27,17 @@ export interface ServedConnection extends Connection {
   destroy(): void;
 }
 
-/** An exchange that can send. */
+/** A request whose answer can be sent. */
 export interface Sender extends Incoming {
+  /**
+   * Sends the answer; called at most once. Throws if HTTP does not allow a header, or if the answer's `start` throws.
+   */
   send(answer: Answer): void;
-  /** Breaks the answer off, whatever was sent. */
-  cut(): void;
+  /** Resets the stream, or closes the HTTP/1.1 connection, whatever was sent so far. */
+  abort(): void;
 }
 
-/** Calls the handler and sends its answer, at once if it is there at once. */
+/** Calls the handler and sends its answer, synchronously if the handler is synchronous. */
 export function handle(context: ExchangeContext, exchange: Sender): void {
   let answer: ReturnType<Handler>;
   try {
@@ -57,10 +63,10 @@ function trySend(context: ExchangeContext, exchange: Sender, answer: Answer): vo
   }
 }
 
-/** Breaks off an answer that cannot be sent as it is. */
+/** Reports and aborts an answer that cannot be sent. */
 export function answerFailed(context: ExchangeContext, exchange: Sender, caught: unknown): void {
   report(context, exchange, caught, 'the answer to a request cannot be sent');
-  exchange.cut();
+  exchange.abort();
 }
 
 const FAILED = new TextEncoder().encode('Internal Server Error\n');
@@ -81,13 +87,13 @@ function report(context: ExchangeContext, exchange: Sender, caught: unknown, wha
   context.problems.report('handler-failed', exchange.connection.remoteAddress, problem.message, problem);
 }
 
-/** Without the query, which may hold a token. */
+/** Removes the query, which may contain a token. */
 function path(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** How long a reader may take for so many bytes. */
+/** Returns the deadline for a client that has `bytes` to read. */
 export function readerDeadline(context: ExchangeContext, bytes: number): number {
   const { limits, wheel } = context;
   return wheel.in(limits.stallTimeoutMs + (bytes * 1000) / limits.slowestReader);

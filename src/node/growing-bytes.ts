@@ -1,7 +1,10 @@
-/** Bytes that arrive in pieces of unknown number and size. Invariant: holds at most twice what arrived, however small the pieces were. */
+/**
+ * A buffer for bytes that arrive in pieces of unknown number and size.
+ * Invariant: it allocates at most twice the bytes that arrived, for pieces of any size (and at least 4 KiB).
+ */
 import { allocateBytes, copyBytes, EMPTY_BYTES } from '../base/bytes.ts';
 
-const FIRST_GUESS = 4096;
+const FIRST_SIZE = 4096;
 
 export class GrowingBytes {
   readonly #limit: number;
@@ -12,12 +15,12 @@ export class GrowingBytes {
     this.#limit = limit;
   }
 
-  /** Copies a piece; false, and nothing is taken, if it would pass the limit. */
+  /** Copies a piece. Returns false, and copies nothing, if it would exceed the limit. */
   append(piece: Uint8Array): boolean {
     const size = this.#size + piece.byteLength;
     if (size > this.#limit) return false;
     if (size > this.#buffer.byteLength) {
-      const room = Math.max(size, FIRST_GUESS, this.#buffer.byteLength * 2);
+      const room = Math.max(size, FIRST_SIZE, this.#buffer.byteLength * 2);
       const larger = allocateBytes(Math.min(room, this.#limit));
       larger.set(this.#buffer.subarray(0, this.#size));
       this.#buffer = larger;
@@ -27,7 +30,7 @@ export class GrowingBytes {
     return true;
   }
 
-  /** Everything so far, in a buffer of its exact size; empty afterwards. */
+  /** Returns all bytes in a buffer of their exact size, and clears this one. */
   take(): Uint8Array {
     const bytes =
       this.#size === this.#buffer.byteLength ? this.#buffer : copyBytes(this.#buffer.subarray(0, this.#size));

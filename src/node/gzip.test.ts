@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gzipCompressor } from './gzip.ts';
 
 describe('gzip', () => {
-  it('gives back what went in, smaller, at level 1', async () => {
+  it('round-trips and compresses at level 1', async () => {
     const bytes = Buffer.from('{"kind":"Pod"}'.repeat(10_000));
     const compressed = await gzipCompressor.compress(bytes);
     expect(compressed.byteLength).toBeLessThan(bytes.byteLength / 20);

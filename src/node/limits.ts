@@ -1,42 +1,67 @@
 /**
- * Every bound of a listener, with the answer to crossing it. Invariant: whatever a client sends, or does not send, the memory and the time it can
- * take are bounded by a number of this file.
+ * The limits of a listener, each with the consequence of exceeding it.
+ * Invariant: the memory and the time that one client can use are bounded by numbers of this file.
  */
 export interface ListenerLimits {
-  /** Open connections, unfinished handshakes included. Beyond: the new connection is closed at once. */
+  /** Open connections, including unfinished handshakes. Beyond: a new connection is closed at once. */
   readonly maxConnections: number;
-  /** Streams open at once on one HTTP/2 connection. Beyond: REFUSED_STREAM, and after 100 refusals the connection is closed. */
+  /**
+   * Concurrent streams of one HTTP/2 connection. Beyond: REFUSED_STREAM, and after 100 of them the connection is
+   * closed.
+   */
   readonly maxStreams: number;
-  /** Requests that an HTTP/1.1 client may send ahead of the answers. Beyond: the connection is closed. */
+  /** Pipelined requests of one HTTP/1.1 connection. Beyond: the connection is closed. */
   readonly maxPipelined: number;
-  /** All headers of a request together, before compression. Beyond: HTTP/2 resets the stream, HTTP/1.1 answers 431 and closes. */
+  /**
+   * Uncompressed size of all headers of a request. Beyond: HTTP/2 resets the stream; HTTP/1.1 answers 431 and closes.
+   */
   readonly maxHeaderBytes: number;
-  /** Headers of one request. Beyond: as above. */
+  /** Number of headers of a request. Beyond: as for `maxHeaderBytes`. */
   readonly maxHeaderCount: number;
-  /** What one stream may send before somebody reads it; the reference's figure, enough for nearly all objects. */
+  /**
+   * Receive window of one HTTP/2 stream: bytes of a body that are held before the handler reads it. The reference's
+   * figure.
+   */
   readonly streamWindowBytes: number;
-  /** From accepting to the end of the TLS handshake. Beyond: closed. */
+  /** Time from accept to the end of the TLS handshake. Beyond: the connection is closed. */
   readonly handshakeTimeoutMs: number;
-  /** From the handshake to the first whole request. Beyond: closed. The reference's figure. */
+  /**
+   * Time from the handshake to the headers of the first request. Beyond: the connection is closed. The reference's
+   * figure.
+   */
   readonly headersTimeoutMs: number;
-  /** Without a request in progress. Beyond: GOAWAY, or closed. The reference's figure. */
+  /** Time without a request in progress. Beyond: HTTP/2 sends GOAWAY; HTTP/1.1 closes. The reference's figure. */
   readonly idleTimeoutMs: number;
-  /** For a whole body, from the moment somebody reads it. Beyond: HTTP/2 resets the stream, HTTP/1.1 closes; the reader gets `aborted`. */
+  /**
+   * Time for a whole body, from the moment the handler reads it. Beyond: HTTP/2 resets the stream, HTTP/1.1 closes, and
+   * the handler gets `aborted`.
+   */
   readonly bodyTimeoutMs: number;
-  /** A reader of an answer may be slower than `slowestReader` for this long. Beyond: as for bodies; an HTTP/2 connection that takes nothing at all is closed. */
+  /**
+   * Time for which a client may read its answer more slowly than `slowestReader`. Beyond: HTTP/2 resets the stream,
+   * HTTP/1.1 closes. An HTTP/2 connection whose client reads nothing at all is closed.
+   */
   readonly stallTimeoutMs: number;
   /** Bytes per second. */
   readonly slowestReader: number;
-  /** How long an HTTP/1.1 client that was answered before it had sent its body may go on sending. Beyond: closed. */
+  /**
+   * Time for which an HTTP/1.1 client may continue to send its body after the answer. Beyond: the connection is closed.
+   */
   readonly lingerMs: number;
-  /** Streams that the client may break off in one go (CVE-2023-44487). Beyond: GOAWAY ENHANCE_YOUR_CALM and closed. */
+  /**
+   * Burst of stream resets by the client (CVE-2023-44487). Beyond: GOAWAY with ENHANCE_YOUR_CALM, and the connection is
+   * closed.
+   */
   readonly resetBurst: number;
-  /** How fast that allowance comes back. */
+  /** Rate at which the allowance for resets refills. */
   readonly resetsPerSecond: number;
-  /** The same for frames that ask for nothing: PING, SETTINGS, acknowledgements, PRIORITY, GOAWAY, empty DATA, frames of streams that are over and of unknown types. */
+  /**
+   * The same for control frames: PING, SETTINGS, acknowledgements, PRIORITY, GOAWAY, empty DATA, frames of closed
+   * streams and of unknown types.
+   */
   readonly controlFrameBurst: number;
   readonly controlFramesPerSecond: number;
-  /** One WebSocket message, fragments together. Beyond: closed with 1009. */
+  /** Size of one WebSocket message, all fragments together. Beyond: the connection is closed with code 1009. */
   readonly maxMessageBytes: number;
 }
 

@@ -86,7 +86,7 @@ async function expectServed(listener: Listener): Promise<void> {
 }
 
 describe('an HTTP/2 client', () => {
-  it('that resets streams rapidly is told to calm down and closed', async () => {
+  it('that resets streams rapidly gets ENHANCE_YOUR_CALM and is closed', async () => {
     let calls = 0;
     const { listener, problems } = await start(
       (incoming) => {
@@ -112,7 +112,7 @@ describe('an HTTP/2 client', () => {
     await expectServed(listener);
   });
 
-  it('that resets streams rapidly and ignores what it is told is not served any more, and cut', async () => {
+  it('that resets streams rapidly and ignores GOAWAY is not served any more, and is disconnected', async () => {
     const rapid = Array.from({ length: 200 }, (_, i) => [requestFrame(i), resetFrame(i)]).flat();
     const batch = Array.from({ length: 60 }, (_, i) => i);
     for (const [frames, most] of [
@@ -158,7 +158,7 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  it('that finishes its requests is never taken for one that resets, whatever they carry', async () => {
+  it('that finishes its requests is never counted as resetting streams', async () => {
     let gone = 0;
     const { listener, problems } = await start(
       async (incoming) => {
@@ -180,7 +180,7 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  it('that opens 10,000 streams gets as many as are allowed, and another client is served', async () => {
+  it('that opens 10,000 streams gets as many as the limit, and another client is served', async () => {
     let running = 0;
     const allRun = new Deferred<void>();
     const { listener } = await start((incoming) => {
@@ -237,7 +237,7 @@ describe('an HTTP/2 client', () => {
     await expectServed(listener);
   });
 
-  it('that sends its body too slowly loses the stream, and the reader hears it', async () => {
+  it('that sends its body too slowly loses the stream, and the handler gets an aborted body', async () => {
     const reading = new Deferred<void>();
     const result = new Deferred<BodyResult>();
     const { listener, clock, problems } = await start(async (incoming) => {
@@ -282,7 +282,7 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  it('that is idle is told so after 90 seconds, one that watches is not', async () => {
+  it('that is idle gets GOAWAY after 90 seconds, one that watches does not', async () => {
     const { listener, clock } = await start(() => ({ kind: 'stream', status: 200, headers: {}, start: () => {} }));
     const [idle, watching] = [await h2(listener), await h2(listener)];
     await once(watching.request({ ':path': '/' }), 'response');
@@ -300,7 +300,7 @@ describe('an HTTP/2 client', () => {
 });
 
 describe('an HTTP/1.1 client', () => {
-  it('that drips its headers is closed after 32 seconds', async () => {
+  it('that sends its headers slowly is closed after 32 seconds', async () => {
     const { listener, clock } = await start(() => text('ok'));
     const socket = await raw(listener, 'http/1.1');
     const all = readAll(socket);
@@ -327,7 +327,7 @@ describe('an HTTP/1.1 client', () => {
     expect(await all).toBe('');
   });
 
-  it('that sends on after a refusal is closed soon', async () => {
+  it('that continues its body after a refusal is closed soon', async () => {
     const { listener, clock } = await start(() => text('no', 401));
     const socket = await raw(listener, 'http/1.1');
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n');
@@ -338,7 +338,7 @@ describe('an HTTP/1.1 client', () => {
     await closed;
   });
 
-  it('that sends too many requests ahead is closed', async () => {
+  it('that pipelines too many requests is closed', async () => {
     let calls = 0;
     const { listener, problems } = await start(() => {
       calls++;
@@ -368,7 +368,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('beyond the bound is refused, and another is taken when one has gone', async () => {
+  it('above the limit is refused, and accepted again after another one closed', async () => {
     const { listener, problems } = await start(() => text('ok'), { maxConnections: 2 });
     const sessions = [await h2(listener), await h2(listener)];
     const third = connectTcp(listener.port, listener.address);
@@ -387,7 +387,7 @@ describe('a connection', () => {
     sessions[1]!.destroy();
   });
 
-  it('that breaks TLS is closed and reported', async () => {
+  it('that violates TLS is closed and reported', async () => {
     const { listener, problems } = await start(() => text('ok'));
     const socket = connectTcp(listener.port, listener.address);
     socket.on('error', () => {});
@@ -403,7 +403,7 @@ describe('a connection', () => {
     await expectServed(listener);
   });
 
-  it('that speaks plain HTTP is told so', async () => {
+  it('that sends plain HTTP gets an explanation', async () => {
     const { listener } = await start(() => text('ok'));
     const socket = connectTcp(listener.port, listener.address);
     let all = '';

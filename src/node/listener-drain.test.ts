@@ -12,7 +12,7 @@ function resources(): number {
 }
 
 describe('drain', () => {
-  it('lets what runs finish over both protocols, refuses what is new, then resolves with nothing left', async () => {
+  it('finishes running requests on both protocols, refuses new ones, then resolves with no socket left', async () => {
     const before = resources();
     const clock = new VirtualClock(Date.now());
     const release = new Deferred<Answer>();
@@ -59,7 +59,7 @@ describe('drain', () => {
     expect(resources()).toBe(before);
   });
 
-  it('waits for a stream until its owner ends it', async () => {
+  it('waits until the handler ends its streaming answer', async () => {
     const started = new Deferred<AnswerSink>();
     const listener = await listen(() => ({
       kind: 'stream',
@@ -80,7 +80,7 @@ describe('drain', () => {
 });
 
 describe('stop', () => {
-  it('cuts what runs, and leaves no socket and no timer', async () => {
+  it('closes running requests and leaves no socket and no timer', async () => {
     const before = resources();
     const clock = new VirtualClock(Date.now());
     const closed: string[] = [];

@@ -33,7 +33,7 @@ async function seenBy(listener: Listener, seen: Connection[], options: Connectio
 }
 
 describe('TLS', () => {
-  it('prefers AES-128-GCM and speaks 1.2 and 1.3', async () => {
+  it('prefers AES-128-GCM and supports 1.2 and 1.3', async () => {
     const listener = await listen(() => text('x'));
     open.push(listener);
     const ciphers = [];
@@ -46,7 +46,7 @@ describe('TLS', () => {
     await expect(dial(listener, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow();
   });
 
-  it('shows the certificate that fits the server name, and others after a swap', async () => {
+  it('selects the certificate by server name, and uses new ones after setTls', async () => {
     const { ca, server } = await certificates();
     const named = await issueServerCertificate(ca, { clock, hosts: ['a.example.org'], commonName: 'named' });
     const wild = await issueServerCertificate(ca, { clock, commonName: 'wild' });
@@ -89,7 +89,7 @@ describe('TLS', () => {
     expect(await shown('a.example.org')).toBe('named');
   });
 
-  it('refuses a certificate that is none, with one sentence', async () => {
+  it('rejects a malformed certificate with a ConfigError', async () => {
     const error = await listen(() => text('x'), { tls: { key: 'x', cert: 'y' } }).catch((caught: unknown) => caught);
     expect(isConfigError(error)).toBe(true);
     expect((error as Error).message).toContain('the serving certificate and its key cannot be used: ');
@@ -101,7 +101,7 @@ describe('TLS', () => {
 });
 
 describe('client certificates', () => {
-  it('are verified per authority; one that does not verify is a problem and no identity', async () => {
+  it('are verified per authority, and one that does not verify is a problem without an identity', async () => {
     const client = await createCa({ clock, commonName: 'same-name' });
     const proxy = await createCa({ clock, commonName: 'same-name' });
     const stranger = await createCa({ clock, commonName: 'stranger' });
@@ -135,7 +135,7 @@ describe('client certificates', () => {
     expect((await seenBy(listener, seen, mixed)).certificate()?.authorities).toEqual(['front-proxy']);
   });
 
-  it('of an authority below the trusted one count, sent with its certificate, on every connection', async () => {
+  it('of an intermediate authority are accepted with its certificate, on every connection', async () => {
     const root = await createCa({ clock, commonName: 'root' });
     const middle = await createCa({ clock, commonName: 'middle', issuer: root });
     const seen: Connection[] = [];
@@ -175,7 +175,7 @@ describe('client certificates', () => {
     expect((await seenBy(listener, seen, { key: signed.keyPem, cert })).certificate()).toBeUndefined();
   });
 
-  it('stop counting when they expire, on an open connection too', async () => {
+  it('are rejected once they expire, also on an open connection', async () => {
     const ca = await createCa({ clock, commonName: 'ca' });
     const user = await issueClientCertificate(ca, { clock, user: 'jane', validity: 60_000 });
     const virtual = new VirtualClock(Date.now());

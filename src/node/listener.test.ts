@@ -58,7 +58,7 @@ const protocols: { name: 'h2' | 'http/1.1'; ask(listener: Listener, ask: Ask): P
 
 for (const { name, ask } of protocols) {
   describe(`over ${name}`, () => {
-    it('hands method, target, headers and connection to the handler', async () => {
+    it('passes method, target, headers and connection to the handler', async () => {
       let seen: Incoming | undefined;
       let values: readonly string[] = [];
       const listener = await start((incoming) => {
@@ -85,7 +85,7 @@ for (const { name, ask } of protocols) {
       expect(seen?.headerNames().filter((header) => header.startsWith(':'))).toEqual([]);
     });
 
-    it('answers HEAD with the headers alone, whatever the kind of the answer', async () => {
+    it('answers HEAD with headers only, for every kind of answer', async () => {
       const bytes = new TextEncoder().encode('abc');
       let closed = 0;
       const listener = await start((incoming) => {
@@ -104,7 +104,7 @@ for (const { name, ask } of protocols) {
       expect(closed).toBe(1);
     });
 
-    it('sends several headers of one name, and no length where there is no body', async () => {
+    it('sends several headers of one name, and no length for answers without a body', async () => {
       const listener = await start(() => ({
         kind: 'bytes',
         status: 304,
@@ -116,7 +116,7 @@ for (const { name, ask } of protocols) {
       expect(answer.headers['content-length']).toBeUndefined();
     });
 
-    it('reads bodies of known and of unknown length, and says which are too large', async () => {
+    it('reads bodies of known and unknown length, and reports those that are too large', async () => {
       const results: BodyResult[] = [];
       const listener = await start(async (incoming) => {
         const result = await incoming.body(100_000);
@@ -139,7 +139,7 @@ for (const { name, ask } of protocols) {
       expect(Buffer.from(first.bytes).equals(body)).toBe(true);
     });
 
-    it('answers before the body is sent', async () => {
+    it('may answer before the body is sent', async () => {
       const listener = await start(() => text('no', 401));
       const body = Buffer.alloc(1_000_000, 'x');
       expect(await ask(listener, { method: 'POST', body })).toMatchObject({ status: 401, body: 'no' });
@@ -183,7 +183,7 @@ for (const { name, ask } of protocols) {
       expect(waits).toBeGreaterThan(5);
     });
 
-    it('waits for an answer that takes its time', async () => {
+    it('waits for an asynchronous answer', async () => {
       const listener = await start(async () => {
         await new Promise((resolve) => setImmediate(resolve));
         return text('later');
@@ -191,7 +191,7 @@ for (const { name, ask } of protocols) {
       expect(await ask(listener, {})).toMatchObject({ body: 'later' });
     });
 
-    it('answers 500 and reports when a handler breaks its promise, and cuts an answer that cannot be sent', async () => {
+    it('answers 500 and reports when a handler throws, and aborts an answer that cannot be sent', async () => {
       const problems: ListenerProblem[] = [];
       const clock = new VirtualClock(Date.now());
       const listener = await start(
@@ -210,7 +210,7 @@ for (const { name, ask } of protocols) {
       await expect(ask(listener, { path: '/bad' })).rejects.toThrow();
     });
 
-    it('gives a WebSocket answer to nobody who did not ask for one, and tells its owner', async () => {
+    it('answers 400 instead of a WebSocket to a client that did not ask for one, and starts the answer as closed', async () => {
       let over = 0;
       const listener = await start(() => ({
         kind: 'websocket',
@@ -225,7 +225,7 @@ for (const { name, ask } of protocols) {
 }
 
 describe('HTTP/2', () => {
-  it('tells the handler when the client breaks the request off', async () => {
+  it('calls onClose when the client resets the stream', async () => {
     const gone = new Deferred<string>();
     const started = new Deferred<AnswerSink>();
     const listener = await start((incoming) => {
@@ -245,7 +245,7 @@ describe('HTTP/2', () => {
     session.destroy();
   });
 
-  it('shows a broken-off answer as an error, whether its last bytes are on the way or long read', async () => {
+  it('makes the client see an aborted answer as an error, with or without unread bytes', async () => {
     const started = new Deferred<AnswerSink>();
     const listener = await start((incoming) => ({
       kind: 'stream',
@@ -276,7 +276,7 @@ describe('HTTP/2', () => {
     session.destroy();
   });
 
-  it('sends 100 Continue when somebody reads the body', async () => {
+  it('sends 100 Continue when the handler reads the body', async () => {
     const listener = await start(async (incoming) => {
       await incoming.body(10);
       return text('done');
@@ -292,7 +292,7 @@ describe('HTTP/2', () => {
 });
 
 describe('HTTP/1.1', () => {
-  it('sends 100 Continue when somebody reads the body, and none before a refusal', async () => {
+  it('sends 100 Continue when the handler reads the body, and not before a refusal', async () => {
     const { ca } = await certificates();
     const listener = await start(async (incoming) => {
       if (incoming.target === '/refuse') return text('no', 403);
@@ -332,7 +332,7 @@ describe('HTTP/1.1', () => {
     expect(all.match(/slow|\/b\?c|\/last/g)).toEqual(['slow', '/b?c', '/last']);
   });
 
-  it('tells the handler when the client goes away', async () => {
+  it('calls onClose when the client disconnects', async () => {
     const gone = new Deferred<void>();
     const listener = await start((incoming) => {
       incoming.onClose(() => gone.resolve());
@@ -345,7 +345,7 @@ describe('HTTP/1.1', () => {
     await gone.promise;
   });
 
-  it('tells the handlers of all requests that were sent ahead when the client goes away', async () => {
+  it('calls onClose for all pipelined requests when the client disconnects', async () => {
     const gone: string[] = [];
     const all = new Deferred<void>();
     const first = new Deferred<void>();
@@ -366,7 +366,7 @@ describe('HTTP/1.1', () => {
     expect(gone.toSorted()).toEqual(['/a', '/b', '/c']);
   });
 
-  it('says 400 to what is not HTTP and 431 to too many headers', async () => {
+  it('answers 400 to malformed requests and 431 to too many headers', async () => {
     const listener = await start(() => text('x'), { limits: { maxHeaderCount: 20, maxHeaderBytes: 4000 } });
     const answers = [];
     for (const bytes of [
@@ -387,7 +387,7 @@ describe('HTTP/1.1', () => {
 });
 
 describe('the port', () => {
-  it('is refused in one sentence when it is busy', async () => {
+  it('is reported as a ConfigError if another program uses it', async () => {
     const listener = await start(() => text('x'));
     const error = await listen(() => text('x'), { port: listener.port }).catch((caught: unknown) => caught);
     expect(isConfigError(error)).toBe(true);
@@ -396,7 +396,7 @@ describe('the port', () => {
     );
   });
 
-  it('is refused in one sentence when the machine does not have the address', async () => {
+  it('is reported as a ConfigError if the machine does not have the address', async () => {
     const error = await listen(() => text('x'), { host: '192.0.2.1' }).catch((caught: unknown) => caught);
     expect(isConfigError(error)).toBe(true);
     expect((error as Error).message).toContain('cannot listen on 192.0.2.1:0: this machine does not have that address');

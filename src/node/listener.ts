@@ -1,6 +1,7 @@
 /**
- * One TLS port that speaks HTTP/2 or HTTP/1.1, as the client's ALPN says. Invariant: every socket it accepted is in `#accepted` from accept to
- * close and has a deadline in the wheel at every moment at which nobody else is responsible for it; after `stop()` no socket and no timer is left.
+ * The listener on one TLS port, for HTTP/2 and HTTP/1.1 according to ALPN.
+ * Invariants: `#accepted` contains every socket from accept to close. Until a connection object takes over, the socket
+ * has a deadline in the wheel. After `stop()` resolves, no socket and no timer is left.
  */
 import { once } from 'node:events';
 import {
@@ -27,17 +28,17 @@ import { plainAddress, TlsPeer } from './tls/tls-peer.ts';
 import { upgradeToWebSocket } from './websocket/websocket.ts';
 
 export interface ListenerOptions {
-  /** An IP address or a name; `::` takes IPv4 too. */
+  /** An IP address or a name. `::` accepts IPv4 too. */
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly tls: TlsConfig;
   readonly handler: Handler;
-  /** Changes to the defaults. */
+  /** Overrides of `defaultLimits`. */
   readonly limits?: Partial<ListenerLimits>;
-  /** The system's by default. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Hears what an operator may want to know; by default nobody does. */
+  /** Called for each problem that an operator should know. Default: problems are dropped. */
   readonly onProblem?: (problem: ListenerProblem) => void;
 }
 
@@ -47,16 +48,20 @@ export interface Listener {
   readonly port: number;
   /** `https://127.0.0.1:6443`, with the address that it listens on. */
   readonly url: string;
-  /** Open sockets, unfinished handshakes included. */
+  /** The number of open sockets, including unfinished handshakes. */
   connections(): number;
   /**
-   * Shows and trusts something else from the next handshake on. Throws ConfigError, and changes nothing, if it cannot be used, or if it brings or
-   * drops client authorities altogether: whether clients are asked for certificates is settled at the start.
+   * Replaces certificates and client CAs from the next handshake on. Throws ConfigError, and changes nothing, if they
+   * cannot be used, or if they introduce or remove client CAs altogether: whether clients are asked for certificates is
+   * fixed at the start.
    */
   setTls(tls: TlsConfig): void;
-  /** Accepts nothing new, lets what runs finish, resolves when the last connection is closed. Streams must be ended by their owners. */
+  /**
+   * Accepts no new connections and requests, and resolves when the last connection is closed. Running requests finish.
+   * Handlers must end their streaming answers, WebSockets and tunnels themselves.
+   */
   drain(): Promise<void>;
-  /** Closes everything at once; resolves when it is closed. */
+  /** Closes all connections at once, and resolves when they are closed. */
   stop(): Promise<void>;
 }
 
@@ -67,14 +72,14 @@ const BACKLOG = 1_024;
 const TLS_HANDSHAKE = 0x16;
 const PLAIN_HTTP = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
-/** Listens. Throws ConfigError, in one sentence, if the port or the certificates cannot be had. */
+/** Starts to listen. Throws ConfigError if the port or the certificates cannot be used. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const listener = new NodeListener(options, createTlsIdentity(options.tls));
   await listener.listen(options.host, options.port);
   return listener;
 }
 
-/** A socket from accept on. */
+/** An accepted socket. `served` is set after its handshake. */
 class Accepted implements Timed {
   deadline: number;
   readonly socket: Socket;
@@ -102,7 +107,7 @@ class NodeListener implements Listener {
   readonly #tls: TlsServer;
   readonly #h2: H2Shared;
   readonly #http: HttpServer;
-  /** By both ends of the connection, because a TLSSocket does not say which socket it stands on. */
+  /** Keyed by both addresses of the connection, because a TLSSocket does not expose its underlying socket. */
   readonly #accepted = new Map<string, Accepted>();
   readonly #h1 = new WeakMap<object, H1Connection>();
   #identity: TlsIdentity;
@@ -148,7 +153,7 @@ class NodeListener implements Listener {
     const bound = this.#net.address() as AddressInfo;
     this.address = bound.address;
     this.port = bound.port;
-    // Node goes on accepting after most of these; a lack of file descriptors passes.
+    // After most of these errors, such as a lack of file descriptors, Node continues to accept.
     this.#net.on('error', (error) =>
       this.#problems.report('too-many-connections', '', `a connection could not be accepted: ${error.message}`, error),
     );
@@ -201,7 +206,7 @@ class NodeListener implements Listener {
       return;
     }
     const key = keyOf(socket);
-    // It was gone before we looked.
+    // The client has disconnected already.
     if (key === undefined) {
       socket.destroy();
       return;
@@ -210,7 +215,7 @@ class NodeListener implements Listener {
     this.#accepted.set(key, accepted);
     this.#wheel.add(accepted);
     accepted.deadline = this.#wheel.in(this.#limits.handshakeTimeoutMs);
-    // The close that follows says what matters.
+    // The 'close' event that follows is handled.
     socket.on('error', () => {});
     socket.on('close', () => {
       this.#wheel.delete(accepted);
@@ -237,7 +242,7 @@ class NodeListener implements Listener {
       ALPNProtocols: ['h2', 'http/1.1'],
       requestCert: this.#identity.authorities !== undefined,
       rejectUnauthorized: false,
-      // The wheel sees to it.
+      // The deadline wheel enforces the limit.
       handshakeTimeout: 2 ** 31 - 1,
       SNICallback: (serverName, done) => done(null, this.#identity.contextFor(serverName)),
     });
@@ -261,11 +266,14 @@ class NodeListener implements Listener {
     this.#wheel.delete(accepted);
     const peer = new TlsPeer(socket, this.#identity.authorities, this.#clock);
     if (socket.alpnProtocol === 'h2') {
-      accepted.served = new H2Connection(this.#context, this.#h2, socket, peer);
+      const connection = new H2Connection(this.#context, this.#h2, socket, peer);
+      accepted.served = connection;
+      connection.start();
     } else {
       const connection = new H1Connection(this.#context, socket, peer);
       accepted.served = connection;
       this.#h1.set(socket, connection);
+      connection.start();
       this.#http.emit('connection', socket);
     }
   }
@@ -273,7 +281,7 @@ class NodeListener implements Listener {
   #createHttp(): HttpServer {
     const server = createHttpServer({
       maxHeaderSize: this.#limits.maxHeaderBytes,
-      // The wheel sees to all of them.
+      // The deadline wheel enforces these limits.
       requestTimeout: 0,
       headersTimeout: 0,
       keepAliveTimeout: 0,
@@ -288,7 +296,7 @@ class NodeListener implements Listener {
     server.on('checkContinue', (request, response) => accept(request, response, true));
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as TLSSocket, head));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      // Gone, perhaps in the middle of a body: there is nobody to answer.
+      // The client has disconnected, perhaps within a body.
       if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || error.code === 'HPE_INVALID_EOF_STATE') {
         socket.destroy();
         return;
@@ -303,10 +311,10 @@ class NodeListener implements Listener {
     return server;
   }
 
-  /** Node has taken the connection away from its parser: it carries this one request, whatever the answer is. */
+  /** Node has detached the connection from its parser, so it carries only this request, whatever the answer is. */
   #upgrade(request: IncomingMessage, socket: TLSSocket, head: Buffer): void {
     const connection = this.#h1.get(socket);
-    // A body would have to be parsed by us.
+    // Node would not parse a body any more.
     if (connection === undefined || hasBody(request)) {
       refuse(socket, '400 Bad Request');
       return;
@@ -332,7 +340,7 @@ function keyOf(socket: Socket): string | undefined {
   return `${socket.remoteAddress}|${socket.remotePort}|${socket.localAddress}`;
 }
 
-/** An upper-case word: no TLS record begins so, and other noise deserves no answer. */
+/** Returns whether the bytes begin with upper-case letters, as an HTTP method does and a TLS record does not. */
 function looksLikeHttp(first: Uint8Array): boolean {
   return first.length >= 3 && first.subarray(0, 3).every((byte) => byte >= 0x41 && byte <= 0x5a);
 }

@@ -1,4 +1,4 @@
-/** Facts and files of the machine, for those who compose a server. Invariant: every failure names the path or the flag's file that it is about. */
+/** Facts and files of the machine that a composed server needs. Every error names the path that it is about. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
@@ -12,7 +12,7 @@ import { ensureSecretFolder } from '../pki/secret-file.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 
-/** The reference's names of processors, where Node's differ. */
+/** Go's names of processor architectures, where Node's differ. */
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 const SYSTEMS: Readonly<Record<string, string>> = { win32: 'windows' };
 
@@ -22,7 +22,9 @@ export function nodeBuildInfo(version: string): BuildInfo {
   return { version, runtime: `node ${process.version}`, platform: `${system}/${processor}` };
 }
 
-/** The version in package.json, which stands two folders above this file both in src and in dist, and in the bundled command. */
+/**
+ * Reads the version in package.json, which is two folders above this file in src, in dist and in the bundled command.
+ */
 export function readPackageVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;
@@ -30,7 +32,7 @@ export function readPackageVersion(): string {
   return manifest.version;
 }
 
-/** The documents that the build has left beside the bundled command; undefined where nothing was bundled. */
+/** Reads the OpenAPI documents that the build put next to the bundled command; undefined if the code is not bundled. */
 export function readPreparedOpenApi(): PreparedOpenApi | undefined {
   const [index, v2] = ['openapi-index.json', 'openapi-v2.json'].map((name) => {
     const url = new URL(name, import.meta.url);
@@ -39,7 +41,7 @@ export function readPreparedOpenApi(): PreparedOpenApi | undefined {
   return index === undefined || v2 === undefined ? undefined : { index, v2 };
 }
 
-/** Undefined if there is no such file. Throws ConfigError naming the path for anything else. */
+/** Reads a file; undefined if it does not exist. Throws ConfigError naming the path for any other failure. */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -50,13 +52,16 @@ export async function readTextFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** The machine's name if a certificate can hold it, and its addresses beside loopback if they are asked for. */
+/**
+ * Returns the host name, if it is a valid DNS name, and with `allAddresses` all IP addresses except loopback and
+ * link-local ones.
+ */
 export function machineNames(options: { readonly allAddresses: boolean }): readonly string[] {
   const name = hostname().toLowerCase();
   const names = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) && !/(^|\.)\d+$/.test(name) ? [name] : [];
   if (!options.allAddresses) return names;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  // A link-local address means nothing without its interface, which a certificate cannot name.
+  // A link-local address needs a zone, which a certificate cannot contain.
   return [
     ...names,
     ...addresses.filter((one) => !one.internal && !one.address.startsWith('fe80:')).map((one) => one.address),

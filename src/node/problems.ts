@@ -1,26 +1,29 @@
-/** What a listener tells its operator. Invariant: at most one report per kind and tick of the wheel, so that an attack does not become a flood of log lines. */
+/**
+ * The problems that a listener reports to its operator.
+ * Invariant: at most one report per kind and tick of the deadline wheel, so that an attack does not flood the log.
+ */
 
 export type ProblemKind =
-  /** A bound of ListenerLimits was crossed and a connection paid for it. */
+  /** A limit of ListenerLimits was exceeded, and a connection or stream was closed for it. */
   | 'too-many-connections'
   | 'too-many-resets'
   | 'too-many-control-frames'
   | 'too-many-pipelined-requests'
   | 'too-slow'
-  /** The client broke TLS or HTTP. */
+  /** The client violated TLS or HTTP. */
   | 'tls-handshake'
   | 'plain-http'
   | 'broken-protocol'
-  /** The handler broke its promise never to fail, or made an answer that cannot be sent. */
+  /** The handler threw, or returned an answer that cannot be sent. */
   | 'handler-failed';
 
 export interface ListenerProblem {
   readonly kind: ProblemKind;
-  /** Of the client that caused it; empty if it is gone. */
+  /** The address of the client that caused it; empty if it has disconnected. */
   readonly remoteAddress: string;
   readonly message: string;
   readonly cause?: Error;
-  /** How many of the kind were not reported since the last one. */
+  /** How many problems of this kind were not reported since the last report. */
   readonly suppressed: number;
 }
 
@@ -44,7 +47,7 @@ export class ProblemReports {
     this.#listener({ kind, remoteAddress, message, suppressed, ...(cause === undefined ? {} : { cause }) });
   }
 
-  /** Lets every kind speak again. */
+  /** Allows one report of every kind again. */
   tick(): void {
     this.#reported.clear();
   }

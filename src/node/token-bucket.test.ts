@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenBucket } from './token-bucket.ts';
 
 describe('a token bucket', () => {
-  it('gives its burst at once, then what comes back, and never more than the burst', () => {
+  it('gives its burst at once, then refills at its rate, and never exceeds the burst', () => {
     const bucket = new TokenBucket(3, 2, 0);
     const taken = (now: number): number => {
       let count = 0;

@@ -1,4 +1,6 @@
-/** An allowance that is spent one by one and comes back at a steady rate. Invariant: it never holds more than its burst. */
+/**
+ * A token bucket: an allowance that refills at a constant rate. Invariant: it never holds more tokens than its burst.
+ */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
@@ -12,7 +14,7 @@ export class TokenBucket {
     this.#at = nowMs;
   }
 
-  /** Takes one; false if there is none left. */
+  /** Takes one token. Returns false if none is left. */
   take(nowMs: number): boolean {
     if (nowMs > this.#at) {
       this.#left = Math.min(this.#burst, this.#left + ((nowMs - this.#at) / 1000) * this.#perSecond);

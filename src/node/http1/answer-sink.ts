@@ -1,6 +1,6 @@
 /**
- * The sink of a streaming answer over a Node stream. Invariant: after the stream is gone nothing is written and `onClose` has called
- * back once; a reader that stops taking is given the listener's time and no more.
+ * The sink of a streaming answer over a Node stream. A client that stops reading is disconnected at the exchange's
+ * deadline.
  */
 import type { Writable } from 'node:stream';
 import { totalLength } from '../../server/http/chunk-source.ts';
@@ -8,13 +8,14 @@ import type { AnswerSink } from '../../server/http/exchange.ts';
 import { NEVER } from '../deadline-wheel.ts';
 import { writeGroup } from './write-answer.ts';
 
-/** The exchange that a sink writes for. */
+/** The interface of an exchange that its sink uses. */
 export interface SinkOwner {
   deadline: number;
-  readonly gone: boolean;
+  readonly isClosed: boolean;
+  /** Returns the deadline for a client that has `bytes` to read. */
   deadlineFor(bytes: number): number;
   onClose(listener: () => void): void;
-  cut(): void;
+  abort(): void;
 }
 
 export class StreamSink implements AnswerSink {
@@ -30,7 +31,7 @@ export class StreamSink implements AnswerSink {
   }
 
   write(chunks: readonly Uint8Array[]): boolean {
-    if (this.#ended || this.#owner.gone || chunks.length === 0) return !this.#ended && !this.#owner.gone;
+    if (this.#ended || this.#owner.isClosed || chunks.length === 0) return !this.#ended && !this.#owner.isClosed;
     const ready = writeGroup(this.#out, chunks);
     if (!ready && this.#owner.deadline === NEVER)
       this.#owner.deadline = this.#owner.deadlineFor(this.#out.writableLength + totalLength(chunks));
@@ -42,7 +43,7 @@ export class StreamSink implements AnswerSink {
   }
 
   end(): void {
-    if (this.#ended || this.#owner.gone) return;
+    if (this.#ended || this.#owner.isClosed) return;
     this.#ended = true;
     this.#owner.deadline = this.#owner.deadlineFor(this.#out.writableLength);
     this.#out.end();
@@ -50,7 +51,7 @@ export class StreamSink implements AnswerSink {
 
   abort(): void {
     this.#ended = true;
-    this.#owner.cut();
+    this.#owner.abort();
   }
 
   onClose(listener: () => void): void {

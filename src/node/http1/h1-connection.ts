@@ -1,6 +1,7 @@
 /**
- * One HTTP/1.1 connection. Invariant: it is idle exactly while no exchange is open, and its deadline then bounds the time to the next whole set of
- * headers, however slowly they drip.
+ * One HTTP/1.1 connection.
+ * Invariant: while no exchange is open, the connection's deadline bounds the time until the next request's headers are
+ * complete.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -28,10 +29,15 @@ export class H1Connection implements ServedConnection, Timed {
     this.#peer = peer;
     this.remoteAddress = peer.remoteAddress;
     this.deadline = wheel.in(limits.headersTimeoutMs);
+  }
+
+  /** Called once, before the first request. */
+  start(): void {
+    const { wheel } = this.#context;
     wheel.add(this);
-    socket.on('close', () => {
+    this.#socket.on('close', () => {
       wheel.delete(this);
-      // Node closes the answer that has the socket, and forgets those that wait behind it.
+      // Node emits 'close' only on the response that has the socket, not on pipelined ones that wait for it.
       for (const exchange of this.#open) this.#release(exchange);
     });
   }
@@ -44,7 +50,7 @@ export class H1Connection implements ServedConnection, Timed {
     return this.#peer.certificateProblem();
   }
 
-  /** Answers that are still to come say `connection: close` by themselves. */
+  /** Closes an idle connection. Later answers carry `connection: close` by themselves. */
   drain(): void {
     if (this.#open.size === 0) this.#socket.end();
   }
@@ -57,6 +63,7 @@ export class H1Connection implements ServedConnection, Timed {
     this.#socket.destroy();
   }
 
+  /** Called for each request whose headers are complete. */
   accept(
     request: IncomingMessage,
     response: ServerResponse,
@@ -67,12 +74,12 @@ export class H1Connection implements ServedConnection, Timed {
       problems.report(
         'too-many-pipelined-requests',
         this.remoteAddress,
-        'an HTTP/1.1 connection was closed: too many requests sent ahead',
+        'an HTTP/1.1 connection was closed: too many pipelined requests',
       );
       this.#socket.destroy();
       return;
     }
-    // Counted here because Node's own limit silently drops what is beyond it.
+    // Node's own limit silently drops the headers beyond it, so they are counted here.
     if (request.rawHeaders.length / 2 > limits.maxHeaderCount) {
       refuse(this.#socket, '431 Request Header Fields Too Large');
       return;
@@ -93,11 +100,11 @@ export class H1Connection implements ServedConnection, Timed {
   #release(exchange: H1Exchange): void {
     if (!this.#open.delete(exchange)) return;
     this.#context.wheel.delete(exchange);
-    exchange.closed();
+    exchange.handleClose();
   }
 }
 
-/** Answers without a request that could be handed on, and closes. The text is the one of Go's server. */
+/** Answers a request that cannot be passed to a handler, and closes the connection. The text is that of Go's server. */
 export function refuse(socket: TLSSocket, status: string): void {
   if (socket.writable) {
     socket.end(

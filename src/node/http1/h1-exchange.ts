@@ -1,6 +1,7 @@
 /**
- * One HTTP/1.1 request and its answer. Invariant: it is in the wheel until the response is closed; a connection whose request body was not read to
- * its end is reused only if the rest is small.
+ * One HTTP/1.1 request and its answer. A connection whose request body was not read to its end is reused only if the
+ * rest is small.
+ * Invariant: the exchange is in the deadline wheel until the response is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -17,8 +18,8 @@ import { type SinkOwner, StreamSink } from './answer-sink.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
 import { writeAll } from './write-answer.ts';
 
-/** What is read and thrown away to keep a connection; as much as Go does. */
-const DISCARDED = 256 * 1024;
+/** An unread body up to this size is discarded to keep the connection; Go's figure. */
+const MAX_DISCARDED = 256 * 1024;
 const NO_UPGRADE = new TextEncoder().encode('websocket: the request is not a WebSocket upgrade\n');
 
 export type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
@@ -28,9 +29,9 @@ export interface H1ExchangeOptions {
   readonly connection: Connection;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The client waits for 100 Continue. */
+  /** The request has `Expect: 100-continue`. */
   readonly expectsContinue: boolean;
-  /** Present if the connection was taken from the parser: it ends with this exchange. */
+  /** Present for an upgrade request. Its connection was detached from Node's parser and closes after this exchange. */
   readonly upgrade?: (answer: WebSocketAnswer, owner: SinkOwner) => void;
 }
 
@@ -48,8 +49,8 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   #bodyDone: boolean;
   #reader: BodyReader | undefined;
   #closers: (() => void)[] | undefined;
-  #gone = false;
-  /** Answered, and waiting for the client to stop sending. */
+  #closed = false;
+  /** The answer is sent, and the client is still sending its body. */
   #lingering = false;
 
   constructor(options: H1ExchangeOptions) {
@@ -60,14 +61,14 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     this.#request = request;
     this.#response = options.response;
     this.#declared = declaredLength(request.headers['content-length']);
-    // An upgraded connection has no body: the listener refuses those that declare one.
+    // An upgrade request has no body: the listener refuses one that declares a body.
     this.#bodyDone = request.headers['transfer-encoding'] === undefined && this.#declared <= 0;
     this.method = request.method ?? '';
     this.target = originForm(request.url ?? '');
   }
 
-  get gone(): boolean {
-    return this.#gone;
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   header(name: string): string | undefined {
@@ -89,7 +90,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
 
   body(limit: number): MaybePromise<BodyResult> {
     if (this.#bodyDone) return EMPTY_BODY;
-    if (this.#gone) return ABORTED;
+    if (this.#closed) return ABORTED;
     if (this.#declared > limit) return TOO_LARGE;
     if (this.#options.expectsContinue) this.#response.writeContinue();
     this.deadline = this.#context.wheel.in(this.#context.limits.bodyTimeoutMs);
@@ -100,11 +101,12 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         this.#bodyDone = result.outcome === 'ok';
         resolve(result);
       });
+      this.#reader.start();
     });
   }
 
   onClose(listener: () => void): void {
-    if (this.#gone) listener();
+    if (this.#closed) listener();
     else if (this.#closers === undefined) this.#closers = [listener];
     else this.#closers.push(listener);
   }
@@ -115,7 +117,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
 
   send(answer: Answer): void {
     const response = this.#response;
-    if (this.#gone || response.destroyed) {
+    if (this.#closed || response.destroyed) {
       startClosed(answer);
       return;
     }
@@ -157,7 +159,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     }
   }
 
-  cut(): void {
+  abort(): void {
     this.#request.socket.destroy();
   }
 
@@ -167,16 +169,16 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
       this.#context.problems.report(
         'too-slow',
         this.connection.remoteAddress,
-        'a request was broken off: its client was too slow in sending the body or in reading the answer',
+        'a request was aborted: its client was too slow in sending the body or in reading the answer',
       );
     }
-    this.cut();
+    this.abort();
   }
 
-  /** The response is closed, finished or not. */
-  closed(): void {
+  /** Called once when the response is closed. Calls the `onClose` listeners unless the response was complete. */
+  handleClose(): void {
     const whole = this.#response.writableFinished;
-    this.#gone = true;
+    this.#closed = true;
     this.#reader?.abort();
     const closers = this.#closers;
     if (closers === undefined || whole) return;
@@ -189,19 +191,21 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     if (length >= 0 && status !== 204 && status !== 304 && all['content-length'] === undefined)
       all['content-length'] = length;
     const rest = !this.#bodyDone && !this.#request.complete;
-    const tooMuch = rest && (this.#options.expectsContinue || this.#declared < 0 || this.#declared > DISCARDED);
+    const tooMuch = rest && (this.#options.expectsContinue || this.#declared < 0 || this.#declared > MAX_DISCARDED);
     if (this.#context.draining || tooMuch || this.#options.upgrade !== undefined) all['connection'] = 'close';
     this.#response.writeHead(status, all);
     if (rest) {
       this.#lingering = tooMuch;
-      // Sent but not wanted: read it away, or the client may lose the answer in a reset connection.
+      // Discards the rest of the body: with unread bytes, closing the connection would reset it and the client could
+      // lose the answer.
       this.#request.resume();
     }
   }
 
   /**
-   * Whether the response may end with its last byte. If the client is still sending a large body, ending would close the connection under it:
-   * the answer is sent whole, and ends when the client stops or when its time is over.
+   * Returns whether the response may end with its last byte. While the client is still sending a large body, ending
+   * would close the connection too early: the response then ends when the client stops sending, or the connection
+   * closes after `lingerMs`.
    */
   #mayEnd(): boolean {
     if (!this.#lingering) return true;
@@ -213,7 +217,10 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   }
 }
 
-/** `http://host/path` is allowed on the request line; the host is not ours to look at. */
+/**
+ * Returns the path and query of a target. HTTP allows the absolute form `http://host/path` on the request line; its
+ * host is ignored.
+ */
 function originForm(target: string): string {
   if (target.startsWith('/') || target === '*') return target;
   const authority = target.indexOf('://');

@@ -5,7 +5,7 @@ import type { BodyResult } from '../../server/http/exchange.ts';
 import { BodyReader, declaredLength } from './read-body.ts';
 
 describe('reading a body', () => {
-  it('gives the pieces joined in a buffer of their exact size, or says that they are too many', async () => {
+  it('joins the pieces in a buffer of their exact size, or reports that they are too large', async () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(pieces, fc.boolean(), fc.integer({ min: 0, max: 12_000 }), async (parts, declare, limit) => {
@@ -13,7 +13,7 @@ describe('reading a body', () => {
         const whole = Buffer.concat(parts);
         if (declare && whole.length > limit) return;
         const result = new Promise<BodyResult>((resolve) => {
-          new BodyReader(source, declare ? whole.length : -1, limit, resolve);
+          new BodyReader(source, declare ? whole.length : -1, limit, resolve).start();
         });
         for (const part of parts) source.write(part);
         source.end();
@@ -31,18 +31,18 @@ describe('reading a body', () => {
     );
   });
 
-  it('is aborted when the pieces do not make up the declared length', async () => {
+  it('is aborted when the pieces do not add up to the declared length', async () => {
     for (const text of ['ab', 'abcd']) {
       const source = new PassThrough();
       const result = new Promise<BodyResult>((resolve) => {
-        new BodyReader(source, 3, 10, resolve);
+        new BodyReader(source, 3, 10, resolve).start();
       });
       source.end(text);
       expect(await result).toEqual({ outcome: 'aborted' });
     }
   });
 
-  it('takes a length only from digits', () => {
+  it('accepts only digits as a length', () => {
     expect([undefined, '', '5', '-5', '1e3', '0x10', '9'.repeat(20)].map(declaredLength)).toEqual([
       -1, -1, 5, -1, -1, -1, -1,
     ]);

@@ -1,6 +1,7 @@
 /**
- * Reads a request body from a Node stream into one buffer of its exact size. Invariant: never holds more than twice the limit (however small the
- * pieces are that it comes in), copies each byte once if the length was declared and not at all if it came in one piece, and leaves no listener behind.
+ * Reads a request body from a Node stream into one buffer of its exact size. A body that arrives in one piece is not
+ * copied; one of a declared length is copied once.
+ * Invariant: holds at most twice the limit, for pieces of any size, and removes its listeners when it is done.
  */
 import type { Readable } from 'node:stream';
 import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
@@ -11,7 +12,7 @@ export const EMPTY_BODY: BodyResult = { outcome: 'ok', bytes: EMPTY_BYTES };
 export const TOO_LARGE: BodyResult = { outcome: 'too-large' };
 export const ABORTED: BodyResult = { outcome: 'aborted' };
 
-/** The declared length, -1 if there is none. What the header says was checked by the HTTP parsers. */
+/** Returns the declared length, or -1 if there is none. The HTTP parser has validated the header. */
 export function declaredLength(header: string | undefined): number {
   if (header === undefined || !/^[0-9]{1,15}$/.test(header)) return -1;
   return Number(header);
@@ -20,9 +21,9 @@ export function declaredLength(header: string | undefined): number {
 export class BodyReader {
   readonly #source: Readable;
   readonly #done: (result: BodyResult) => void;
-  /** -1: unknown. */
+  /** The declared length; -1 if unknown. */
   readonly #declared: number;
-  /** Of the declared length: the one piece that the body came in, or made for several. */
+  /** The only piece of the body, or a buffer of the declared length. */
   #exact: Uint8Array | undefined;
   readonly #growing: GrowingBytes | undefined;
   readonly #onData = (chunk: Uint8Array): void => this.#take(chunk);
@@ -30,17 +31,20 @@ export class BodyReader {
   #size = 0;
   #settled = false;
 
-  /** Starts reading at once. `declared` is -1 or at most `limit`. */
+  /** `declared` is -1 or at most `limit`. Calls `done` once. */
   constructor(source: Readable, declared: number, limit: number, done: (result: BodyResult) => void) {
     this.#source = source;
     this.#done = done;
     this.#declared = declared;
     this.#growing = declared < 0 ? new GrowingBytes(limit) : undefined;
-    source.on('data', this.#onData);
-    source.on('end', this.#onEnd);
   }
 
-  /** The client is gone, or too slow. */
+  start(): void {
+    this.#source.on('data', this.#onData);
+    this.#source.on('end', this.#onEnd);
+  }
+
+  /** Settles with `aborted`: the client disconnected or is too slow. */
   abort(): void {
     this.#settle(ABORTED);
   }

@@ -1,4 +1,7 @@
-/** Lets all connections that have something to send write once, at the end of a turn of the event loop. Invariant: nothing is scheduled while nobody has anything to send. */
+/**
+ * Flushes connections with frames to write, once per turn of the event loop.
+ * Invariant: an immediate is scheduled exactly while a connection waits to be flushed.
+ */
 
 export interface Flushable {
   flush(): void;
@@ -7,7 +10,7 @@ export interface Flushable {
 export class Flusher {
   #waiting: Flushable[] = [];
 
-  /** Once a turn; the caller sees to it. */
+  /** Schedules a flush in this turn. The caller must not add a connection twice before it is flushed. */
   add(one: Flushable): void {
     if (this.#waiting.push(one) === 1) setImmediate(this.#run);
   }
@@ -19,7 +22,7 @@ export class Flusher {
     try {
       while (done < waiting.length) waiting[done++]!.flush();
     } finally {
-      // One that throws keeps nobody else from writing.
+      // If one throws, the others are flushed in the next turn.
       for (; done < waiting.length; done++) this.add(waiting[done]!);
     }
   };

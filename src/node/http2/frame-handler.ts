@@ -1,6 +1,7 @@
 /**
- * What each frame of a client means for its connection and its streams (RFC 9113, sections 5 and 6). Invariant: every frame either does what it says, is ignored where the rules say so, breaks its stream off, or
- * ends the connection with the code that the rules name; header blocks are decoded even if nobody wants them.
+ * Applies the frames of a client to its connection and streams (RFC 9113, sections 5 and 6). A frame that breaks the
+ * rules is a stream error or a connection error with the code that the RFC names.
+ * Invariant: every header block is decoded, also one that is discarded, because the HPACK table must follow it.
  */
 import type { ListenerLimits } from '../limits.ts';
 import type { FrameConsumer } from './frame-reader.ts';
@@ -17,40 +18,43 @@ import {
 } from './frames.ts';
 import { H2Exchange } from './h2-exchange.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
-import { readSettings } from './peer-settings.ts';
 import { areTrailers, readRequestLine } from './request-fields.ts';
+import { readSettings } from './settings.ts';
 import type { StreamConnection } from './stream-connection.ts';
 
-/** What frames do to their connection. */
+/** The interface of a connection that the frame handler uses. */
 export interface FrameHandlerConnection extends StreamConnection {
   readonly streams: ReadonlyMap<number, H2Exchange>;
-  readonly isLeaving: boolean;
+  readonly goawaySent: boolean;
+  /** Called for each new request. */
   open(exchange: H2Exchange): void;
-  /** The client broke a stream off. */
-  broken(exchange: H2Exchange): void;
-  /** Sends a small frame. */
-  answer(frame: Uint8Array): void;
-  /** False: more than the connection's window. */
+  /** Called when the client reset a stream. */
+  streamReset(exchange: H2Exchange): void;
+  /** Sends a control frame. */
+  sendControl(frame: Uint8Array): void;
+  /** Counts received DATA, padding included. Returns false if it exceeds the connection's window. */
   receivedData(bytes: number): boolean;
-  /** False, here and below: beyond what a window can be. */
+  /** Applies the client's SETTINGS. Returns false if a window exceeds 2^31-1. */
   changeSettings(tableSizes: readonly number[], initialWindow: number | undefined): boolean;
-  widen(exchange: H2Exchange | undefined, increment: number): boolean;
-  /** Counts a stream that the client broke off, or made us break off. */
+  /** Applies a WINDOW_UPDATE of a stream, or of the connection. Returns false if the window exceeds 2^31-1. */
+  increaseSendWindow(exchange: H2Exchange | undefined, increment: number): boolean;
+  /** Counts a stream that the client reset, or that was reset because of a stream error. */
   countReset(): void;
-  countControl(): void;
-  /** The client does not speak HTTP/2, or abuses it: nothing more of it is looked at. */
-  fail(violation: Violation): void;
+  countControlFrame(): void;
+  /** A connection error (RFC 9113, 5.4.1). No frame is handled after it. */
+  connectionError(violation: Violation): void;
 }
 
-/** A header block in more frames than this is an attack. */
-const MOST_CONTINUATIONS = 8;
-/** Streams beyond the limit that are refused before the connection is. */
-const MOST_REFUSED = 100;
-/** Streams whose end we remember, to tell frames that were on the way from frames that are wrong. */
-const REMEMBERED = 1_000;
-const RECENT = 64;
+/** More CONTINUATION frames than this are treated as an attack. */
+const MAX_CONTINUATIONS = 8;
+/** Streams above the limit that are refused before the connection is closed. */
+const MAX_REFUSED = 100;
+/** Streams that this side reset lately. Frames that the client sent before it knew are ignored. */
+const RESET_STREAMS = 1_000;
+/** Streams that ended lately. HEADERS on one of them are a connection error of type STREAM_CLOSED. */
+const CLOSED_STREAMS = 64;
 
-/** A header block whose end has not come. */
+/** An incomplete header block. */
 interface OpenBlock {
   readonly stream: number;
   readonly flags: number;
@@ -66,8 +70,8 @@ export class FrameHandler implements FrameConsumer {
   readonly #limits: ListenerLimits;
   readonly #decoder: HpackDecoder;
   readonly #reset = new Set<number>();
-  readonly #recent = new Int32Array(RECENT);
-  #recentAt = 0;
+  readonly #closed = new Int32Array(CLOSED_STREAMS);
+  #closedAt = 0;
   #block: OpenBlock | undefined;
   #hasSettings = false;
   #refused = 0;
@@ -79,9 +83,9 @@ export class FrameHandler implements FrameConsumer {
     this.#decoder = new HpackDecoder(limits);
   }
 
-  /** We have broken a stream off: what the client had sent before it heard of it is ignored. */
+  /** Records a stream that this side reset: frames that the client sent before it knew are ignored. */
   rememberReset(stream: number): void {
-    if (this.#reset.size >= REMEMBERED)
+    if (this.#reset.size >= RESET_STREAMS)
       for (const oldest of this.#reset) {
         this.#reset.delete(oldest);
         break;
@@ -89,20 +93,21 @@ export class FrameHandler implements FrameConsumer {
     this.#reset.add(stream);
   }
 
+  /** Records a stream that ended. */
   rememberClosed(stream: number): void {
-    this.#recent[this.#recentAt++ % RECENT] = stream;
+    this.#closed[this.#closedAt++ % CLOSED_STREAMS] = stream;
   }
 
   unreadable(problem: 'preface' | 'frame-size'): void {
-    if (problem === 'preface') this.#fail(CODE.protocolError, 'it does not begin with the preface');
-    else this.#fail(CODE.frameSizeError, 'a frame is too large');
+    if (problem === 'preface') this.#connectionError(CODE.protocolError, 'the connection preface is missing');
+    else this.#connectionError(CODE.frameSizeError, 'a frame is too large');
   }
 
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
     if (!this.#hasSettings && type !== FRAME.settings)
-      return this.#fail(CODE.protocolError, 'SETTINGS do not come first');
+      return this.#connectionError(CODE.protocolError, 'the first frame is not SETTINGS');
     if (this.#block !== undefined && (type !== FRAME.continuation || stream !== this.#block.stream))
-      return this.#fail(CODE.protocolError, 'a header block is interrupted');
+      return this.#connectionError(CODE.protocolError, 'a header block is interrupted');
     switch (type) {
       case FRAME.data:
         this.#data(flags, stream, bytes, start, end);
@@ -129,15 +134,15 @@ export class FrameHandler implements FrameConsumer {
         this.#priority(stream, bytes, start, end);
         break;
       case FRAME.goaway:
-        if (stream !== 0) this.#fail(CODE.protocolError, 'GOAWAY on a stream');
-        else if (end - start < 8) this.#fail(CODE.frameSizeError, 'GOAWAY is too short');
-        else this.#owner.countControl();
+        if (stream !== 0) this.#connectionError(CODE.protocolError, 'GOAWAY on a stream');
+        else if (end - start < 8) this.#connectionError(CODE.frameSizeError, 'GOAWAY is too short');
+        else this.#owner.countControlFrame();
         break;
       case FRAME.pushPromise:
-        this.#fail(CODE.protocolError, 'a client pushes');
+        this.#connectionError(CODE.protocolError, 'PUSH_PROMISE from a client');
         break;
       default:
-        this.#owner.countControl();
+        this.#owner.countControlFrame();
     }
     return !this.#failed;
   }
@@ -145,42 +150,42 @@ export class FrameHandler implements FrameConsumer {
   #data(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
     const owner = this.#owner;
     if (stream === 0 || stream > this.lastStream) {
-      this.#fail(CODE.protocolError, 'DATA on a stream that is not open');
+      this.#connectionError(CODE.protocolError, 'DATA on a stream that is not open');
       return;
     }
     if (!owner.receivedData(end - start)) {
-      this.#fail(CODE.flowControlError, 'more data than the connection allows');
+      this.#connectionError(CODE.flowControlError, 'DATA exceeds the window of the connection');
       return;
     }
     const padded = (flags & FLAG.padded) !== 0;
     const from = padded ? start + 1 : start;
     const to = padded ? end - (bytes[start] ?? 0) : end;
     if (from > to) {
-      this.#fail(CODE.protocolError, 'padding is longer than its frame');
+      this.#connectionError(CODE.protocolError, 'padding is longer than its frame');
       return;
     }
     const exchange = owner.streams.get(stream);
     if (exchange === undefined) {
       if (this.#reset.has(stream)) return;
-      owner.countControl();
-      owner.answer(resetStream(stream, CODE.streamClosed));
+      owner.countControlFrame();
+      owner.sendControl(resetStream(stream, CODE.streamClosed));
       return;
     }
     if (exchange.remoteEnded) {
-      this.#breakOff(exchange, CODE.streamClosed);
+      this.#streamError(exchange, CODE.streamClosed);
       return;
     }
     const ends = (flags & FLAG.endStream) !== 0;
-    if (from === to && !ends) owner.countControl();
+    if (from === to && !ends) owner.countControlFrame();
     const received = exchange.receive(bytes.subarray(from, to), end - start);
-    if (received === 'overflow') this.#breakOff(exchange, CODE.flowControlError);
+    if (received === 'overflow') this.#streamError(exchange, CODE.flowControlError);
     else if (received === 'malformed' || (ends && !exchange.endReceiving()))
-      this.#breakOff(exchange, CODE.protocolError);
+      this.#streamError(exchange, CODE.protocolError);
   }
 
   #headers(flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
     if (stream % 2 === 0) {
-      this.#fail(CODE.protocolError, 'HEADERS on a stream that is not the client’s');
+      this.#connectionError(CODE.protocolError, 'HEADERS on a stream with an even number');
       return;
     }
     let from = start;
@@ -192,60 +197,60 @@ export class FrameHandler implements FrameConsumer {
       from += 5;
     }
     if (from > to) {
-      this.#fail(CODE.protocolError, 'padding is longer than its frame');
+      this.#connectionError(CODE.protocolError, 'padding is longer than its frame');
       return;
     }
     const piece = bytes.subarray(from, to);
-    if ((flags & FLAG.endHeaders) !== 0) this.#request(flags, stream, selfDependent, piece);
+    if ((flags & FLAG.endHeaders) !== 0) this.#headerBlock(flags, stream, selfDependent, piece);
     else this.#block = { stream, flags, selfDependent, pieces: [piece], size: piece.length };
   }
 
   #continuation(flags: number, piece: Buffer): void {
     const block = this.#block;
     if (block === undefined) {
-      this.#fail(CODE.protocolError, 'CONTINUATION of nothing');
+      this.#connectionError(CODE.protocolError, 'CONTINUATION without HEADERS');
       return;
     }
     block.size += piece.length;
-    if (block.pieces.push(piece) > MOST_CONTINUATIONS + 1 || block.size > this.#limits.maxHeaderBytes + FRAME_SLACK) {
-      this.#fail(CODE.enhanceYourCalm, 'a header block is too long');
+    if (block.pieces.push(piece) > MAX_CONTINUATIONS + 1 || block.size > this.#limits.maxHeaderBytes + FRAME_SLACK) {
+      this.#connectionError(CODE.enhanceYourCalm, 'a header block is too long');
       return;
     }
     if ((flags & FLAG.endHeaders) === 0) return;
     this.#block = undefined;
-    this.#request(block.flags, block.stream, block.selfDependent, Buffer.concat(block.pieces));
+    this.#headerBlock(block.flags, block.stream, block.selfDependent, Buffer.concat(block.pieces));
   }
 
-  /** A whole header block: a request, or what comes behind its body. */
-  #request(flags: number, stream: number, selfDependent: boolean, bytes: Buffer): void {
+  /** Handles a whole header block: a request, or the trailers of one. */
+  #headerBlock(flags: number, stream: number, selfDependent: boolean, bytes: Buffer): void {
     const owner = this.#owner;
     const open = owner.streams.get(stream);
     if (open === undefined && stream <= this.lastStream && !this.#reset.has(stream)) {
-      if (this.#recent.includes(stream)) this.#fail(CODE.streamClosed, 'HEADERS on a stream that is closed');
-      else this.#fail(CODE.protocolError, 'streams are not opened in order');
+      if (this.#closed.includes(stream)) this.#connectionError(CODE.streamClosed, 'HEADERS on a stream that is closed');
+      else this.#connectionError(CODE.protocolError, 'streams are not opened in order');
       return;
     }
     const block = this.#decoder.decode(bytes);
     if (block === undefined) {
-      this.#fail(CODE.compressionError, 'a header block cannot be read');
+      this.#connectionError(CODE.compressionError, 'a header block cannot be read');
       return;
     }
     const ends = (flags & FLAG.endStream) !== 0;
     if (open !== undefined) {
-      if (open.remoteEnded) this.#breakOff(open, CODE.streamClosed);
+      if (open.remoteEnded) this.#streamError(open, CODE.streamClosed);
       else if (!ends || block.malformed || !areTrailers(block.fields) || !open.endReceiving())
-        this.#breakOff(open, CODE.protocolError);
+        this.#streamError(open, CODE.protocolError);
       return;
     }
     if (stream <= this.lastStream) {
-      // Of a stream that we have broken off only what was on the way may come: the end of its body, if anything.
-      if (!ends) this.#fail(CODE.protocolError, 'a second request on one stream');
+      // On a stream that this side reset, only trailers may still be in flight.
+      if (!ends) this.#connectionError(CODE.protocolError, 'a second request on one stream');
       return;
     }
     this.lastStream = stream;
-    if (owner.isLeaving || owner.streams.size >= this.#limits.maxStreams) {
-      if (++this.#refused <= MOST_REFUSED) this.#refuse(stream, CODE.refusedStream);
-      else if (!owner.isLeaving) this.#fail(CODE.enhanceYourCalm, 'too many streams at once');
+    if (owner.goawaySent || owner.streams.size >= this.#limits.maxStreams) {
+      if (++this.#refused <= MAX_REFUSED) this.#refuse(stream, CODE.refusedStream);
+      else if (!owner.goawaySent) this.#connectionError(CODE.enhanceYourCalm, 'too many streams at once');
       return;
     }
     const line = block.malformed || block.tooLarge || selfDependent ? undefined : readRequestLine(block.fields);
@@ -259,84 +264,86 @@ export class FrameHandler implements FrameConsumer {
 
   #refuse(stream: number, code: number): void {
     this.rememberReset(stream);
-    this.#owner.answer(resetStream(stream, code));
+    this.#owner.sendControl(resetStream(stream, code));
   }
 
   #windowUpdate(stream: number, bytes: Buffer, start: number, end: number): void {
     const owner = this.#owner;
     if (end - start !== 4) {
-      this.#fail(CODE.frameSizeError, 'WINDOW_UPDATE of a broken length');
+      this.#connectionError(CODE.frameSizeError, 'WINDOW_UPDATE of an invalid length');
       return;
     }
     const increment = readUint31(bytes, start);
     if (stream > this.lastStream || (stream === 0 && increment === 0)) {
-      this.#fail(CODE.protocolError, 'WINDOW_UPDATE of nothing');
+      this.#connectionError(CODE.protocolError, 'WINDOW_UPDATE of an idle stream, or of zero');
       return;
     }
     if (stream === 0) {
-      if (!owner.widen(undefined, increment)) this.#fail(CODE.flowControlError, 'the window is too large');
+      if (!owner.increaseSendWindow(undefined, increment))
+        this.#connectionError(CODE.flowControlError, 'the window is too large');
       return;
     }
     const exchange = owner.streams.get(stream);
     if (exchange === undefined) {
       if (increment > 0) return;
-      owner.countControl();
-      owner.answer(resetStream(stream, CODE.protocolError));
-    } else if (increment === 0) this.#breakOff(exchange, CODE.protocolError);
-    else if (!owner.widen(exchange, increment)) this.#breakOff(exchange, CODE.flowControlError);
+      owner.countControlFrame();
+      owner.sendControl(resetStream(stream, CODE.protocolError));
+    } else if (increment === 0) this.#streamError(exchange, CODE.protocolError);
+    else if (!owner.increaseSendWindow(exchange, increment)) this.#streamError(exchange, CODE.flowControlError);
   }
 
   #resetStream(stream: number, length: number): void {
-    if (length !== 4) this.#fail(CODE.frameSizeError, 'RST_STREAM of a broken length');
-    else if (stream === 0 || stream > this.lastStream) this.#fail(CODE.protocolError, 'RST_STREAM of nothing');
+    if (length !== 4) this.#connectionError(CODE.frameSizeError, 'RST_STREAM of an invalid length');
+    else if (stream === 0 || stream > this.lastStream)
+      this.#connectionError(CODE.protocolError, 'RST_STREAM of an idle stream');
     else {
       const exchange = this.#owner.streams.get(stream);
       if (exchange === undefined) {
-        this.#owner.countControl();
-        // Nothing of it is on the way any more.
+        this.#owner.countControlFrame();
+        // The client's RST_STREAM is its last frame: none is in flight any more.
         if (this.#reset.delete(stream)) this.rememberClosed(stream);
-      } else this.#owner.broken(exchange);
+      } else this.#owner.streamReset(exchange);
     }
   }
 
   #settings(flags: number, stream: number, payload: Buffer): void {
     const owner = this.#owner;
     if (stream !== 0) {
-      this.#fail(CODE.protocolError, 'SETTINGS on a stream');
+      this.#connectionError(CODE.protocolError, 'SETTINGS on a stream');
       return;
     }
     const isAck = (flags & FLAG.ack) !== 0;
     if (!this.#hasSettings && isAck) {
-      this.#fail(CODE.protocolError, 'SETTINGS do not come first');
+      this.#connectionError(CODE.protocolError, 'the first frame is not SETTINGS');
       return;
     }
-    owner.countControl();
+    owner.countControlFrame();
     if (isAck) {
-      if (payload.length > 0) this.#fail(CODE.frameSizeError, 'an acknowledgement with SETTINGS');
+      if (payload.length > 0) this.#connectionError(CODE.frameSizeError, 'a SETTINGS acknowledgement with a payload');
       return;
     }
     this.#hasSettings = true;
     const change = readSettings(payload);
     if ('code' in change) {
-      this.#fail(change.code, change.why);
+      this.#connectionError(change.code, change.why);
       return;
     }
-    if (owner.changeSettings(change.tableSizes, change.initialWindowSize)) owner.answer(settingsAck());
-    else this.#fail(CODE.flowControlError, 'the window is too large');
+    if (owner.changeSettings(change.tableSizes, change.initialWindowSize)) owner.sendControl(settingsAck());
+    else this.#connectionError(CODE.flowControlError, 'the window is too large');
   }
 
   #ping(flags: number, stream: number, payload: Buffer): void {
-    if (stream !== 0) this.#fail(CODE.protocolError, 'PING on a stream');
-    else if (payload.length !== 8) this.#fail(CODE.frameSizeError, 'PING of a broken length');
+    if (stream !== 0) this.#connectionError(CODE.protocolError, 'PING on a stream');
+    else if (payload.length !== 8) this.#connectionError(CODE.frameSizeError, 'PING of an invalid length');
     else {
-      this.#owner.countControl();
-      if ((flags & FLAG.ack) === 0) this.#owner.answer(pingAck(payload));
+      this.#owner.countControlFrame();
+      if ((flags & FLAG.ack) === 0) this.#owner.sendControl(pingAck(payload));
     }
   }
 
   #priority(stream: number, bytes: Buffer, start: number, end: number): void {
     const exchange = this.#owner.streams.get(stream);
-    this.#owner.countControl();
+    this.#owner.countControlFrame();
     const code =
       stream === 0
         ? CODE.protocolError
@@ -346,23 +353,23 @@ export class FrameHandler implements FrameConsumer {
             ? CODE.protocolError
             : CODE.noError;
     if (code === CODE.noError) return;
-    if (exchange === undefined) this.#fail(code, 'PRIORITY makes no sense');
-    else this.#breakOff(exchange, code);
+    if (exchange === undefined) this.#connectionError(code, 'an invalid PRIORITY frame');
+    else this.#streamError(exchange, code);
   }
 
-  /** The client made us do it. */
-  #breakOff(exchange: H2Exchange, code: number): void {
+  /** A stream error (RFC 9113, 5.4.2): resets the stream and counts it. */
+  #streamError(exchange: H2Exchange, code: number): void {
     this.#owner.reset(exchange, code);
     this.#owner.countReset();
   }
 
-  #fail(code: number, why: string): false {
+  #connectionError(code: number, why: string): false {
     this.#failed = true;
     this.#block = undefined;
-    this.#owner.fail(violation(code, why));
+    this.#owner.connectionError(violation(code, why));
     return false;
   }
 }
 
-/** A block is compressed, but not always. */
+/** Allowance for field representations above the size of names and values. */
 const FRAME_SLACK = 16 * 1024;

@@ -14,8 +14,8 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('release' as const), size: fc.nat(1_000) }),
 );
 
-describe('the output', () => {
-  it('hands out what was put in, and touches nothing of it until it is given back', () => {
+describe('the frame output', () => {
+  it('returns what was written, and does not overwrite it before it is released', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150, size: 'max' }), (steps) => {
         const output = new FrameOutput();
@@ -58,7 +58,7 @@ describe('the output', () => {
 });
 
 describe('the flusher', () => {
-  it('lets everybody write once, also behind one that throws', async () => {
+  it('flushes every connection once, also after one that throws', async () => {
     const flusher = new Flusher();
     const seen: string[] = [];
     const last = new Deferred<void>();

@@ -1,28 +1,30 @@
 /**
- * Where a connection puts the frames of one turn of the event loop, so that they leave in one write. Invariant: it holds nothing of anybody between two turns; bytes are copied once, into a slab that several connections use
- * one after the other, and that is written to again when the last of them has said that its bytes are gone.
+ * The output buffer of HTTP/2 connections: collects the frames of one connection's flush, so that they leave in one
+ * write. Bytes are copied once, into slabs that all connections of a listener share.
+ * Invariant: the buffer is empty between two flushes, and a slab is reused only after `release` was called for every
+ * write that holds a part of it.
  */
 import { FLAG, FRAME, FRAME_HEADER, FRAME_LIMIT, writeFrameHead } from './frames.ts';
 
-/** Small, because a piece that a slow client does not take keeps all of it. */
+/** Small, because one piece that a slow client does not take keeps the whole slab. */
 const SLAB_BYTES = 64 * 1024;
-/** Slabs kept for later: what is written to again and again stays in the processor's cache. */
-const MOST_SPARE = 8;
+/** Slabs kept for reuse. Memory that is written again and again stays in the processor's cache. */
+const MAX_SPARE = 8;
 
 interface Slab {
   readonly bytes: Buffer;
-  /** Writes under way that hold a piece of it. */
+  /** Unreleased writes that hold a part of it. */
   users: number;
 }
 
-/** What one turn writes, until it is gone. */
+/** The output of one flush. */
 export interface Written {
   readonly pieces: readonly Buffer[];
   readonly size: number;
   readonly slabs: readonly Slab[];
 }
 
-/** A source that can copy its bytes to where they are wanted. */
+/** A chunk source that can copy its bytes into a given buffer; see `ChunkSource.fill`. */
 export interface Filler {
   fill(into: Uint8Array, at: number, room: number): number;
 }
@@ -33,7 +35,7 @@ export class FrameOutput {
   #slab: Slab = NO_SLAB;
   #start = 0;
   #end = 0;
-  /** Where the last frame of DATA begins. */
+  /** Offset of the last DATA frame. */
   #begun = 0;
   #pieces: Buffer[] = [];
   #slabs: Slab[] = [];
@@ -46,7 +48,10 @@ export class FrameOutput {
     return this.#size + this.#end - this.#start;
   }
 
-  /** Everything since the last call; undefined if that is nothing. It must be given to `release` when it is written. */
+  /**
+   * Returns everything since the last call, or undefined if that is nothing. The caller must pass it to `release` once
+   * it is sent.
+   */
   take(): Written | undefined {
     this.#cut();
     if (this.#size === 0) return undefined;
@@ -54,7 +59,7 @@ export class FrameOutput {
     this.#pieces = [];
     this.#slabs = [];
     this.#size = 0;
-    // A large one is for one connection.
+    // A large slab is not shared with the next connection.
     if (this.#slab.bytes.length > SLAB_BYTES) this.#use(NO_SLAB);
     return written;
   }
@@ -71,13 +76,13 @@ export class FrameOutput {
     }
   }
 
-  /** So many bytes will come: they had better lie in one piece. */
+  /** Makes room for `bytes` in one piece. */
   expect(bytes: number): void {
     if (this.#end + bytes <= this.#slab.bytes.length) return;
     this.#cut();
     const before = this.#slab;
     this.#use(this.#free(bytes));
-    // Nobody else will say that it is free.
+    // No pending write will release it.
     if (before.users === 0 && before !== NO_SLAB) this.#keep(before);
   }
 
@@ -87,7 +92,7 @@ export class FrameOutput {
     this.#end += bytes.length;
   }
 
-  /** A header block, in as many frames as it needs. */
+  /** Writes a header block as HEADERS and CONTINUATION frames. */
   headers(stream: number, block: Uint8Array, endStream: boolean): void {
     let from = 0;
     do {
@@ -103,9 +108,9 @@ export class FrameOutput {
     } while (from < block.length);
   }
 
-  /** Makes room for a frame of DATA whose bytes follow with `data` or `fill`. */
-  beginData(most: number): void {
-    this.expect(FRAME_HEADER + most);
+  /** Begins a DATA frame of at most `maxBytes`, whose bytes follow with `data` or `fill`. */
+  beginData(maxBytes: number): void {
+    this.expect(FRAME_HEADER + maxBytes);
     this.#begun = this.#end;
     this.#end += FRAME_HEADER;
   }
@@ -115,19 +120,19 @@ export class FrameOutput {
     this.#end += to - from;
   }
 
-  /** The same for bytes that the source copies by itself; how many they were. */
+  /** Lets the source copy its bytes into the frame. Returns their number. */
   fill(source: Filler, room: number): number {
     const size = source.fill(this.#slab.bytes, this.#end, room);
     this.#end += size;
     return size;
   }
 
-  /** Takes back a frame that was begun, and what it holds. */
+  /** Discards the frame that was begun, with its bytes. */
   dropData(): void {
     this.#end = this.#begun;
   }
 
-  /** Ends a frame of so many bytes. */
+  /** Completes the frame, which has `length` bytes. */
   endData(stream: number, length: number, endStream: boolean): void {
     const at = this.#end - length - FRAME_HEADER;
     writeFrameHead(this.#slab.bytes, at, length, FRAME.data, endStream ? FLAG.endStream : 0, stream);
@@ -149,10 +154,10 @@ export class FrameOutput {
     this.#end = 0;
   }
 
-  /** For later, if there are not enough already. */
+  /** Keeps the slab for reuse, unless enough are kept. */
   #keep(slab: Slab): void {
     const spare = slab.bytes.length > SLAB_BYTES ? this.#spareLarge : this.#spare;
-    if (spare.length < MOST_SPARE) spare.push(slab);
+    if (spare.length < MAX_SPARE) spare.push(slab);
   }
 
   #free(bytes: number): Slab {

@@ -47,7 +47,7 @@ const frame = fc.record({
 });
 
 describe('frames', () => {
-  it('are the same however their bytes are cut into pieces', () => {
+  it('are the same for every split of their bytes', () => {
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 12 }), fc.array(fc.nat(40_000), { maxLength: 30 }), (frames, cuts) => {
         const bytes = Buffer.concat([PREFACE, ...frames.map(wire)]);
@@ -60,7 +60,7 @@ describe('frames', () => {
     );
   });
 
-  it('are the same if they come byte by byte, and what was handed out is never written to again', () => {
+  it('are the same byte by byte, and a frame that was passed on is never overwritten', () => {
     const frames = Array.from({ length: 20 }, (_, i) => ({
       type: i,
       flags: i,
@@ -76,7 +76,7 @@ describe('frames', () => {
     expect(kept.map((payload) => [...payload])).toEqual(frames.map(({ payload }) => [...payload]));
   });
 
-  it('are not read behind a preface that is wrong, wherever it is', () => {
+  it('are not read after a wrong preface, at any position', () => {
     for (const at of [0, 5, 23]) {
       const bytes = Buffer.concat([PREFACE, wire({ type: 4, flags: 0, stream: 0, payload: new Uint8Array(0) })]);
       bytes[at] = 0x7a;
@@ -86,7 +86,7 @@ describe('frames', () => {
     }
   });
 
-  it('are not read behind one that is too large, in one piece or in several', () => {
+  it('are not read after one that is too large, in one piece or in several', () => {
     const good = wire({ type: 6, flags: 0, stream: 0, payload: new Uint8Array(8) });
     const large = Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1, ...new Uint8Array(40)]);
     const bytes = Buffer.concat([PREFACE, good, large, good]);
@@ -97,7 +97,7 @@ describe('frames', () => {
     }
   });
 
-  it('are not handed out after the consumer had enough', () => {
+  it('are not passed on after the consumer stopped reading', () => {
     const ping = wire({ type: 6, flags: 0, stream: 0, payload: new Uint8Array(8) });
     for (const step of [1, 17, 1_000]) {
       const bytes = Buffer.concat([PREFACE, ping, ping, ping]);
@@ -107,7 +107,7 @@ describe('frames', () => {
     }
   });
 
-  it('lose the bit of the stream that is reserved', () => {
+  it('ignore the reserved bit of the stream number', () => {
     const { seen, reader } = collect();
     reader.read(Buffer.concat([PREFACE, Buffer.from([0, 0, 0, 4, 0, 0xff, 0xff, 0xff, 0xff])]));
     expect(seen).toEqual([`4 0 ${0x7fff_ffff} `]);

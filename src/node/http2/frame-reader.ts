@@ -1,20 +1,23 @@
 /**
- * Cuts what a client sends into frames. Invariant: a frame that arrives in one piece is handed out where it lies; the bytes of one that does not are copied once, however small
- * the pieces are.
+ * Splits the bytes that a client sends into frames. A frame that arrives in one piece is not copied; any other is
+ * copied once.
  */
 import { FRAME_HEADER, FRAME_LIMIT, PREFACE, readUint31 } from './frames.ts';
 
 export interface FrameConsumer {
-  /** A whole frame; the payload is `bytes.subarray(start, end)`, which nobody writes to again. False: take no more. */
+  /**
+   * Called for each whole frame, in order. The payload is `bytes.subarray(start, end)`; the consumer may keep it, as it
+   * is not written to again. Returns false to stop reading.
+   */
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean;
-  /** What follows is not the preface of HTTP/2, or a frame larger than we allow. Nothing more is read. */
+  /** Called once, instead of a frame, if the preface is wrong or a frame is too large. Nothing is read after it. */
   unreadable(problem: 'preface' | 'frame-size'): void;
 }
 
 export class FrameReader {
   readonly #consumer: FrameConsumer;
   #preface = 0;
-  /** The beginning of a frame whose end has not come. */
+  /** The first bytes of an incomplete frame; `#size` of them are valid. */
   #partial: Buffer | undefined;
   #size = 0;
   #stopped = false;
@@ -47,7 +50,7 @@ export class FrameReader {
     return at;
   }
 
-  /** Adds to the frame that is kept; behind what it took. */
+  /** Completes the partial frame. Returns the offset after the bytes that it took. */
   #complete(bytes: Buffer, from: number): number {
     let at = this.#keep(bytes, from, Math.min(bytes.length, from + Math.max(0, FRAME_HEADER - this.#size)));
     if (this.#size < FRAME_HEADER) return at;

@@ -1,13 +1,13 @@
-/** The frames of HTTP/2 (RFC 9113, section 6): types, flags, error codes, settings, and the bytes of the small ones. */
+/** HTTP/2 frames (RFC 9113, section 6): types, flags, error codes, settings, and encoders of control frames. */
 
-/** What a client sends before its first frame. */
+/** The connection preface that a client sends before its first frame. */
 export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export const FRAME_HEADER = 9;
-/** The largest payload that either side may send unless it is told otherwise. We tell nobody otherwise. */
+/** The largest payload of a frame. This server keeps the default of SETTINGS_MAX_FRAME_SIZE in both directions. */
 export const FRAME_LIMIT = 16_384;
 export const WINDOW_LIMIT = 0x7fff_ffff;
-/** The window of a connection, and of a stream, until somebody says otherwise. */
+/** The initial flow-control window of a connection, and of a stream unless SETTINGS change it. */
 export const FIRST_WINDOW = 65_535;
 
 export const FRAME = {
@@ -54,7 +54,7 @@ export interface FrameHead {
   readonly length: number;
 }
 
-/** A frame breaks the rules in a way that ends the connection. */
+/** A protocol violation that is a connection error. */
 export interface Violation {
   readonly code: number;
   readonly why: string;
@@ -91,7 +91,7 @@ export function readUint32(bytes: Uint8Array, at: number): number {
   return (bytes[at]! * 0x100_0000 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!)) >>> 0;
 }
 
-/** Without the bit that is reserved. */
+/** Reads 31 bits and ignores the reserved one. */
 export function readUint31(bytes: Uint8Array, at: number): number {
   return readUint32(bytes, at) & 0x7fff_ffff;
 }

@@ -71,7 +71,7 @@ const repeat = (count: number, make: (i: number) => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, i) => make(i)));
 const POST = { method: 'POST', open: true } as const;
 
-describe('a flood of frames that ask for nothing', () => {
+describe('a flood of control frames', () => {
   const floods: readonly (readonly [what: string, make: (i: number) => Buffer])[] = [
     ['PING', () => ping()],
     ['acknowledgements of PING', () => frame(FRAME.ping, FLAG.ack, 0, '12345678')],
@@ -110,7 +110,7 @@ describe('a flood of frames that ask for nothing', () => {
   });
 });
 
-describe('a client that makes us break off streams', () => {
+describe('a client that causes stream errors', () => {
   const provocations: readonly (readonly [what: string, make: (stream: number) => Buffer])[] = [
     ['WINDOW_UPDATE of zero', (stream) => Buffer.concat([request(stream), windowUpdate(stream, 0)])],
     ['a window beyond all bounds', (stream) => Buffer.concat([request(stream), windowUpdate(stream, 0x7fff_ffff)])],
@@ -133,7 +133,7 @@ describe('a client that makes us break off streams', () => {
     ['RST_STREAM of its own', (stream) => Buffer.concat([request(stream), reset(stream)])],
   ];
   for (const [what, make] of provocations)
-    it(`is counted as one that resets, and cut: ${what}`, async () => {
+    it(`is counted as resetting streams, and disconnected: ${what}`, async () => {
       const attacked = await attack({ ...FEW, maxHeaderBytes: 8_000 });
       const { client, problems, calls } = attacked;
       // One write for each, so that the requests run when they are broken off.
@@ -145,7 +145,7 @@ describe('a client that makes us break off streams', () => {
       expect(client.count(FRAME.resetStream)).toBeLessThanOrEqual(21);
     });
 
-  it('hears of it where the requests run already', async () => {
+  it('is counted also for running requests', async () => {
     let gone = 0;
     const { send, socket, log, connection } = inMemory((incoming) => {
       incoming.onClose(() => gone++);
@@ -180,7 +180,7 @@ describe('header blocks', () => {
     }
   });
 
-  it('may come in a few', async () => {
+  it('may use a few CONTINUATION frames', async () => {
     const { client, calls } = await attack();
     const whole = requestBlock({ headers: { x: 'y'.repeat(50_000) } });
     const cuts = [0, 1, 2, 5, 16_000, 32_000, 48_000, whole.length];
@@ -195,7 +195,7 @@ describe('header blocks', () => {
     client.socket.destroy();
   });
 
-  it('that are bombs cost the stream, and after some the connection; the table stays right', async () => {
+  it('that expand beyond the limits reset the stream, and later the connection; the table stays consistent', async () => {
     const attacked = await attack({ ...FEW, controlFrameBurst: 100 });
     const { client, calls } = attacked;
     const row = Buffer.concat([Buffer.from([0x40]), block(['x', 'y'.repeat(4_000)]).subarray(1)]);
@@ -216,7 +216,7 @@ describe('header blocks', () => {
 });
 
 describe('streams beyond the limit', () => {
-  it('are refused, 100 of them, then the connection is', async () => {
+  it('are refused, and after 100 of them the connection is closed', async () => {
     const attacked = await attack({ maxStreams: 10 });
     const { client, calls } = attacked;
     client.send(repeat(110, (i) => request(2 * i + 1)));
@@ -229,7 +229,7 @@ describe('streams beyond the limit', () => {
     await expectCut(attacked, CODE.enhanceYourCalm);
   });
 
-  it('are refused with the bodies and trailers that follow them', async () => {
+  it('are refused together with their bodies and trailers', async () => {
     const { client, calls } = await attack({ maxStreams: 1 });
     client.send(request(1), request(3, POST), data(3, 'x'), data(3, 'y'));
     client.send(frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, 3, block({ a: 'b' })));
@@ -240,7 +240,7 @@ describe('streams beyond the limit', () => {
   });
 });
 
-describe('bodies that nobody reads', () => {
+describe('unread bodies', () => {
   it('are bounded by the windows of their streams', async () => {
     const { client, listener } = await attack({ streamWindowBytes: 50_000 });
     client.send(...Array.from({ length: 100 }, (_, i) => request(2 * i + 1, POST)));
@@ -255,7 +255,7 @@ describe('bodies that nobody reads', () => {
     client.socket.destroy();
   });
 
-  it('come in pieces of one byte without costing more', async () => {
+  it('do not cost more in pieces of one byte', async () => {
     const whole = new Deferred<number>();
     const { send, socket, log } = inMemory(async (incoming) => {
       const body = await incoming.body(1_000_000);

@@ -1,6 +1,7 @@
 /**
- * One HTTP/2 connection (RFC 9113). Invariants: it is idle exactly while no stream is open; everything that one turn of the event loop has to say leaves in one write; a client that breaks the rules is told
- * GOAWAY and cut, and one that breaks off streams, or makes us break them off, or sends frames that cost it nothing, faster than the limits, too.
+ * One HTTP/2 connection (RFC 9113). All frames of one turn of the event loop leave in one write. A connection error, or
+ * more stream errors, resets or control frames than the limits allow, ends the connection with GOAWAY.
+ * Invariant: the idle deadline is set exactly while no stream is open.
  */
 import type { TLSSocket } from 'node:tls';
 import type { AnswerHeaders, PeerCertificate } from '../../server/http/exchange.ts';
@@ -19,32 +20,21 @@ import type { Flushable } from './flusher.ts';
 import { FrameHandler, type FrameHandlerConnection } from './frame-handler.ts';
 import type { FrameOutput, Written } from './frame-output.ts';
 import { FrameReader } from './frame-reader.ts';
-import {
-  CODE,
-  FIRST_WINDOW,
-  goaway,
-  resetStream,
-  SETTING,
-  settingsFrame,
-  type Violation,
-  WINDOW_LIMIT,
-  windowUpdate,
-} from './frames.ts';
+import { CODE, FIRST_WINDOW, goaway, resetStream, type Violation, WINDOW_LIMIT, windowUpdate } from './frames.ts';
 import type { H2Exchange } from './h2-exchange.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
+import { CONNECTION_WINDOW, serverPreface } from './settings.ts';
 import type { H2Shared } from './shared.ts';
 import { SocketWriter } from './socket-writer.ts';
 
-/** For the client to read a GOAWAY before the connection is cut. */
-const GOODBYE_MS = 5_000;
-/** The same for one that is told to go because of what it does; the figure of Go's server. */
-const PUNISHED_MS = 1_000;
-/** Of the whole connection: it is given back as data arrives, so it bounds what is on the way and not what is held. */
-const CONNECTION_WINDOW = 4 * 1024 * 1024;
-/** What one turn of the event loop writes. */
-const MOST_WRITTEN = 256 * 1024;
-/** Small frames that answer the client's: one that lets so many pile up does not read. */
-const MOST_CONTROLS = 10_000;
+/** The time that a client has to read a GOAWAY before the connection is closed. */
+const GOAWAY_GRACE_MS = 5_000;
+/** The same after a connection error or abuse; the figure of Go's server. */
+const ERROR_GRACE_MS = 1_000;
+/** How many bytes one turn of the event loop writes at most. */
+const MAX_FLUSH_BYTES = 256 * 1024;
+/** Queued control frames. A client that lets more of them pile up does not read, and its connection is closed. */
+const MAX_CONTROL_FRAMES = 10_000;
 
 export class H2Connection implements ServedConnection, Timed, Flushable, FrameHandlerConnection {
   readonly protocol = 'h2' as const;
@@ -53,7 +43,7 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
   readonly context: ExchangeContext;
   deadline: number;
   place: number | undefined = undefined;
-  /** What the client lets us send, altogether and on a new stream. */
+  /** The client's flow-control windows: of the connection, and the initial one of a new stream. */
   sendWindow: number = FIRST_WINDOW;
   initialSendWindow: number = FIRST_WINDOW;
   readonly streams: Map<number, H2Exchange> = new Map();
@@ -66,20 +56,24 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
   readonly #reader: FrameReader;
   readonly #resets: TokenBucket;
   readonly #controlFrames: TokenBucket;
-  /** Small frames to write before the others. */
+  /** Control frames, written before all others. */
   #controls: Uint8Array[] = [];
-  /** Streams with something to write, in the order of their turns. */
+  /** Streams with frames to write, in round-robin order. */
   #ready: H2Exchange[] = [];
+  /** Streams that wait for the client to increase a window. */
   readonly #blocked = new Set<H2Exchange>();
-  #fresh: H2Exchange[] = [];
+  /** Streams that were opened by the bytes being read; their handlers are called afterwards. */
+  #newExchanges: H2Exchange[] = [];
+  /** Bytes of DATA since the last WINDOW_UPDATE of the connection. */
   #received = 0;
   #isScheduled = false;
-  /** The client must read before the deadline. */
+  /** The socket is full, and `deadline` bounds the time until the client reads. */
   #stalled = false;
-  /** GOAWAY was sent: no new request is served. */
-  #leaving = false;
-  /** Nothing the client sends is looked at any more, or nothing new: its deadline stands. */
-  #punished = false;
+  /** GOAWAY was sent: new streams are refused. */
+  #goawaySent = false;
+  /** The connection ends because of an error or abuse. From here on the deadline does not change. */
+  #terminating = false;
+  /** The socket is ended once all control frames are written. */
   #ended = false;
 
   constructor(context: ExchangeContext, shared: H2Shared, socket: TLSSocket, peer: TlsPeer) {
@@ -95,23 +89,22 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.#controlFrames = new TokenBucket(limits.controlFrameBurst, limits.controlFramesPerSecond, wheel.now);
     this.#frames = new FrameHandler(this, limits);
     this.#reader = new FrameReader(this.#frames);
-    wheel.add(this);
-    this.#control(
-      settingsFrame([
-        [SETTING.enablePush, 0],
-        [SETTING.maxConcurrentStreams, limits.maxStreams],
-        [SETTING.initialWindowSize, limits.streamWindowBytes],
-        [SETTING.maxHeaderListSize, limits.maxHeaderBytes],
-      ]),
-    );
-    this.#control(windowUpdate(0, CONNECTION_WINDOW - FIRST_WINDOW));
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
-    socket.on('end', () => this.#close());
-    socket.on('close', () => this.#gone());
   }
 
-  get isLeaving(): boolean {
-    return this.#leaving;
+  /** Sends SETTINGS and starts to read. Called once. */
+  start(): void {
+    const { limits, wheel } = this.context;
+    const socket = this.#socket;
+    wheel.add(this);
+    this.#control(serverPreface(limits));
+    socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    // A client that closed its half can send no WINDOW_UPDATE any more.
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#handleClose());
+  }
+
+  get goawaySent(): boolean {
+    return this.#goawaySent;
   }
 
   certificate(): PeerCertificate | undefined {
@@ -123,9 +116,9 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
   }
 
   drain(): void {
-    if (this.#leaving) return;
-    this.#leave(CODE.noError);
-    if (this.streams.size === 0) this.#end(GOODBYE_MS);
+    if (this.#goawaySent) return;
+    this.#sendGoaway(CODE.noError);
+    if (this.streams.size === 0) this.#end(GOAWAY_GRACE_MS);
   }
 
   destroy(): void {
@@ -137,21 +130,22 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
       const what = 'an HTTP/2 connection was closed: its client does not read';
       this.context.problems.report('too-slow', this.remoteAddress, what);
       this.destroy();
-    } else if (this.#leaving) this.destroy();
+    } else if (this.#goawaySent) this.destroy();
     else this.drain();
   }
 
-  // What arrives
+  // Receiving
 
   #read(bytes: Buffer): void {
     this.#reader.read(bytes);
-    // After all frames that came together: a request that was broken off with them costs nothing, a body that came with them is there.
-    const fresh = this.#fresh;
-    if (fresh.length === 0) return;
-    this.#fresh = [];
-    for (let i = 0; i < fresh.length; i++) {
-      const exchange = fresh[i]!;
-      if (!exchange.gone) handle(this.context, exchange);
+    // After all frames of this read: a request that they also reset is never handled, and a body that came with it is
+    // complete.
+    const exchanges = this.#newExchanges;
+    if (exchanges.length === 0) return;
+    this.#newExchanges = [];
+    for (let i = 0; i < exchanges.length; i++) {
+      const exchange = exchanges[i]!;
+      if (!exchange.isClosed) handle(this.context, exchange);
     }
   }
 
@@ -159,20 +153,20 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.streams.set(exchange.id, exchange);
     if (!this.#stalled) this.deadline = NEVER;
     this.context.wheel.add(exchange);
-    this.#fresh.push(exchange);
+    this.#newExchanges.push(exchange);
   }
 
   receivedData(bytes: number): boolean {
     this.#received += bytes;
     if (this.#received > CONNECTION_WINDOW) return false;
     if (this.#received < CONNECTION_WINDOW / 2) return true;
-    this.giveBack(0, this.#received);
+    this.sendWindowUpdate(0, this.#received);
     this.#received = 0;
     return true;
   }
 
-  answer(frame: Uint8Array): void {
-    if (!this.#punished) this.#control(frame);
+  sendControl(frame: Uint8Array): void {
+    if (!this.#terminating) this.#control(frame);
   }
 
   changeSettings(tableSizes: readonly number[], initialWindow: number | undefined): boolean {
@@ -180,17 +174,17 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     if (initialWindow === undefined) return true;
     const difference = initialWindow - this.initialSendWindow;
     this.initialSendWindow = initialWindow;
-    for (const exchange of this.streams.values()) if (!this.widen(exchange, difference)) return false;
+    for (const exchange of this.streams.values()) if (!this.increaseSendWindow(exchange, difference)) return false;
     return true;
   }
 
-  /** False: beyond what a window can be. */
-  widen(exchange: H2Exchange | undefined, increment: number): boolean {
+  /** Increases the window of a stream, or of the connection. Returns false if it exceeds 2^31-1. */
+  increaseSendWindow(exchange: H2Exchange | undefined, increment: number): boolean {
     const widened = exchange ?? this;
     const wasOpen = widened.sendWindow > 0;
     widened.sendWindow += increment;
     if (widened.sendWindow > WINDOW_LIMIT) return false;
-    // Nobody waits for a window that was open.
+    // No stream is blocked by a window that was open.
     if (wasOpen) return true;
     if (exchange !== undefined) this.#unblock(exchange);
     else for (const blocked of this.#blocked) this.#unblock(blocked);
@@ -201,42 +195,42 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     if (this.sendWindow > 0 && exchange.sendWindow > 0 && this.#blocked.delete(exchange)) this.queue(exchange);
   }
 
-  /** The client broke a stream off. */
-  broken(exchange: H2Exchange): void {
+  /** The client reset a stream. */
+  streamReset(exchange: H2Exchange): void {
     this.#frames.rememberClosed(exchange.id);
-    this.#forget(exchange);
+    this.#removeStream(exchange);
     this.countReset();
   }
 
-  /** Counts a stream that the client broke off, or made us break off. */
+  /** Counts a stream that the client reset, or that was reset because of a stream error (CVE-2023-44487). */
   countReset(): void {
-    if (!this.#resets.take(this.context.wheel.now)) this.#punish('too-many-resets', 'broken-off streams');
+    if (!this.#resets.take(this.context.wheel.now)) this.#closeForAbuse('too-many-resets', 'stream resets');
   }
 
-  countControl(): void {
+  countControlFrame(): void {
     if (!this.#controlFrames.take(this.context.wheel.now))
-      this.#punish('too-many-control-frames', 'frames that ask for nothing');
+      this.#closeForAbuse('too-many-control-frames', 'control frames');
   }
 
-  #punish(kind: ProblemKind, what: string): void {
-    if (this.#punished) return;
-    this.#punished = true;
+  #closeForAbuse(kind: ProblemKind, what: string): void {
+    if (this.#terminating) return;
+    this.#terminating = true;
     this.context.problems.report(kind, this.remoteAddress, `an HTTP/2 connection was closed: too many ${what}`);
-    this.#leave(CODE.enhanceYourCalm);
-    this.deadline = this.context.wheel.in(PUNISHED_MS);
+    this.#sendGoaway(CODE.enhanceYourCalm);
+    this.deadline = this.context.wheel.in(ERROR_GRACE_MS);
   }
 
-  /** The client does not speak HTTP/2: nothing more of it is looked at. */
-  fail({ code, why }: Violation): void {
+  /** A connection error (RFC 9113, 5.4.1): closes all streams and ignores everything that the client still sends. */
+  connectionError({ code, why }: Violation): void {
     if (this.#ended) return;
-    this.#punished = true;
+    this.#terminating = true;
     this.context.problems.report('broken-protocol', this.remoteAddress, `an HTTP/2 connection broke: ${why}`);
-    this.#leave(code);
-    for (const exchange of [...this.streams.values()]) this.#forget(exchange);
-    this.#end(PUNISHED_MS);
+    this.#sendGoaway(code);
+    for (const exchange of [...this.streams.values()]) this.#removeStream(exchange);
+    this.#end(ERROR_GRACE_MS);
   }
 
-  // What is sent
+  // Sending
 
   encode(status: number, headers: AnswerHeaders, length: number): Buffer {
     return this.#encoder.encode(status, headers, length, this.#shared.date());
@@ -246,35 +240,35 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     return this.#encoder.encodeContinue();
   }
 
-  giveBack(stream: number, bytes: number): void {
+  sendWindowUpdate(stream: number, bytes: number): void {
     this.#control(windowUpdate(stream, bytes));
   }
 
-  /** Puts a stream into the list of those who write. */
+  /** Adds a stream to those with frames to write. */
   queue(exchange: H2Exchange): void {
-    if (exchange.isQueued || exchange.gone) return;
+    if (exchange.isQueued || exchange.isClosed) return;
     exchange.isQueued = true;
     this.#ready.push(exchange);
     this.#schedule();
   }
 
-  /** Breaks a stream off from our side. */
+  /** Resets a stream from this side. */
   reset(exchange: H2Exchange, code: number): void {
     if (!this.streams.has(exchange.id)) return;
     this.#control(resetStream(exchange.id, code));
     this.#frames.rememberReset(exchange.id);
-    this.#forget(exchange);
+    this.#removeStream(exchange);
   }
 
-  stopSender(exchange: H2Exchange): void {
+  stopRequestBody(exchange: H2Exchange): void {
     this.#frames.rememberReset(exchange.id);
     this.#control(resetStream(exchange.id, CODE.noError));
   }
 
-  /** Everything of an answer is written. */
-  finished(exchange: H2Exchange): void {
+  /** The whole answer is written. */
+  streamFinished(exchange: H2Exchange): void {
     this.#frames.rememberClosed(exchange.id);
-    this.#forget(exchange);
+    this.#removeStream(exchange);
   }
 
   flush(): void {
@@ -286,15 +280,15 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
       if (!isFull || this.#ended) for (const control of this.#controls.splice(0)) output.bytes(control);
       if (!isFull) this.#advance(output);
     } finally {
-      // Whatever happens: the next to use the output is another client.
+      // Also after an exception: the next user of the output is another connection.
       const written = output.take();
       if (written !== undefined) this.#write(written);
     }
-    if (!this.#ended) this.#goOn();
-    else if (this.#controls.length === 0) this.#sayGoodbye();
+    if (!this.#ended) this.#scheduleRest();
+    else if (this.#controls.length === 0) this.#endSocket();
   }
 
-  #goOn(): void {
+  #scheduleRest(): void {
     if (!this.#writer.isFull && (this.#ready.length > 0 || this.#controls.length > 0)) this.#schedule();
   }
 
@@ -302,16 +296,16 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     const ready = this.#ready;
     this.#ready = [];
     let i = 0;
-    for (; i < ready.length && output.size < MOST_WRITTEN; i++) {
+    for (; i < ready.length && output.size < MAX_FLUSH_BYTES; i++) {
       const exchange = ready[i]!;
       exchange.isQueued = false;
-      if (exchange.gone) continue;
+      if (exchange.isClosed) continue;
       try {
         const progress = exchange.advance(output);
         if (progress === 'more') this.queue(exchange);
         else if (progress === 'blocked') this.#blocked.add(exchange);
       } catch (caught) {
-        // A header that HTTP does not allow, or a source of chunks that breaks.
+        // A header that HTTP does not allow, or a chunk source that throws.
         answerFailed(this.context, exchange, caught);
       }
     }
@@ -320,22 +314,22 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
 
   #write(written: Written): void {
     this.#writer.write(written);
-    if (!this.#writer.isFull || this.#stalled || this.#punished || this.#ended) return;
+    if (!this.#writer.isFull || this.#stalled || this.#terminating || this.#ended) return;
     this.#stalled = true;
     this.deadline = readerDeadline(this.context, this.#writer.unsent);
   }
 
-  /** The socket has taken something. */
+  /** The kernel has taken a write. */
   #written(): void {
     if (this.#stalled && !this.#writer.isFull) {
       this.#stalled = false;
-      if (!this.#punished && !this.#ended) this.deadline = this.streams.size > 0 ? NEVER : this.#idleDeadline();
+      if (!this.#terminating && !this.#ended) this.deadline = this.streams.size > 0 ? NEVER : this.#idleDeadline();
     }
-    this.#goOn();
+    this.#scheduleRest();
   }
 
   #control(frame: Uint8Array): void {
-    if (this.#controls.push(frame) > MOST_CONTROLS) this.destroy();
+    if (this.#controls.push(frame) > MAX_CONTROL_FRAMES) this.destroy();
     else this.#schedule();
   }
 
@@ -345,30 +339,30 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.#shared.flusher.add(this);
   }
 
-  // The end
+  // Closing
 
-  #leave(code: number): void {
-    this.#leaving = true;
+  #sendGoaway(code: number): void {
+    this.#goawaySent = true;
     this.#control(goaway(this.#frames.lastStream, code));
   }
 
-  #forget(exchange: H2Exchange): void {
+  #removeStream(exchange: H2Exchange): void {
     if (!this.streams.delete(exchange.id)) return;
     this.context.wheel.delete(exchange);
     this.#blocked.delete(exchange);
-    // Otherwise it leaves the list in the next turn.
+    // Otherwise the next flush removes it.
     if (exchange.isQueued && this.#writer.isFull) this.#ready = this.#ready.filter((one) => one !== exchange);
-    exchange.closed();
+    exchange.handleClose();
     if (this.streams.size > 0) return;
-    if (this.#leaving && !this.#punished) this.#end(GOODBYE_MS);
-    else if (!this.#punished && !this.#stalled) this.deadline = this.#idleDeadline();
+    if (this.#goawaySent && !this.#terminating) this.#end(GOAWAY_GRACE_MS);
+    else if (!this.#terminating && !this.#stalled) this.deadline = this.#idleDeadline();
   }
 
   #idleDeadline(): number {
     return this.context.wheel.in(this.context.limits.idleTimeoutMs);
   }
 
-  /** Closes our half when everything is written, and everything a little later. */
+  /** Ends the socket once everything is written, and closes it `afterMs` later. */
   #end(afterMs: number): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -376,23 +370,18 @@ export class H2Connection implements ServedConnection, Timed, Flushable, FrameHa
     this.#schedule();
   }
 
-  #sayGoodbye(): void {
+  #endSocket(): void {
     this.#socket.end();
-    // Time to read what is on the way.
-    if (!this.#punished)
+    // Adds time to read the bytes that are still in flight.
+    if (!this.#terminating)
       this.deadline = this.context.wheel.in(
-        GOODBYE_MS + (this.#writer.unsent * 1000) / this.context.limits.slowestReader,
+        GOAWAY_GRACE_MS + (this.#writer.unsent * 1000) / this.context.limits.slowestReader,
       );
   }
 
-  /** The client has closed its half: it cannot say that it reads, and does not. */
-  #close(): void {
-    this.#socket.destroy();
-  }
-
-  #gone(): void {
-    this.#punished = true;
-    for (const exchange of [...this.streams.values()]) this.#forget(exchange);
+  #handleClose(): void {
+    this.#terminating = true;
+    for (const exchange of [...this.streams.values()]) this.#removeStream(exchange);
     this.context.wheel.delete(this);
   }
 }

@@ -25,7 +25,7 @@ const open: Listener[] = [];
 afterEach(() => stopAll(open));
 
 describe('drain', () => {
-  it('serves what runs, refuses what is new, says GOAWAY once, and closes behind the last byte', async () => {
+  it('serves running requests, refuses new ones, sends GOAWAY once, and closes after the last byte', async () => {
     const release = new Deferred<Answer>();
     const { send, socket, log, connection, clock } = inMemory(() => release.promise);
     send(wide(), request(1), request(3, POST));
@@ -79,7 +79,7 @@ describe('drain', () => {
     for (const one of [socket, idle.socket]) one.destroy();
   });
 
-  it('lets a client over TLS see all of its answers and then the end', async () => {
+  it('lets a TLS client read all of its answers before the connection closes', async () => {
     const answers = Array.from({ length: 20 }, () => new Deferred<Answer>());
     let at = 0;
     const all = new Deferred<void>();
@@ -99,7 +99,7 @@ describe('drain', () => {
   });
 });
 
-describe('a connection that breaks in the middle of everything', () => {
+describe('a connection that breaks with requests in every state', () => {
   /** Requests in every state that there is. */
   async function everything(): Promise<InMemory & { readonly closes: Map<string, number>; sinkCloses: number[] }> {
     const closes = new Map<string, number>();
@@ -147,7 +147,7 @@ describe('a connection that breaks in the middle of everything', () => {
     ],
   ];
   for (const [how, end] of ends)
-    it(`tells every handler once and leaves nothing behind: ${how}`, async () => {
+    it(`calls onClose of every handler once and leaves no entry behind: ${how}`, async () => {
       const all = await everything();
       const { socket, connection, clock, closes, sinkCloses } = all;
       socket.on('error', () => {});

@@ -1,175 +1,71 @@
 /**
- * One request on an HTTP/2 stream and its answer. Invariant: it stays in the wheel from the first header to the close of the stream; what it has to send waits here, by reference, until the connection
- * lets it write, and never more is written than the client's windows allow.
+ * One request on an HTTP/2 stream and its answer: the sending half of the stream. Chunks wait here, by reference, until
+ * the connection calls `advance`.
+ * Invariants: the exchange is in the deadline wheel from its headers to the close of the stream, and never writes more
+ * than the client's windows allow.
  */
-import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ChunkSource } from '../../server/http/chunk-source.ts';
-import {
-  type Answer,
-  type AnswerHeaders,
-  type AnswerSink,
-  type BodyResult,
-  startClosed,
-} from '../../server/http/exchange.ts';
-import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { type Answer, type AnswerHeaders, type AnswerSink, startClosed } from '../../server/http/exchange.ts';
+import { NEVER } from '../deadline-wheel.ts';
 import { readerDeadline, type Sender } from '../exchange-context.ts';
-import { EMPTY_BODY } from '../http1/read-body.ts';
 import type { Filler, FrameOutput } from './frame-output.ts';
 import { CODE, FRAME_HEADER, FRAME_LIMIT } from './frames.ts';
-import { IncomingBody } from './incoming-body.ts';
-import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
+import { H2Request } from './h2-request.ts';
+import type { RequestLine } from './request-fields.ts';
 import type { StreamConnection } from './stream-connection.ts';
 
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
-/** What one stream writes before the others have their turn. */
+/** DATA frames that one stream writes before the next stream's turn. */
 const GROUP_FRAMES = 4;
-/** What a streaming answer may leave waiting before it is told to stop. */
-const MOST_WAITING = 64 * 1024;
-/** Chunks that were written and are still referred to, where a reader never takes all of them. */
-const MOST_WRITTEN = 1_000;
-/** Statuses whose answers have no body. */
+/** Unsent bytes of a streaming answer at which `write` returns false. */
+const HIGH_WATER = 64 * 1024;
+/** Sent chunks that stay referenced in `#waiting` before they are removed, for a client that never catches up. */
+const MAX_SENT = 1_000;
+/** Returns whether answers of this status have no body. */
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
 interface Head {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly length: number;
-  /** Nothing follows. */
+  /** No body follows. */
   readonly alone: boolean;
 }
 
 export type Progress =
-  /** Nothing to write until somebody adds to it. */
+  /** Nothing to write until the answer continues. */
   | 'waiting'
   /** More to write in the next turn. */
   | 'more'
-  /** The client's windows are full. */
+  /** The client's windows are exhausted. */
   | 'blocked';
 
-export class H2Exchange implements Sender, Timed, AnswerSink {
-  readonly method: string;
-  readonly target: string;
-  readonly connection: StreamConnection;
-  readonly id: number;
-  deadline: number = NEVER;
-  place: number | undefined = undefined;
-  /** In the connection's list of those who may write. */
+export class H2Exchange extends H2Request implements Sender, AnswerSink {
+  /** The connection has it in its list of streams with frames to write. */
   isQueued = false;
-  /** What the client lets us send. */
+  /** The client's flow-control window of this stream. */
   sendWindow: number;
-  readonly #fields: readonly string[];
-  readonly #body: IncomingBody | undefined;
-  /** The client has sent everything. */
-  #remoteEnded: boolean;
-  /** What the client may still send, and what it could be given back. */
-  #receiveWindow: number;
-  #consumed = 0;
-  #reading = false;
-  #answered = false;
-  /** 100 Continue is to be written. */
-  #continues = false;
   #head: Head | undefined;
-  /** Chunks to write, from `#firstWaiting` on; of that one from `#offset` on. */
+  /** Chunks to send, from `#firstWaiting` on; of the first one, from `#offset` on. */
   #waiting: Uint8Array[] = [];
   #firstWaiting = 0;
   #waitingBytes = 0;
   #offset = 0;
   #source: ChunkSource | undefined;
-  /** No more chunks will come than wait now. */
+  /** The answer has no more chunks than those in `#waiting`. */
   #ending = false;
   /** END_STREAM was written. */
   #localEnded = false;
   #onDrain: (() => void) | undefined;
   #needsDrain = false;
-  #closers: (() => void)[] | undefined;
-  #gone = false;
 
   constructor(connection: StreamConnection, id: number, fields: readonly string[], line: RequestLine, ended: boolean) {
-    this.connection = connection;
-    this.id = id;
-    this.method = line.method;
-    this.target = line.target;
+    super(connection, id, fields, line, ended);
     this.sendWindow = connection.initialSendWindow;
-    this.#fields = fields;
-    this.#remoteEnded = ended;
-    this.#body = ended ? undefined : new IncomingBody(line.contentLength);
-    this.#receiveWindow = connection.context.limits.streamWindowBytes;
-  }
-
-  get gone(): boolean {
-    return this.#gone;
-  }
-
-  get remoteEnded(): boolean {
-    return this.#remoteEnded;
-  }
-
-  header(name: string): string | undefined {
-    // As in Go, where the pseudo-header wins.
-    const authority = name === 'host' ? fieldOf(this.#fields, ':authority') : undefined;
-    return authority ?? fieldOf(this.#fields, name);
-  }
-
-  headerValues(name: string): readonly string[] {
-    return fieldValues(this.#fields, name);
-  }
-
-  headerNames(): readonly string[] {
-    return fieldNames(this.#fields);
-  }
-
-  body(limit: number): MaybePromise<BodyResult> {
-    if (this.#body === undefined) return EMPTY_BODY;
-    return this.#body.read(limit, () => {
-      const { context } = this.connection;
-      this.#reading = true;
-      this.deadline = context.wheel.in(context.limits.bodyTimeoutMs);
-      if (this.header('expect')?.toLowerCase() === '100-continue') {
-        this.#continues = true;
-        this.connection.queue(this);
-      }
-      this.#giveBack();
-    });
-  }
-
-  /** Data of the client; `flowBytes` with its padding. */
-  receive(piece: Uint8Array, flowBytes: number): 'ok' | 'malformed' | 'overflow' {
-    this.#receiveWindow -= flowBytes;
-    if (this.#receiveWindow < 0) return 'overflow';
-    this.#consumed += flowBytes;
-    if (this.#body === undefined) return 'ok';
-    if (this.#answered) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
-    if (piece.length > 0 && !this.#body.push(piece, this.connection.context.limits.streamWindowBytes))
-      return 'malformed';
-    if (this.#reading) this.#giveBack();
-    return 'ok';
-  }
-
-  /** The client has sent END_STREAM. False: too early. */
-  endReceiving(): boolean {
-    this.#remoteEnded = true;
-    // Once there is an answer the deadline is for its reader.
-    if (this.#reading && !this.#answered) this.deadline = NEVER;
-    return this.#body?.end() !== false;
-  }
-
-  /** Lets the client send on, in steps of half a window. */
-  #giveBack(): void {
-    const { limits } = this.connection.context;
-    if (this.#remoteEnded || this.#consumed < limits.streamWindowBytes / 2) return;
-    this.connection.giveBack(this.id, this.#consumed);
-    this.#receiveWindow += this.#consumed;
-    this.#consumed = 0;
-  }
-
-  onClose(listener: () => void): void {
-    if (this.#gone) listener();
-    else if (this.#closers === undefined) this.#closers = [listener];
-    else this.#closers.push(listener);
   }
 
   send(answer: Answer): void {
-    if (this.#gone || this.#answered) {
+    if (this.isClosed || this.isAnswered) {
       startClosed(answer);
       return;
     }
@@ -178,7 +74,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
       startClosed(answer);
       return;
     }
-    this.#answered = true;
+    this.markAnswered();
     const { status, headers } = answer;
     const alone = this.method === 'HEAD' || hasNoBody(status);
     const size =
@@ -203,8 +99,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   }
 
   write(chunks: readonly Uint8Array[]): boolean {
-    if (this.#ending || this.#gone) return false;
-    if (this.#firstWaiting > MOST_WRITTEN) {
+    if (this.#ending || this.isClosed) return false;
+    if (this.#firstWaiting > MAX_SENT) {
       this.#waiting.splice(0, this.#firstWaiting);
       this.#firstWaiting = 0;
     }
@@ -215,7 +111,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
       this.#waitingBytes += chunk.length;
     }
     if (this.#waiting.length > 0) this.connection.queue(this);
-    if (this.#waitingBytes <= MOST_WAITING) return true;
+    if (this.#waitingBytes <= HIGH_WATER) return true;
     this.#needsDrain = true;
     if (this.deadline === NEVER) this.#expectReader(this.#waitingBytes);
     return false;
@@ -226,19 +122,19 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   }
 
   end(): void {
-    if (this.#ending || this.#gone) return;
+    if (this.#ending || this.isClosed) return;
     this.#ending = true;
     this.#expectReader(this.#waitingBytes);
     this.connection.queue(this);
   }
 
   abort(): void {
-    this.cut();
+    if (!this.isClosed) this.connection.reset(this, CODE.internalError);
   }
 
-  /** Writes headers and as many frames as windows and fairness allow. */
+  /** Writes headers and as many DATA frames as windows and fairness allow. */
   advance(output: FrameOutput): Progress {
-    if (this.#continues) this.#writeContinue(output);
+    if (this.takeContinue()) output.headers(this.id, this.connection.encodeContinue(), false);
     if (this.#head !== undefined) this.#writeHead(output, this.#head);
     if (this.#localEnded) return 'waiting';
     if (this.#source !== undefined && this.#room() === FRAME_LIMIT)
@@ -258,15 +154,9 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     return 'waiting';
   }
 
-  /** What the next frame may hold. */
+  /** Returns how many bytes the next DATA frame may have. */
   #room(): number {
     return Math.min(this.sendWindow, this.connection.sendWindow, FRAME_LIMIT);
-  }
-
-  #writeContinue(output: FrameOutput): void {
-    this.#continues = false;
-    // Nobody waits for it any more if the body has come meanwhile, or the answer.
-    if (!this.#remoteEnded && !this.#answered) output.headers(this.id, this.connection.encodeContinue(), false);
   }
 
   #writeHead(output: FrameOutput, { status, headers, length, alone }: Head): void {
@@ -275,14 +165,14 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     if (alone) this.#finish();
   }
 
-  /** One frame of DATA of at most so many bytes; zero if there is nothing to write. */
+  /** Writes one DATA frame of at most `room` bytes. Returns its size; 0 if there is nothing to write. */
   #writeFrame(output: FrameOutput, room: number): number {
     output.beginData(room);
     let size = 0;
     try {
       size = this.#fill(output, room) || this.#copy(output, room);
     } finally {
-      // Of a source that breaks nothing is left in the output, which all connections share.
+      // Also if the source throws: other connections share the output.
       if (size === 0) output.dropData();
     }
     if (size === 0) return 0;
@@ -296,7 +186,7 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
   }
 
   #copy(output: FrameOutput, room: number): number {
-    // The next frame is filled by the source again.
+    // The source fills the next frame itself.
     const canFill = this.#source?.fill !== undefined;
     let size = 0;
     for (let chunk = this.#next(); chunk !== undefined && size < room; chunk = this.#next(canFill)) {
@@ -308,14 +198,17 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     return size;
   }
 
-  /** A source that can copies its bytes by itself. */
+  /** Lets the source copy its bytes into the frame, if it can. */
   #fill(output: FrameOutput, room: number): number {
     const source = this.#source;
     if (source?.fill === undefined || this.#waiting.length > this.#firstWaiting) return 0;
     return output.fill(source as Filler, room);
   }
 
-  /** The chunk of which something is left, undefined if none is there; `waitingOnly` leaves the source alone. */
+  /**
+   * Returns the first chunk with unsent bytes; undefined if there is none. `waitingOnly` does not ask the source for
+   * more.
+   */
   #next(waitingOnly = false): Uint8Array | undefined {
     const waiting = this.#waiting;
     for (;;) {
@@ -350,9 +243,8 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
 
   #finish(): void {
     this.#localEnded = true;
-    // The rest of a body that nobody will read: tell the client to stop (RFC 9113, 8.1), after the answer.
-    if (!this.#remoteEnded) this.connection.stopSender(this);
-    this.connection.finished(this);
+    if (!this.remoteEnded) this.connection.stopRequestBody(this);
+    this.connection.streamFinished(this);
   }
 
   #drained(): void {
@@ -366,39 +258,31 @@ export class H2Exchange implements Sender, Timed, AnswerSink {
     this.deadline = readerDeadline(this.connection.context, bytes);
   }
 
-  /** More time for a reader who took so much. Who takes little gets little, whatever he was given before. */
+  /** Extends the deadline of a client that has read `bytes`. A client that reads little gets little more time. */
   #allowFor(bytes: number): void {
     const { context } = this.connection;
     const longer = this.deadline + (bytes * 1000) / context.limits.slowestReader;
     this.deadline = Math.min(longer, readerDeadline(context, bytes));
   }
 
-  cut(): void {
-    if (!this.#gone) this.connection.reset(this, CODE.internalError);
-  }
-
-  /** Too slow with its body, or with reading the answer. */
+  /** The client is too slow in sending the body or in reading the answer. */
   expire(): void {
     this.deadline = NEVER;
     const { connection } = this;
     connection.context.problems.report(
       'too-slow',
       connection.remoteAddress,
-      'a request was broken off: its client was too slow in sending the body or in reading the answer',
+      'a request was aborted: its client was too slow in sending the body or in reading the answer',
     );
     connection.reset(this, CODE.internalError);
   }
 
-  /** The stream is over. Whoever waits for the client hears of it, unless everything was written. */
-  closed(): void {
-    if (this.#gone) return;
-    this.#gone = true;
+  /** Called when the stream is closed. Calls the `onClose` listeners unless the whole answer was written. */
+  handleClose(): void {
+    if (this.isClosed) return;
     this.#waiting = [];
     this.#source = undefined;
     this.#head = undefined;
-    this.#body?.abort();
-    const closers = this.#closers;
-    this.#closers = undefined;
-    if (closers !== undefined && !this.#localEnded) for (const listener of closers) listener();
+    this.closeRequest(this.#localEnded);
   }
 }

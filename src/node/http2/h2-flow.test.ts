@@ -47,7 +47,7 @@ function serve(bytes: Buffer): Handler {
 const KINDS = ['/bytes', '/chunks', '/stream'];
 
 describe('flow control', () => {
-  it('gives windows of one byte one byte at a time', async () => {
+  it('sends one byte at a time into windows of one byte', async () => {
     const bytes = body(300);
     const listener = await start(serve(bytes));
     for (const path of KINDS) {
@@ -65,7 +65,7 @@ describe('flow control', () => {
     }
   });
 
-  it('sends nothing into a window of zero, and everything when SETTINGS open it', async () => {
+  it('sends nothing into a window of zero, and everything once SETTINGS increase it', async () => {
     const bytes = body(40_000);
     const listener = await start(serve(bytes));
     for (const path of KINDS) {
@@ -94,7 +94,7 @@ describe('flow control', () => {
     }
   });
 
-  it('ends an answer without bytes, or a stream without more, although the window is zero', async () => {
+  it('ends an empty answer, or a stream without more bytes, although the window is zero', async () => {
     const sink = new Deferred<AnswerSink>();
     const listener = await start(({ target }) =>
       target === '/empty'
@@ -109,7 +109,7 @@ describe('flow control', () => {
     client.socket.destroy();
   });
 
-  it('shares a window of the connection that one stream has used up, and loses nothing', async () => {
+  it('shares a connection window that one stream has exhausted, and loses no bytes', async () => {
     const bytes = body(200_000);
     const listener = await start(serve(bytes));
     const client = await RawClient.connect(listener, [SETTING.initialWindowSize, WINDOW_LIMIT]);
@@ -136,7 +136,7 @@ describe('flow control', () => {
     client.socket.destroy();
   });
 
-  it('follows random windows of many streams, and every byte arrives once and in order', async () => {
+  it('delivers every byte once and in order with random windows of many streams', async () => {
     const bytes = body(30_000);
     const listener = await start(serve(bytes));
     const random = createRandom(5);
@@ -155,7 +155,7 @@ describe('flow control', () => {
     client.socket.destroy();
   });
 
-  it('ends the connection over a window beyond 2^31-1, or only the stream whose window it is', async () => {
+  it("treats a window above 2^31-1 as a connection error, or as a stream error for a stream's window", async () => {
     const listener = await start(() => new Promise<Answer>(() => {}));
     const client = await RawClient.connect(listener);
     client.send(request(1), windowUpdate(1, WINDOW_LIMIT));
@@ -168,7 +168,7 @@ describe('flow control', () => {
     for (const { socket } of [client, other]) socket.destroy();
   });
 
-  it('ends the connection over a WINDOW_UPDATE of nothing, or only its stream', async () => {
+  it("treats a WINDOW_UPDATE of zero as a connection error, or as a stream error for a stream's window", async () => {
     const listener = await start(() => new Promise<Answer>(() => {}));
     for (const [frames, code] of [
       [[windowUpdate(0, 0)], CODE.protocolError],

@@ -93,7 +93,7 @@ async function ask(session: ClientHttp2Session, random: Random): Promise<void> {
 }
 
 describe('Node’s client', () => {
-  it('gets every header and every byte, both ways, several requests at once', async () => {
+  it('gets every header and every byte, in both directions, with concurrent requests', async () => {
     const listener = await listen(echo);
     open.push(listener);
     const random = createRandom(11);
@@ -103,7 +103,7 @@ describe('Node’s client', () => {
     session.destroy();
   });
 
-  it('gets them with a small table, small windows and changes of both on the way', async () => {
+  it('gets them with a small table, small windows and changes of both meanwhile', async () => {
     const listener = await listen(echo);
     open.push(listener);
     const random = createRandom(12);

@@ -33,7 +33,7 @@ function collectGarbage(): void {
 }
 
 describe('a client that does not read', () => {
-  it('makes nobody hold more than a bound for it, whatever it asks for', async () => {
+  it('does not make the server hold more than a bound, whatever it requests', async () => {
     const sinks: AnswerSink[] = [];
     const handler: Handler = ({ target }) =>
       target === '/stream'
@@ -55,7 +55,7 @@ describe('a client that does not read', () => {
     socket.destroy();
   });
 
-  it('gets everything once and in order when it reads again', async () => {
+  it('gets every byte once and in order when it reads again', async () => {
     const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, i) => i % 251));
     const pieces = Array.from({ length: 200 }, (_, i) => bytes.subarray(i * 10_000, (i + 1) * 10_000));
     const handler: Handler = ({ target }) =>
@@ -75,7 +75,7 @@ describe('a client that does not read', () => {
     socket.destroy();
   });
 
-  it('is cut when it takes nothing for too long, also if it only watches', async () => {
+  it('is disconnected when it reads nothing for too long, also if it only watches', async () => {
     let gone = 0;
     const { send, socket, clock, problems } = inMemory((incoming) => {
       incoming.onClose(() => gone++);
@@ -100,7 +100,7 @@ describe('a client that does not read', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is cut also if it was idle when it stopped, whatever it opens or breaks off later', async () => {
+  it('is disconnected also if it was idle when it stopped reading, whatever it opens or resets later', async () => {
     const { send, socket, clock } = inMemory(({ target }) =>
       target === '/watch' ? { kind: 'stream', status: 200, headers: {}, start: () => {} } : text('x'.repeat(200_000)),
     );
@@ -120,7 +120,7 @@ describe('a client that does not read', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('may be slow as long as it takes something', async () => {
+  it('may be slow as long as it makes progress', async () => {
     const { send, socket, clock, log } = inMemory(() => text('x'.repeat(3_000_000)));
     socket.taking = false;
     send(wide(), request(1));
@@ -136,7 +136,7 @@ describe('a client that does not read', () => {
     socket.destroy();
   });
 
-  it('is not kept in memory by requests that it breaks off', async () => {
+  it('does not make the server keep requests that it resets', async () => {
     const { send, socket, connection } = inMemory(() => text('x'.repeat(300_000)));
     socket.taking = false;
     send(wide(), request(1), request(3));
@@ -154,7 +154,7 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('a reader whose windows stay closed', () => {
+describe('a client whose windows stay at zero', () => {
   for (const kind of ['bytes', 'chunks', 'ended stream'] as const)
     it(`loses an answer of ${kind}, before or after some of it`, async () => {
       for (const window of [0, 10]) {
@@ -196,7 +196,7 @@ describe('a reader whose windows stay closed', () => {
     socket.destroy();
   });
 
-  it('makes a stream hold what waits and not what it wrote', async () => {
+  it('makes a stream hold unsent chunks and no sent ones', async () => {
     const sink = new Deferred<AnswerSink>();
     const { send, socket, log } = inMemory(() => ({
       kind: 'stream',
@@ -241,7 +241,7 @@ describe('one connection', () => {
     client.socket.destroy();
   });
 
-  it('gives every stream its turn', async () => {
+  it('serves streams round-robin', async () => {
     const { send, socket, log } = inMemory(({ target }) => (target === '/huge' ? endless() : text('small')));
     send(wide(), request(1, { path: '/huge' }), request(3, { path: '/huge' }));
     await turns(5);
@@ -253,7 +253,7 @@ describe('one connection', () => {
     socket.destroy();
   });
 
-  it('tells watches to stop and to go on, each on its own', async () => {
+  it('pauses and resumes each watch on its own', async () => {
     const sinks: AnswerSink[] = [];
     const { send, socket, log } = inMemory(() => ({
       kind: 'stream',
@@ -284,7 +284,7 @@ describe('one connection', () => {
     socket.destroy();
   });
 
-  it('breaks off an answer whose source breaks, and nobody else gets anything of it', async () => {
+  it('aborts an answer whose source throws, and no other stream gets its bytes', async () => {
     const broken = (after: number): Answer => {
       let left = after;
       const next = (): Buffer => {

@@ -38,7 +38,7 @@ const never: Handler = () => new Promise<Answer>(() => {});
 const POST = { method: 'POST', open: true } as const;
 
 describe('a request body', () => {
-  it('ends with trailers, which nobody looks at', async () => {
+  it('may end with trailers, which are ignored', async () => {
     const client = await RawClient.connect(await start(echo));
     client.send(
       request(1, POST),
@@ -50,7 +50,7 @@ describe('a request body', () => {
     client.socket.destroy();
   });
 
-  it('breaks its stream with trailers that are none', async () => {
+  it('with malformed trailers is a stream error', async () => {
     const client = await RawClient.connect(await start(echo));
     const trailers: readonly (readonly [flags: number, fields: Record<string, string>])[] = [
       [FLAG.endHeaders, { a: 'b' }],
@@ -90,7 +90,7 @@ describe('a request body', () => {
     client.socket.destroy();
   });
 
-  it('ends the connection with padding longer than its frame', async () => {
+  it('with padding longer than its frame is a connection error', async () => {
     const listener = await start(echo);
     for (const bad of [
       frame(FRAME.data, FLAG.padded, 1, Buffer.from([2, 1])),
@@ -107,7 +107,7 @@ describe('a request body', () => {
     }
   });
 
-  it('that is not as long as it was declared breaks the stream, and the reader hears it', async () => {
+  it('of another length than declared is a stream error, and the handler gets an aborted body', async () => {
     const results: BodyResult[] = [];
     const client = await RawClient.connect(
       await start(async (incoming) => {
@@ -127,14 +127,14 @@ describe('a request body', () => {
     client.socket.destroy();
   });
 
-  it('beyond its window breaks the stream', async () => {
+  it('beyond its window is a stream error', async () => {
     const client = await RawClient.connect(await start(never, { limits: { streamWindowBytes: 30_000 } }));
     client.send(request(1, POST), data(1, Buffer.alloc(16_000)), data(1, Buffer.alloc(14_001)));
     expect(await client.resetCode(1)).toBe(CODE.flowControlError);
     client.socket.destroy();
   });
 
-  it('that comes after the answer has begun changes nothing', async () => {
+  it('that arrives after the answer has begun is ignored', async () => {
     const sink = new Deferred<AnswerSink>();
     const listener = await start(({ target }) =>
       target === '/stream'
@@ -156,7 +156,7 @@ describe('a request body', () => {
     client.socket.destroy();
   });
 
-  it('that nobody waits for is stopped with NO_ERROR, in a write of its own, and what was on the way is ignored', async () => {
+  it('that is not read is stopped with NO_ERROR, in a separate write, and frames in flight are ignored', async () => {
     const client = await RawClient.connect(await start(() => text('no', 401)));
     client.send(request(1, POST));
     expect(await client.resetCode(1)).toBe(CODE.noError);
@@ -170,7 +170,7 @@ describe('a request body', () => {
 });
 
 describe('an answer', () => {
-  it('follows 100 Continue if the body is read, also where the client has changed the size of the table', async () => {
+  it('follows 100 Continue if the body is read, also after the client changed the table size', async () => {
     const listener = await start(echo);
     for (const entries of [[], [[SETTING.headerTableSize, 0]], [[SETTING.headerTableSize, 100]]] as const) {
       const client = await RawClient.connect(listener, ...entries);
@@ -187,7 +187,7 @@ describe('an answer', () => {
     }
   });
 
-  it('follows no 100 Continue if the body is there already, or nobody reads it', async () => {
+  it('follows no 100 Continue if the body is complete already, or is not read', async () => {
     const client = await RawClient.connect(
       await start((incoming) => (incoming.target === '/' ? echo(incoming) : text('no', 403))),
     );
@@ -197,7 +197,7 @@ describe('an answer', () => {
     client.socket.destroy();
   });
 
-  it('to HEAD, of 204 and of 304 is its headers', async () => {
+  it('to HEAD, of 204 and of 304 consists of headers only', async () => {
     const chunks = chunksOf([Buffer.from('abc')]);
     const client = await RawClient.connect(
       await start(({ target }) =>
@@ -222,7 +222,7 @@ describe('an answer', () => {
     client.socket.destroy();
   });
 
-  it('with headers beyond one frame comes in CONTINUATION', async () => {
+  it('with headers beyond one frame uses CONTINUATION', async () => {
     const large = 'v'.repeat(40_000);
     const client = await RawClient.connect(
       await start(() => ({ kind: 'bytes', status: 200, headers: { 'x-large': large }, body: Buffer.from('abc') })),
@@ -238,7 +238,7 @@ describe('an answer', () => {
     client.socket.destroy();
   });
 
-  it('is never longer in a frame than every client takes', async () => {
+  it('never exceeds the default frame size', async () => {
     const client = await RawClient.connect(await start(() => text('x'.repeat(60_000))), [
       SETTING.maxFrameSize,
       1_000_000,
@@ -293,7 +293,7 @@ describe('a frame in the wrong place', () => {
     ['a frame of 16,385 bytes', [frame(99, 0, 0, Buffer.alloc(16_385))], CODE.frameSizeError],
   ];
   for (const [what, frames, code] of bad)
-    it(`ends the connection with the code of the rules: ${what}`, async () => {
+    it(`is a connection error with the code of the RFC: ${what}`, async () => {
       const [running, gone] = [new Deferred<void>(), new Deferred<void>()];
       const listener = await start((incoming) => {
         running.resolve();
@@ -310,7 +310,7 @@ describe('a frame in the wrong place', () => {
       client.socket.destroy();
     });
 
-  it('ends the connection before SETTINGS', async () => {
+  it('is a connection error before SETTINGS', async () => {
     const listener = await start(never);
     for (const first of [frame(FRAME.ping, 0, 0, '12345678'), request(1), frame(FRAME.settings, FLAG.ack, 0, '')]) {
       const client = new RawClient(await raw(listener, 'h2'));
@@ -320,7 +320,7 @@ describe('a frame in the wrong place', () => {
     }
   });
 
-  it('breaks off its stream alone: DATA and HEADERS behind the end, PRIORITY on itself', async () => {
+  it('is a stream error: DATA and HEADERS after the end, PRIORITY on itself', async () => {
     const client = await RawClient.connect(await start(never));
     client.send(
       request(1),
@@ -339,7 +339,7 @@ describe('a frame in the wrong place', () => {
     client.socket.destroy();
   });
 
-  it('is answered with the code of the rules also where the stream is over', async () => {
+  it('is answered with the code of the RFC also on a closed stream', async () => {
     const client = await RawClient.connect(await start(() => text('ok')));
     client.send(request(1), request(3, POST));
     await Promise.all([client.end(1), client.resetCode(3)]);
@@ -353,7 +353,7 @@ describe('a frame in the wrong place', () => {
     client.socket.destroy();
   });
 
-  it('is ignored if it is of no known type, or about a stream that is over', async () => {
+  it('is ignored if its type is unknown, or its stream is closed', async () => {
     const client = await RawClient.connect(await start(() => text('ok')));
     client.send(frame(0x10, 0xff, 0, 'u=1'), frame(0xee, 0xff, 77, Buffer.alloc(100)), request(1));
     await client.end(1);
@@ -364,7 +364,7 @@ describe('a frame in the wrong place', () => {
 });
 
 describe('a malformed request', () => {
-  it('loses its stream', async () => {
+  it('is a stream error', async () => {
     const client = await RawClient.connect(await start(() => text('ok')));
     const blocks = [
       block([]),

@@ -124,14 +124,14 @@ describe('the examples of RFC 7541', () => {
   });
 });
 
-describe('a block that is not HPACK', () => {
-  it('has an index that means nothing', () => {
+describe('an invalid block', () => {
+  it('has an index outside of the tables', () => {
     for (const block of ['80', 'be', 'ff00', 'ffffffffff07', '7f0001 61', '0f2f 0161', '4f ff ff ff ff 7f 0161'])
       expect([block, fresh(block)]).toEqual([block, 'broken']);
     expect(fresh('bd')).toEqual(['www-authenticate: ']);
   });
 
-  it('changes the size of the table in the wrong place, or beyond what we allow', () => {
+  it('updates the table size in the wrong place, or above the allowed size', () => {
     expect(fresh('82 20')).toBe('broken');
     expect(fresh('3f e2 1f')).toBe('broken');
     expect(fresh('3f ff ff ff ff 7f')).toBe('broken');
@@ -139,7 +139,7 @@ describe('a block that is not HPACK', () => {
     expect(fresh('20 3f e1 1f 82')).toEqual([':method: GET']);
   });
 
-  it('has integers that are too long or do not end', () => {
+  it('has integers that are too long or incomplete', () => {
     expect(fresh('ff 80 80 80 80 80 00')).toBe('broken');
     expect(fresh('ff ff ff ff ff ff ff ff ff ff 01')).toBe('broken');
     expect(fresh('ff')).toBe('broken');
@@ -151,7 +151,7 @@ describe('a block that is not HPACK', () => {
     ]);
   });
 
-  it('ends too early, wherever it is cut', () => {
+  it('is truncated at any position', () => {
     const whole = hex('400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572');
     for (let size = 1; size < whole.length; size++) expect(fresh(whole.subarray(0, size))).toBe('broken');
     const coded = hex('418cf1 e3c2 e5f2 3a6b a0ab 90f4 ff');
@@ -159,7 +159,7 @@ describe('a block that is not HPACK', () => {
     expect(fresh('')).toEqual([]);
   });
 
-  it('has a Huffman string that nobody encodes so', () => {
+  it('has an invalid Huffman string', () => {
     // `a` is 00011.
     expect(fresh('00 81 1f 01 78')).toEqual(['a: x']);
     expect(fresh('00 81 18 01 78')).toBe('broken');
@@ -173,7 +173,7 @@ describe('a block that is not HPACK', () => {
 });
 
 describe('a block with names and values that HTTP does not allow', () => {
-  it('is malformed, and the table follows it all the same', () => {
+  it('is malformed, and the table follows it nevertheless', () => {
     for (const [name, value] of [
       ['A', ''],
       ['a b', ''],
@@ -194,7 +194,7 @@ describe('a block with names and values that HTTP does not allow', () => {
     expect(fresh(literal('x-!#$%&', '\t \x7f \xe4'))).toEqual(['x-!#$%&: \t \x7f \xe4']);
   });
 
-  it('may name a row of which only the value was bad', () => {
+  it('may refer to the name of a row whose value was invalid', () => {
     const decoder = new HpackDecoder(LIMITS);
     expect(read(decoder, literal('a', 'x\n', 0x40))).toBe('malformed');
     expect(read(decoder, hex('0f2f 0179'))).toEqual(['a: y']);
@@ -202,7 +202,7 @@ describe('a block with names and values that HTTP does not allow', () => {
 });
 
 describe('a block beyond the limits', () => {
-  it('is too large, keeps little, and the table follows it to its end', () => {
+  it('is too large, keeps few fields, and the table follows it to its end', () => {
     const decoder = new HpackDecoder({ maxHeaderBytes: 1_000, maxHeaderCount: 10 });
     // One row of 540 bytes, then a reference to it for every byte.
     const bomb = Buffer.concat([
@@ -218,7 +218,7 @@ describe('a block beyond the limits', () => {
     expect(decoder.decode(Buffer.alloc(10, 0x82))!.tooLarge).toBe(false);
   });
 
-  it('may hold a string larger than any buffer that is kept for strings', () => {
+  it('may have a string larger than the shared buffer', () => {
     // 20,000 times `00011`, which is `a`.
     const coded = Buffer.alloc(12_500);
     for (let bit = 0; bit < 100_000; bit++) if (bit % 5 >= 3) coded[bit >> 3]! |= 0x80 >> (bit & 7);
@@ -240,7 +240,7 @@ describe('a block beyond the limits', () => {
 });
 
 describe('the Huffman code', () => {
-  it('is that of appendix B, short codes and long ones beside each other', () => {
+  it('is that of appendix B, with short and long codes mixed', () => {
     const codes: readonly (readonly [byte: number, code: string])[] = [
       [0x30, '00000'],
       [0x61, '00011'],

@@ -1,16 +1,17 @@
 /**
- * Reads the header blocks of one connection (HPACK, RFC 7541). Invariant: the table follows every block to its end, whatever the block holds, because the next one
- * builds on it; what is kept of a block stays below the limits, however well it was compressed.
+ * The HPACK decoder of one connection (RFC 7541).
+ * Invariant: every block is decoded to its end, also one that exceeds the limits, because the dynamic table must follow
+ * it. The decoded fields of a block never exceed the limits, at any compression ratio.
  */
 import { decodeHuffman } from './huffman.ts';
 import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-table.ts';
 
 export interface HeaderBlock {
-  /** Names and values in turns, one character a byte. */
+  /** Names and values in alternation, one character per byte. */
   readonly fields: string[];
-  /** There were more, or larger ones, than the limits allow; `fields` is not all. */
+  /** The block exceeds the limits, and `fields` is incomplete. */
   tooLarge: boolean;
-  /** A name or a value holds what HTTP does not allow there. */
+  /** A name or a value has characters that HTTP does not allow. */
   malformed: boolean;
 }
 
@@ -26,7 +27,7 @@ interface Row {
   readonly valid: boolean;
 }
 
-/** A pseudo-header or a token in lower case (RFC 9113, 8.2.1). */
+/** A pseudo-header name or a lower-case token (RFC 9113, 8.2.1). */
 const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 const LONGEST_INTEGER_BYTES = 5;
@@ -45,7 +46,7 @@ export class HpackDecoder {
     this.#limits = limits;
   }
 
-  /** A whole block; undefined if it is not HPACK, which no connection survives. */
+  /** Decodes a whole block. Returns undefined for a decoding error, which is a connection error. */
   decode(bytes: Buffer): HeaderBlock | undefined {
     const block: HeaderBlock = { fields: [], tooLarge: false, malformed: false };
     this.#bytes = bytes;
@@ -56,7 +57,7 @@ export class HpackDecoder {
     while (this.#at < bytes.length && !this.#broken) {
       const byte = bytes[this.#at]!;
       if ((byte & 0xe0) === 0x20) {
-        // A change of the table's size comes before every field.
+        // A table size update is allowed only before the first field.
         if (first) this.#resize(this.#integer(0x1f));
         else this.#broken = true;
         continue;
@@ -108,14 +109,14 @@ export class HpackDecoder {
     this.#evict(most);
   }
 
-  /** Forgets the oldest until no more than so much is left. */
+  /** Evicts the oldest rows until the table's size is at most `room`. */
   #evict(room: number): void {
     let gone = 0;
     while (this.#size > room && gone < this.#rows.length) this.#size -= this.#rows[gone++]!.size;
     if (gone > 0) this.#rows.splice(0, gone);
   }
 
-  /** RFC 7541, 5.1. */
+  /** Decodes an integer (RFC 7541, 5.1). */
   #integer(mask: number): number {
     const bytes = this.#bytes;
     let value = bytes[this.#at++]! & mask;
@@ -159,12 +160,16 @@ const STATIC: readonly Row[] = STATIC_ROWS.map(({ name, value }) => ({
   valid: true,
 }));
 
-/** Node's types do not have it; `toString` spends as much again on finding it. */
+/** Node's types lack `latin1Slice`; `toString` costs twice as much because it looks the encoding up. */
 function latin1(bytes: Buffer, start: number, end: number): string {
   return (bytes as unknown as { latin1Slice(start: number, end: number): string }).latin1Slice(start, end);
 }
 
 const SCRATCH_BYTES = 8_192;
+/**
+ * Shared by all connections. This is safe: decoding is synchronous, and a string is copied out before the next one is
+ * decoded.
+ */
 const SCRATCH = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 function scratchOf(size: number): Buffer {

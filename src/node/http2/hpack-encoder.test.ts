@@ -51,8 +51,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 31, 64, 100, 1_000, 4_095, 4_096, 65_536, 0xffff_ffff) },
 );
 
-describe('what the encoder writes', () => {
-  it('is read as the same by the decoder, through evictions and changes of the size', () => {
+describe('an encoded block', () => {
+  it('is decoded to the same fields, through evictions and table size updates', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 120, size: 'max' }), (steps) => {
         const encoder = new HpackEncoder();
@@ -66,7 +66,7 @@ describe('what the encoder writes', () => {
     );
   });
 
-  it('is one byte for a header that was sent before, in a connection that lasts', () => {
+  it('needs one byte for a header that was sent before', () => {
     const encoder = new HpackEncoder();
     const check = roundTrip(encoder, new HpackDecoder(LIMITS));
     const steady = {
@@ -81,7 +81,7 @@ describe('what the encoder writes', () => {
     expect(check(200, steady, 5, DATE).length).toBe(1 + 3 + 1 + 4);
   });
 
-  it('tells the smallest size and the last one, once, before the first field', () => {
+  it('signals the smallest and the last table size, once, before the first field', () => {
     const encoder = new HpackEncoder();
     const check = roundTrip(encoder, new HpackDecoder(LIMITS));
     check(200, { a: 'b' }, 0, DATE);
@@ -98,7 +98,7 @@ describe('what the encoder writes', () => {
     expect(check(200, {}, 0, DATE)[0]).toBe(0x88);
   });
 
-  it('holds headers of any size, beyond the buffers that it keeps', () => {
+  it('may have headers larger than the shared buffer', () => {
     const check = roundTrip(new HpackEncoder(), new HpackDecoder(LIMITS));
     for (const size of [1_000, 8_191, 8_192, 20_000, 200_000]) {
       expect(
@@ -109,8 +109,8 @@ describe('what the encoder writes', () => {
   });
 });
 
-describe('an answer that HTTP does not allow', () => {
-  it('is refused before anything is written, and the table stays in step', () => {
+describe('an answer with invalid headers', () => {
+  it('is rejected before anything is encoded, and the table stays consistent', () => {
     const encoder = new HpackEncoder();
     const check = roundTrip(encoder, new HpackDecoder(LIMITS));
     check(200, { a: 'b' }, 0, DATE);

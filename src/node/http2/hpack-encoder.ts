@@ -1,13 +1,16 @@
 /**
- * Writes the header blocks of one connection's answers (HPACK, RFC 7541). Invariant: the table here and the one in the client hold the same rows, so every block that was encoded must
- * be sent, in that order. Values that differ from answer to answer are not put into it.
+ * The HPACK encoder of one connection's answers (RFC 7541). Values that differ from answer to answer do not enter the
+ * dynamic table.
+ * Invariant: this table and the client's hold the same rows, so every encoded block must be sent, in the order of
+ * encoding.
  */
+import { BugError } from '../../base/errors.ts';
 import type { AnswerHeaders } from '../../server/http/exchange.ts';
 import { FIRST_DYNAMIC, ROW_OVERHEAD, STATIC_ROWS, TABLE_SIZE } from './static-table.ts';
 
-/** Rows that would push out too many others. */
+/** Longer rows do not enter the table, because they would evict too many others. */
 const LONGEST_ROW = 1_024;
-/** Their values hardly ever come again. */
+/** Fields whose values rarely repeat. */
 const UNSTEADY: ReadonlySet<string> = new Set([
   'audit-id',
   'content-length',
@@ -27,11 +30,11 @@ for (const [i, { name, value }] of STATIC_ROWS.entries()) {
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** Pattern bits and prefix of the representations of a field. */
+/** Pattern bits and integer prefix of the field representations (RFC 7541, section 6). */
 const INDEXED = { bits: 0x80, mask: 0x7f };
 const ADDED = { bits: 0x40, mask: 0x3f };
 const PLAIN = { bits: 0, mask: 0x0f };
-/** A prefix and its continuation, at most. */
+/** The largest encoded integer, prefix included. */
 const INTEGER_BYTES = 6;
 
 const CONTINUE = '100';
@@ -39,7 +42,7 @@ const CONTINUE = '100';
 interface Row {
   readonly name: string;
   readonly value: string;
-  /** Counted from the first that was ever added. */
+  /** The number of rows that were added before it. */
   readonly serial: number;
   readonly size: number;
 }
@@ -52,12 +55,12 @@ export class HpackEncoder {
   #added = 0;
   #size = 0;
   #most = TABLE_SIZE;
-  /** The smallest size since the last block, which the next one must tell. */
+  /** The smallest table size since the last block, which the next block must signal (RFC 7541, 4.2). */
   #told: number | undefined;
   #into: Buffer = Buffer.alloc(0);
   #at = 0;
 
-  /** What the client allows. We never use more than the default. */
+  /** Applies the client's HEADER_TABLE_SIZE. The table never exceeds the default size. */
   resize(most: number): void {
     const size = Math.min(most, TABLE_SIZE);
     if (size === this.#most) return;
@@ -66,7 +69,10 @@ export class HpackEncoder {
     this.#evict(size);
   }
 
-  /** The block of an answer, valid until the next call. `length` -1: not known. Throws if HTTP does not allow a header. */
+  /**
+   * Encodes the block of an answer; it is valid until the next call. `length` is -1 if unknown. Throws if HTTP does not
+   * allow a header.
+   */
   encode(status: number, headers: AnswerHeaders, length: number, date: string): Buffer {
     check(headers);
     this.#begin();
@@ -87,7 +93,7 @@ export class HpackEncoder {
     return this.#into.subarray(0, this.#at);
   }
 
-  /** The block of `100 Continue`; the same is true of it. */
+  /** Encodes the block of `100 Continue`; it is valid until the next call. */
   encodeContinue(): Buffer {
     this.#begin();
     this.#reserve(2 * INTEGER_BYTES + CONTINUE.length);
@@ -96,7 +102,7 @@ export class HpackEncoder {
     return this.#into.subarray(0, this.#at);
   }
 
-  /** A block begins with what the client must know of the table's size. */
+  /** Begins a block, with a table size update if one is due. */
   #begin(): void {
     this.#into = scratch;
     this.#at = 0;
@@ -116,7 +122,7 @@ export class HpackEncoder {
     }
     const index = STATIC_NAMES.get(name) ?? (row === undefined ? 0 : this.#indexOf(row));
     const size = name.length + value.length + ROW_OVERHEAD;
-    // One unsteady row of a name that the client does not know saves the name from then on.
+    // A varying field enters the table once: later blocks refer to its name.
     const add = size <= LONGEST_ROW && size <= this.#most && (index === 0 || !UNSTEADY.has(name));
     const { bits, mask } = add ? ADDED : PLAIN;
     this.#integer(index, bits, mask);
@@ -172,18 +178,21 @@ export class HpackEncoder {
   }
 }
 
-/** Shared by all connections: a block is copied before the next one is made. */
+/**
+ * Shared by all connections. This is safe: a block is copied into the output before the next one is encoded, and both
+ * happen in one synchronous call.
+ */
 const scratch = Buffer.allocUnsafeSlow(8_192);
-/** Names of the headers that answers have: few, and each is looked at once. */
-const goodNames = new Set<string>();
-const MOST_NAMES = 1_000;
+/** Header names that were found valid. A bounded cache of a pure check, so sharing it is safe. */
+const validNames = new Set<string>();
+const MAX_VALID_NAMES = 1_000;
 
-/** Before the first byte is written, so that a refusal leaves the table alone. */
+/** Checks all headers before the first byte is encoded, so that an invalid one leaves the table unchanged. */
 function check(headers: AnswerHeaders): void {
   for (const name in headers) {
-    if (!goodNames.has(name)) {
-      if (!NAME.test(name)) throw new TypeError(`HTTP does not allow a header named ${JSON.stringify(name)}`);
-      if (goodNames.size < MOST_NAMES) goodNames.add(name);
+    if (!validNames.has(name)) {
+      if (!NAME.test(name)) throw new BugError(`HTTP does not allow a header named ${JSON.stringify(name)}`);
+      if (validNames.size < MAX_VALID_NAMES) validNames.add(name);
     }
     const value = headers[name]!;
     if (typeof value === 'string') checkValue(name, value);
@@ -192,5 +201,5 @@ function check(headers: AnswerHeaders): void {
 }
 
 function checkValue(name: string, value: string): void {
-  if (FORBIDDEN_IN_VALUE.test(value)) throw new TypeError(`HTTP does not allow this value of the header ${name}`);
+  if (FORBIDDEN_IN_VALUE.test(value)) throw new BugError(`HTTP does not allow this value of the header ${name}`);
 }

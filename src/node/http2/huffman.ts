@@ -1,9 +1,10 @@
 /**
- * The Huffman code of HPACK (RFC 7541, appendix B), decoding only: what we send is not worth the time. The code is canonical, so the lengths of the codes say
- * everything. Invariant: a string that no encoder may produce (the end-of-string symbol, other padding than up to 7 ones) is refused.
+ * The Huffman decoder of HPACK (RFC 7541, appendix B). This server never encodes: shorter answer headers are not worth
+ * the CPU time. The code is canonical, so the code lengths define it. Invalid strings (the end-of-string symbol,
+ * padding other than up to 7 ones) are errors.
  */
 
-/** Bits of the code of each byte, a letter each: `a` is 5. */
+/** The code length in bits of each byte, one letter per byte; `a` is 5. */
 const LENGTHS =
   'isxxxxxxxtzxxzxxxxxxxxzxxxxxxxxxbffhibdgffdgdbbbaaabbbbbbbcdkbhf' +
   'ibccccccccccccccccccccccdcdioijbkabababbbaccbbbabcbaabccccckgjix' +
@@ -13,9 +14,15 @@ const SHORTEST = 5;
 const END_OF_STRING = 256;
 const END_OF_STRING_BITS = 30;
 
-/** The tree, two children a node: a node's number, or a leaf as -1 - symbol. Zero: not filled, which a complete code leaves nowhere. */
+/**
+ * The code tree, two children per node: a node's number, or -1 - symbol for a leaf. The code is complete, so no entry
+ * stays zero.
+ */
 const TREE: Int32Array = new Int32Array(2 * 257);
-/** By the next 8 bits: `bits << 8 | symbol` of a code that short, or -1 - the node of the tree that they lead to. */
+/**
+ * Indexed by the next 8 bits: `length << 8 | symbol` for a code of at most 8 bits, otherwise -1 - the tree node that
+ * they lead to.
+ */
 const BY_BYTE: Int32Array = new Int32Array(256);
 
 function bitsOf(symbol: number): number {
@@ -53,7 +60,10 @@ function build(): void {
 
 build();
 
-/** Writes the text of `from.subarray(start, end)` into `into`, which has room for twice the bytes; its length, or -1 if the bytes are not a Huffman string. */
+/**
+ * Decodes `from.subarray(start, end)` into `into`, which must have room for twice as many bytes. Returns the decoded
+ * length, or -1 for an invalid string.
+ */
 export function decodeHuffman(from: Uint8Array, start: number, end: number, into: Uint8Array): number {
   let size = 0;
   let bits = 0;
@@ -66,7 +76,7 @@ export function decodeHuffman(from: Uint8Array, start: number, end: number, into
         left += 8;
       } else if (left === 0) return size;
     }
-    // Behind the last byte come ones, as in the padding.
+    // After the last byte, ones are appended, like padding.
     const next = left >= 8 ? (bits >>> (left - 8)) & 0xff : ((bits << (8 - left)) | (0xff >>> left)) & 0xff;
     const found = BY_BYTE[next]!;
     if (found >= 0 && found >>> 8 <= left) {
@@ -74,7 +84,7 @@ export function decodeHuffman(from: Uint8Array, start: number, end: number, into
       left -= found >>> 8;
       continue;
     }
-    // What is left is the padding: only ones lead beyond 7 bits.
+    // Less than 8 bits left and no code matches: they must be padding, which is all ones.
     if (left < 8) return next === 0xff ? size : -1;
     left -= 8;
     let node = -1 - found;

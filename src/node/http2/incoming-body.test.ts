@@ -14,7 +14,7 @@ function bytesOf(result: BodyResult): Buffer {
 }
 
 describe('a body', () => {
-  it('is what its pieces are together, whenever somebody reads it', async () => {
+  it('consists of its pieces, at whatever time it is read', async () => {
     const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 6_000 }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(pieces, fc.nat(13), fc.boolean(), async (parts, readAt, declare) => {
@@ -41,7 +41,7 @@ describe('a body', () => {
     );
   });
 
-  it('is not copied if it came in one piece', () => {
+  it('is not copied if it arrived in one piece', () => {
     const piece = Buffer.from('abc');
     const body = new IncomingBody(-1);
     body.push(piece, WINDOW);
@@ -50,7 +50,7 @@ describe('a body', () => {
     expect(result.bytes).toBe(piece);
   });
 
-  it('is too large by its declaration, by what is there, or by what comes', async () => {
+  it('is too large by its declared length, by the bytes received, or by later ones', async () => {
     expect(new IncomingBody(11).read(10, never)).toEqual({ outcome: 'too-large' });
     const there = new IncomingBody(-1);
     there.push(Buffer.alloc(6), WINDOW);
@@ -66,7 +66,7 @@ describe('a body', () => {
     expect(coming.end()).toBe(true);
   });
 
-  it('is refused if it is longer or shorter than was declared', async () => {
+  it('is rejected if it is longer or shorter than declared', async () => {
     const long = new IncomingBody(3);
     expect(long.push(Buffer.alloc(2), WINDOW)).toBe(true);
     expect(long.push(Buffer.alloc(2), WINDOW)).toBe(false);
@@ -79,7 +79,7 @@ describe('a body', () => {
     expect(new IncomingBody(0).end()).toBe(true);
   });
 
-  it('is aborted for who waits and for who comes later, once', async () => {
+  it('is aborted for a waiting reader and for a later one', async () => {
     const body = new IncomingBody(-1);
     const waiting = body.read(10, () => {});
     body.abort();
@@ -88,7 +88,7 @@ describe('a body', () => {
     expect(body.read(10, never)).toEqual({ outcome: 'aborted' });
   });
 
-  it('is counted to its end where nobody wants it any more, and whoever waits hears that', async () => {
+  it('is counted to its end when discarded, and a waiting reader is aborted', async () => {
     const body = new IncomingBody(10);
     const waiting = body.read(10, () => {});
     body.push(Buffer.alloc(3), WINDOW);
@@ -103,7 +103,7 @@ describe('a body', () => {
     expect(new IncomingBody(-1).skip(1_000_000)).toBe(true);
   });
 
-  it('is empty without a piece', async () => {
+  it('is empty without pieces', async () => {
     const body = new IncomingBody(-1);
     const waiting = body.read(10, () => {});
     body.end();

@@ -1,6 +1,7 @@
 /**
- * The body of one request. Invariant: it holds at most the stream's window before somebody reads it and twice the reader's limit afterwards, however small the pieces are that it comes in; a body that
- * came in one piece is not copied.
+ * The body of one HTTP/2 request. A body that arrives in one piece is not copied.
+ * Invariant: it holds at most the stream's window before it is read, and at most twice the reader's limit afterwards,
+ * for pieces of any size.
  */
 import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -9,12 +10,12 @@ import { GrowingBytes } from '../growing-bytes.ts';
 import { ABORTED, EMPTY_BODY, TOO_LARGE } from '../http1/read-body.ts';
 
 export class IncomingBody {
-  /** -1: unknown. */
+  /** The declared length; -1 if none was declared. */
   readonly #declared: number;
-  /** The only piece so far, where it lies. */
+  /** The only piece so far, by reference. */
   #first: Uint8Array | undefined;
   #growing: GrowingBytes | undefined;
-  /** Of the declared length, once somebody reads. */
+  /** A buffer of the declared length, from `read` on. */
   #exact: Uint8Array | undefined;
   #size = 0;
   #ended = false;
@@ -25,18 +26,21 @@ export class IncomingBody {
     this.#declared = declared;
   }
 
-  /** False: more than was declared. `mostUnread` is what can come before somebody reads. */
-  push(piece: Uint8Array, mostUnread: number): boolean {
+  /**
+   * Adds received bytes. Returns false if they exceed the declared length. At most `maxUnread` bytes can arrive before
+   * `read`.
+   */
+  push(piece: Uint8Array, maxUnread: number): boolean {
     const at = this.#size;
     this.#size += piece.length;
     if (this.#declared >= 0 && this.#size > this.#declared) return false;
     if (this.#aborted) return true;
     if (this.#exact !== undefined) this.#exact.set(piece, at);
     else if (this.#growing !== undefined) {
-      if (!this.#growing.append(piece)) this.#give(TOO_LARGE);
+      if (!this.#growing.append(piece)) this.#discard(TOO_LARGE);
     } else if (at === 0) this.#first = piece;
     else {
-      this.#growing = new GrowingBytes(mostUnread);
+      this.#growing = new GrowingBytes(maxUnread);
       this.#growing.append(this.#first ?? EMPTY_BYTES);
       this.#growing.append(piece);
       this.#first = undefined;
@@ -44,14 +48,14 @@ export class IncomingBody {
     return true;
   }
 
-  /** Bytes that nobody wants any more are only counted. False: more than was declared. */
+  /** Counts the bytes of a discarded body. Returns false once the body exceeds its declared length. */
   skip(bytes: number): boolean {
     this.abort();
     this.#size += bytes;
     return this.#declared < 0 || this.#size <= this.#declared;
   }
 
-  /** The client has sent all. False: less than was declared. */
+  /** Called when the client has sent the whole body. Returns false if it is shorter than declared. */
   end(): boolean {
     this.#ended = true;
     if (this.#declared >= 0 && this.#size !== this.#declared) return false;
@@ -60,10 +64,10 @@ export class IncomingBody {
   }
 
   abort(): void {
-    this.#give(ABORTED);
+    this.#discard(ABORTED);
   }
 
-  /** Once. `onWait` is called if not all of it is there. */
+  /** Reads the whole body; called at most once. Calls `onWait` if the body is not complete yet. */
   read(limit: number, onWait: () => void): MaybePromise<BodyResult> {
     if (this.#aborted) return ABORTED;
     if (this.#declared > limit || this.#size > limit) return TOO_LARGE;
@@ -93,8 +97,8 @@ export class IncomingBody {
     return bytes;
   }
 
-  /** Nothing is kept any more. */
-  #give(result: BodyResult): void {
+  /** Settles the reader, if there is one, and drops all bytes. */
+  #discard(result: BodyResult): void {
     this.#aborted = true;
     this.#first = undefined;
     this.#settle(result);

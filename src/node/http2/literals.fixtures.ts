@@ -1,4 +1,7 @@
-/** Header blocks as the plainest client would write them: for tests of the wire, and for a client of the bench that must cost little. */
+/**
+ * Header blocks as the plainest client would write them: for tests of the wire, and for a client of the bench that must
+ * cost little.
+ */
 
 /** Names and values in turns, as literals that leave the other side's table alone. */
 export function literals(fields: readonly string[]): Buffer {

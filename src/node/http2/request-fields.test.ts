@@ -13,7 +13,7 @@ describe('a request', () => {
     });
   });
 
-  it('is malformed without one of them, or with one twice, empty, unknown or behind a field', () => {
+  it('is malformed without one of them, or with one repeated, empty, unknown or after a regular field', () => {
     for (let i = 0; i < LINE.length; i += 2) {
       expect(readRequestLine(LINE.toSpliced(i, 2))).toBeUndefined();
       expect(readRequestLine([...LINE, LINE[i]!, LINE[i + 1]!])).toBeUndefined();
@@ -26,7 +26,7 @@ describe('a request', () => {
     expect(readRequestLine([])).toBeUndefined();
   });
 
-  it('has a method that is one word, and a path or a star', () => {
+  it('has a method that is a token, and a path or *', () => {
     const line = (method: string, target: string): boolean =>
       readRequestLine([':method', method, ':scheme', 'https', ':path', target]) !== undefined;
     for (const target of ['/', '/a?b=%20#c', '/\xe4', '*'])
@@ -38,14 +38,14 @@ describe('a request', () => {
     expect(line('my-method', '/')).toBe(true);
   });
 
-  it('is malformed with what belongs to connections of HTTP/1.1', () => {
+  it('is malformed with connection-specific fields of HTTP/1.1', () => {
     for (const name of ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
       expect(readRequestLine([...LINE, name, 'x'])).toBeUndefined();
     expect(readRequestLine([...LINE, 'te', 'gzip'])).toBeUndefined();
     expect(readRequestLine([...LINE, 'te', 'trailers'])).toBeDefined();
   });
 
-  it('declares one length, in digits', () => {
+  it('declares at most one length, in digits', () => {
     const length = (...values: string[]): number | undefined =>
       readRequestLine([...LINE, ...values.flatMap((value) => ['content-length', value])])?.contentLength;
     expect(length('0')).toBe(0);
@@ -57,7 +57,7 @@ describe('a request', () => {
 });
 
 describe('fields', () => {
-  it('behind a body have no pseudo-header among them', () => {
+  it('of trailers are no pseudo-headers', () => {
     expect(areTrailers([])).toBe(true);
     expect(areTrailers(['a', 'b'])).toBe(true);
     expect(areTrailers(['a', 'b', ':path', '/'])).toBe(false);

@@ -1,13 +1,16 @@
-/** What the header fields of a request must be (RFC 9113, section 8), and how they are looked up. */
+/**
+ * Validates and looks up the header fields of a request (RFC 9113, section 8). Fields are names and values in
+ * alternation.
+ */
 
 export interface RequestLine {
   readonly method: string;
   readonly target: string;
-  /** -1: none was declared. */
+  /** -1 if none was declared. */
   readonly contentLength: number;
 }
 
-/** They belong to HTTP/1.1 connections. */
+/** Connection-specific fields of HTTP/1.1, which make an HTTP/2 request malformed (RFC 9113, 8.2.2). */
 const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -17,10 +20,10 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const COLON = 58;
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** A path, or what OPTIONS asks about all of them. */
+/** A path, or `*` for OPTIONS. */
 const TARGET = /^(\/[^\0-\x20\x7f]*|\*)$/;
 
-/** Undefined: malformed. */
+/** Reads the pseudo-header fields and the content length; undefined if the request is malformed. */
 export function readRequestLine(fields: readonly string[]): RequestLine | undefined {
   let method: string | undefined;
   let target: string | undefined;
@@ -50,13 +53,13 @@ export function readRequestLine(fields: readonly string[]): RequestLine | undefi
   return { method, target, contentLength };
 }
 
-/** Fields behind a body: none of them may be a pseudo-header. */
+/** Returns whether the fields are valid as trailers: trailers have no pseudo-header fields. */
 export function areTrailers(fields: readonly string[]): boolean {
   for (let i = 0; i < fields.length; i += 2) if (fields[i]!.charCodeAt(0) === COLON) return false;
   return true;
 }
 
-/** Several values of one name are joined. */
+/** Returns the value of a field; several values of one name are joined. */
 export function fieldOf(fields: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let i = 0; i < fields.length; i += 2) {
@@ -73,7 +76,7 @@ export function fieldValues(fields: readonly string[], name: string): string[] {
   return values;
 }
 
-/** Names of regular fields, each once. */
+/** Returns the names of the regular fields without repetition. */
 export function fieldNames(fields: readonly string[]): string[] {
   const names = new Set<string>();
   for (let i = 0; i < fields.length; i += 2) if (fields[i]!.charCodeAt(0) !== COLON) names.add(fields[i]!);

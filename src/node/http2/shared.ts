@@ -1,4 +1,4 @@
-/** What the HTTP/2 connections of one listener share. */
+/** State that all HTTP/2 connections of one listener share: the flusher, the output buffers and the Date header. */
 import type { Clock } from '../../base/clock.ts';
 import { Flusher } from './flusher.ts';
 import { FrameOutput } from './frame-output.ts';
@@ -14,7 +14,7 @@ export class H2Shared {
     this.#clock = clock;
   }
 
-  /** The time as HTTP writes it, made once a second. */
+  /** Returns the value of the Date header, formatted at most once a second. */
   date(): string {
     const now = this.#clock.now();
     const second = Math.floor(now / 1000);

@@ -1,15 +1,18 @@
-/** Writes what one turn has to say, and knows what the kernel has not taken of it. Invariant: slabs go back to the output when their bytes are gone, in the order in which they were written. */
+/**
+ * Writes the output of one turn to the socket, counts unsent bytes, and releases the slabs once the kernel has taken
+ * their bytes.
+ */
 import type { TLSSocket } from 'node:tls';
 import type { FrameOutput, Written } from './frame-output.ts';
 
-/** Written, and not yet taken by the kernel. Beyond: nothing more is written until it is. */
-const MOST_UNSENT = 256 * 1024;
+/** Bytes that the kernel has not taken yet. Beyond this, the connection writes nothing more until it has. */
+const MAX_UNSENT = 256 * 1024;
 
 export class SocketWriter {
   readonly #socket: TLSSocket;
   readonly #output: FrameOutput;
   readonly #onTaken: () => void;
-  /** What the socket has not taken yet, oldest first. */
+  /** Writes that the kernel has not taken yet, oldest first. */
   readonly #writes: Written[] = [];
   #unsent = 0;
   readonly #onWritten = (): void => this.#written();
@@ -26,7 +29,7 @@ export class SocketWriter {
   }
 
   get isFull(): boolean {
-    return this.#unsent >= MOST_UNSENT;
+    return this.#unsent >= MAX_UNSENT;
   }
 
   write(written: Written): void {

@@ -74,7 +74,7 @@ export const STATIC_ROWS: readonly TableRow[] = ROWS.split('\n').map((row) => {
 
 /** The first index of the dynamic table. */
 export const FIRST_DYNAMIC: number = STATIC_ROWS.length + 1;
-/** What a row of the dynamic table costs beside its text (RFC 7541, section 4.1). */
+/** The size of a dynamic table row in addition to its name and value (RFC 7541, 4.1). */
 export const ROW_OVERHEAD = 32;
-/** Of either side's dynamic table, unless a setting says otherwise. */
+/** The default size of a dynamic table (RFC 9113, 6.5.2). */
 export const TABLE_SIZE = 4_096;

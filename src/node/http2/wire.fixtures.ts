@@ -298,7 +298,10 @@ export interface InMemory {
   send(...frames: readonly Uint8Array[]): void;
 }
 
-/** A connection without TLS and without the kernel, where every byte that waits can be counted. `makeShared`: what it shares with others. */
+/**
+ * A connection without TLS and without the kernel, where every byte that waits can be counted. `makeShared`: what it
+ * shares with others.
+ */
 export function inMemory(
   handler: Handler,
   limits: Partial<ListenerLimits> = {},
@@ -313,6 +316,7 @@ export function inMemory(
   const socket = new MemorySocket(log);
   const tls = socket as unknown as TLSSocket;
   const connection = new H2Connection(context, makeShared(clock), tls, new TlsPeer(tls, undefined, clock));
+  connection.start();
   return {
     log,
     socket,

@@ -35,7 +35,7 @@ const line = (text: string): Uint8Array => encodeUtf8(`${text}\n`);
 const HALF = 'x'.repeat(600 * 1024);
 
 describe('an audit log', () => {
-  it('appends lines to a file of its owner', async () => {
+  it('appends lines to a file with mode 0600', async () => {
     const first = await open();
     first.write(line('{"a":1}'));
     await first.stop();
@@ -47,7 +47,7 @@ describe('an audit log', () => {
     expect(problems).toEqual([]);
   });
 
-  it('puts a file aside before it grows beyond its size, what it held at the start included', async () => {
+  it('rotates before the file exceeds its size, including its content at the start', async () => {
     const log = await open();
     log.write(line(HALF));
     await log.stop();
@@ -60,14 +60,14 @@ describe('an audit log', () => {
     expect(read('audit.log') === `${HALF}\nlast\n`).toBe(true);
   });
 
-  it('keeps as many old files as it is told, the newest', async () => {
+  it('keeps the configured number of newest rotated files', async () => {
     const log = await open({ maxBackups: 2 });
     for (const mark of ['a', 'b', 'c', 'd']) log.write(line(mark + HALF));
     await log.stop();
     expect(files().map((name) => read(name).charAt(0))).toEqual(['b', 'c', 'd']);
   });
 
-  it('removes files by age and leaves strangers alone', async () => {
+  it('removes rotated files by age and no other files', async () => {
     const log = await open({ maxAgeDays: 7 });
     log.write(line(HALF));
     writeFileSync(join(folder, 'logs', 'audit-2025-12-01T00-00-00.000.log'), 'old');
@@ -77,7 +77,7 @@ describe('an audit log', () => {
     expect(files()).toEqual(['audit-2026-01-02T03-04-05.678.log', 'audit-notes.log', 'audit.log']);
   });
 
-  it('compresses what it put aside', async () => {
+  it('compresses rotated files', async () => {
     const log = await open({ compress: true });
     log.write(line(HALF));
     log.write(line(HALF));
@@ -96,7 +96,7 @@ describe('an audit log', () => {
     expect(files()).toEqual(['audit.log']);
   });
 
-  it('says in one sentence that it cannot be opened', async () => {
+  it('reports a path that cannot be opened as a ConfigError', async () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(open({ path: join(folder, 'file', 'audit.log') })).rejects.toThrow(/^--audit-log-path: cannot open /);
   });

@@ -1,6 +1,7 @@
 /**
- * The file that audit events go to, one a line, rotated by size. Invariant: a line is in the file (or on its way through the pipe) when `write` returns, and
- * rotation never loses or splits one; old files are named and removed as the reference names and removes them.
+ * The audit log file: one event per line, rotated by size. Rotated files have the reference's names and are removed by
+ * its rules.
+ * Invariant: when `write` returns, the line is in the file (or in the pipe). Rotation never loses or splits a line.
  */
 import {
   chmodSync,
@@ -23,39 +24,40 @@ import { BugError, ConfigError, toError } from '../../base/errors.ts';
 export interface AuditLogOptions {
   /** `-` is standard output, which is never rotated. */
   readonly path: string;
-  /** A file that would grow beyond this is put aside first; 0 never. */
+  /** The file is rotated before it exceeds this size; 0 for never. */
   readonly maxSizeMb: number;
-  /** Files put aside longer ago than this are removed; 0 never. */
+  /** Rotated files older than this are removed; 0 for never. */
   readonly maxAgeDays: number;
-  /** Older ones beyond this many are removed; 0 never. */
+  /** The oldest rotated files beyond this number are removed; 0 for never. */
   readonly maxBackups: number;
-  /** gzip files that were put aside. */
+  /** Compresses rotated files with gzip. */
   readonly compress: boolean;
   readonly clock?: Clock;
-  /** Told when an old file cannot be compressed or removed; the next rotation tries again. */
+  /** Called when a rotated file cannot be compressed or removed; the next rotation tries again. */
   readonly onProblem: (error: Error) => void;
 }
 
 export interface AuditLog {
-  /** One event with its line end. Throws if it cannot be written; the next one is tried again. */
+  /** Writes one event with its line end. Throws if that fails; the log stays usable for the next event. */
   write(line: Uint8Array): void;
-  /** Waits for compression that is under way and closes the file. Idempotent. */
+  /** Closes the file and waits for running compression. Idempotent. */
   stop(): Promise<void>;
 }
 
 const MEGABYTE = 1024 * 1024;
 const DAY = 86_400_000;
 const STANDARD_OUTPUT = 1;
-/** As the reference makes it: for its owner alone. */
+/** The reference's file mode: only the owner may read it. */
 const FILE_MODE = 0o600;
 const compressGzip = promisify(gzip);
 
-/** Throws ConfigError naming the path if it cannot be opened. */
+/** Opens the log and creates its folder. Throws ConfigError naming the path if it cannot be opened. */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
-  if (options.path === '-') return new AuditLogFile(options, STANDARD_OUTPUT);
+  if (options.path === '-') return new AuditLogFile(options, STANDARD_OUTPUT, 0);
   try {
     await mkdir(dirname(options.path), { recursive: true });
-    return new AuditLogFile(options, openSync(options.path, 'a', FILE_MODE));
+    const descriptor = openSync(options.path, 'a', FILE_MODE);
+    return new AuditLogFile(options, descriptor, fstatSync(descriptor).size);
   } catch (caught) {
     const cause = toError(caught);
     throw new ConfigError(`--audit-log-path: cannot open ${options.path}: ${cause.message}`, { cause });
@@ -69,16 +71,16 @@ class AuditLogFile implements AuditLog {
   #size: number;
   #tidying: Promise<void> = Promise.resolve();
 
-  constructor(options: AuditLogOptions, descriptor: number) {
+  constructor(options: AuditLogOptions, descriptor: number, size: number) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#descriptor = descriptor;
-    this.#size = descriptor === STANDARD_OUTPUT ? 0 : fstatSync(descriptor).size;
+    this.#size = size;
   }
 
   write(line: Uint8Array): void {
     this.#rotateBefore(line.length);
-    if (this.#descriptor === undefined) throw new BugError('an audit event came after the log was closed');
+    if (this.#descriptor === undefined) throw new BugError('an audit event was written after the log was closed');
     for (let at = 0; at < line.length; ) at += writeSync(this.#descriptor, line, at);
     this.#size += line.length;
   }
@@ -103,7 +105,7 @@ class AuditLogFile implements AuditLog {
     this.#tidying = this.#tidying.then(() => this.#tidy()).catch((caught) => this.#options.onProblem(toError(caught)));
   }
 
-  /** `audit-2026-01-02T03-04-05.678.log` beside `audit.log`. */
+  /** Returns an unused name, such as `audit-2026-01-02T03-04-05.678.log` for `audit.log`. */
   #freeBackupName(): string {
     for (let at = this.#clock.now(); ; at++) {
       const name = this.#backupName(at);
@@ -133,7 +135,7 @@ class AuditLogFile implements AuditLog {
     }
   }
 
-  /** Files that we put aside, newest first. */
+  /** Lists the rotated files, newest first. */
   #backups(): { readonly path: string; readonly at: number }[] {
     const folder = dirname(this.#options.path);
     const extension = extname(this.#options.path);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../base/virtual-clock.ts';
-import { createLogger, type LoggingOptions, strikeSecrets } from './logging.ts';
+import { createLogger, type LoggingOptions, redactSecrets } from './logging.ts';
 
 let folder: string;
 let descriptor: number;
@@ -30,7 +30,7 @@ const open = (options: Partial<LoggingOptions>) =>
 const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 
 describe('logs', () => {
-  it('are one JSON object a line, with level, time, message and fields', async () => {
+  it('are one JSON object per line, with level, time, message and fields', async () => {
     const logger = await open({});
     logger.info('listening', { port: 6443 });
     logger.warn('odd');
@@ -45,7 +45,7 @@ describe('logs', () => {
     ]);
   });
 
-  it('tell errors with their stack and causes', async () => {
+  it('contain errors with their stack and causes', async () => {
     const error = new Error('outer', { cause: new Error('inner') });
     (await open({})).error('broken', error);
     (await open({ format: 'text' })).error('broken', error, { step: 2 });
@@ -56,13 +56,13 @@ describe('logs', () => {
     expect(text.join('\n')).toMatch(/error broken step=2\nError: outer\n[\s\S]*caused by Error: inner/);
   });
 
-  it('are lines of text for a person', async () => {
+  it('are lines of text in the text format', async () => {
     const logger = await open({ format: 'text' });
     logger.info('listening', { url: 'https://[::1]:1', note: 'two words', nothing: undefined });
     expect(written()).toMatch(/^\d\d:\d\d:\d\d info {2}listening url=https:\/\/\[::1\]:1 note="two words"\n$/);
   });
 
-  it('hold debug lines back until they are asked for', async () => {
+  it('contain debug lines only from verbosity 2 on', async () => {
     for (const format of ['json', 'text'] as const) {
       (await open({ format })).debug('quiet');
       (await open({ format, verbosity: 2 })).debug('loud');
@@ -71,7 +71,7 @@ describe('logs', () => {
     expect(written().match(/loud/g)).toHaveLength(2);
   });
 
-  it('never contain a token or a private key, wherever it stands', async () => {
+  it('never contain a token or a private key', async () => {
     const key = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----';
     for (const format of ['json', 'text'] as const) {
       const logger = await open({ format });
@@ -82,27 +82,27 @@ describe('logs', () => {
     expect(written().match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(6);
   });
 
-  it('keep what stands before a token, and strike out several in a row', () => {
-    expect(strikeSecrets(`"authorization":"Bearer a b", Bearer abcdefg1 ${TOKEN},${TOKEN}`)).toBe(
+  it('keep the text before a token, and redact several in a row', () => {
+    expect(redactSecrets(`"authorization":"Bearer a b", Bearer abcdefg1 ${TOKEN},${TOKEN}`)).toBe(
       '"authorization":"Bearer [redacted] b", Bearer [redacted] [redacted],[redacted]',
     );
   });
 
-  it('are made of long texts too: a search that is not linear would not come back', () => {
+  it('redact long texts in linear time', () => {
     const size = 1_000_000;
     for (const unit of [' ', 'eyJ-', 'bearer ', '-----BEGIN PRIVATE KEY-----', 'authorization:', 'eyJaaaaaaaa.']) {
       const text = `a${unit.repeat(size / unit.length)}b`;
-      expect(strikeSecrets(text).startsWith('a'), JSON.stringify(unit)).toBe(true);
+      expect(redactSecrets(text).startsWith('a'), JSON.stringify(unit)).toBe(true);
     }
   });
 
-  it('hold no control character that a terminal would obey', async () => {
+  it('contain no control characters', async () => {
     (await open({ format: 'text' })).info('request', { path: '/\u001b[2J', user: 'a\u009b2Jb' });
     expect(written()).toMatch(/request path="\/\\u001b\[2J" user="a\\u009b2Jb"\n$/);
   });
 
-  it('leave other texts alone', () => {
+  it('do not change other texts', () => {
     const text = 'invalid bearer token of system:serviceaccount:a:b, eyJ, basic validation at https://127.0.0.1:6443';
-    expect(strikeSecrets(text)).toBe(text);
+    expect(redactSecrets(text)).toBe(text);
   });
 });

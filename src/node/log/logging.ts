@@ -1,6 +1,7 @@
 /**
- * Where log lines go: text for a person on a terminal, JSON (pino) for everything else, always to standard error. Invariant: what looks like a credential is
- * struck out of every text before it is written, whoever wrote it there; a line is written when the call returns, so none is lost when the process ends.
+ * The loggers: text lines for a terminal, JSON lines (pino) otherwise, both to standard error by default.
+ * Invariants: everything that looks like a credential is redacted before a line is written. A line is written when the
+ * call returns, so none is lost when the process ends.
  */
 import { writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -8,7 +9,7 @@ import type { LogFields, Logger } from '../../base/logger.ts';
 
 export interface LoggingOptions {
   readonly format: 'text' | 'json';
-  /** klog's number: debug lines are written from 2 on. Default 0. */
+  /** klog's verbosity. Debug lines are written from 2 on. Default 0. */
   readonly verbosity?: number;
   /** A file descriptor. Default 2, standard error. */
   readonly descriptor?: number;
@@ -16,30 +17,31 @@ export interface LoggingOptions {
 }
 
 const DEBUG_FROM = 2;
-const STRUCK = '[redacted]';
+const REDACTED = '[redacted]';
 /**
- * Authorization headers, bearer tokens (they have a digit; words after "bearer" mostly have none), JWTs (the first part begins as JSON does), private keys. Clients
- * choose some of what is logged, so each alternative begins at few places and looks at a bounded text, or at one that no other start looks at: the time is linear.
+ * Matches Authorization headers, bearer tokens (they contain a digit; words after "bearer" usually do not), JWTs (their
+ * first part encodes `{"`) and private keys. Clients control parts of log lines, so matching must take linear time:
+ * each alternative starts at few positions, and scans either a bounded text or one that no other start scans.
  */
 const SECRETS =
   /\b(authorization["':=\s]{1,8}(?:bearer|basic)\s{1,8})[^\s"',]+|\b(bearer\s{1,8})(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,8192}?-----END [A-Z ]{0,40}PRIVATE KEY-----/gi;
 
-/** The text without what looks like a credential. */
-export function strikeSecrets(text: string): string {
+/** Replaces everything that looks like a credential. */
+export function redactSecrets(text: string): string {
   return text.replace(
     SECRETS,
-    (_match, header: string | undefined, bearer: string | undefined) => `${header ?? bearer ?? ''}${STRUCK}`,
+    (_match, header: string | undefined, bearer: string | undefined) => `${header ?? bearer ?? ''}${REDACTED}`,
   );
 }
 
-/** Loads pino only for JSON: a person at a terminal need not wait for it. */
+/** Creates a logger. Loads pino only for JSON, because loading takes time. */
 export async function createLogger(options: LoggingOptions): Promise<Logger> {
   return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options);
 }
 
 async function createJsonLogger(options: LoggingOptions): Promise<Logger> {
   const { descriptor = 2, verbosity = 0, clock = systemClock } = options;
-  // The default export is the one that a bundle of it has too.
+  // A bundle of pino has only the default export.
   const { default: pino } = await import('pino');
   const logger = pino(
     {
@@ -48,7 +50,7 @@ async function createJsonLogger(options: LoggingOptions): Promise<Logger> {
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
     },
-    { write: (line: string) => writeAll(descriptor, strikeSecrets(line)) },
+    { write: (line: string) => writeAll(descriptor, redactSecrets(line)) },
   );
   return {
     debug: (message, fields) => logger.debug(fields ?? {}, message),
@@ -66,7 +68,7 @@ function createTextLogger(options: LoggingOptions): Logger {
     const lines = [`${time} ${level.padEnd(5)} ${message}${formatFields(fields)}`];
     for (let at: unknown = error; at instanceof Error; at = at.cause)
       lines.push(at === error ? (at.stack ?? String(at)) : `caused by ${at.stack ?? String(at)}`);
-    writeAll(descriptor, strikeSecrets(`${lines.join('\n')}\n`));
+    writeAll(descriptor, redactSecrets(`${lines.join('\n')}\n`));
   };
   return {
     debug: (message, fields) => {
@@ -87,7 +89,7 @@ function formatFields(fields: LogFields | undefined): string {
     .join('');
 }
 
-/** A client chose the text, and a terminal obeys control characters: none of them is left. */
+/** Quotes a text and escapes all control characters, because terminals interpret them and clients control the text. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\x7f-\x9f]/g,
@@ -95,7 +97,10 @@ function quoted(text: string): string {
   );
 }
 
-/** A pipe that is full for a moment is tried again; one that nobody reads any more loses the line, for there is nobody to tell. */
+/**
+ * Retries a full pipe for up to 100 ms. On any other error, such as a closed pipe, the line is lost: there is no other
+ * place to report it.
+ */
 function writeAll(descriptor: number, text: string): void {
   let left = Buffer.from(text);
   for (let attempts = 0; left.length > 0 && attempts < 100; ) {

@@ -39,7 +39,7 @@ async function callTo(listener: Listener, more: Partial<OutboundCall> = {}): Pro
 }
 
 describe('the outbound client', () => {
-  it('posts and gives back what was answered', async () => {
+  it('posts and returns the answer', async () => {
     const listener = await serve(async (incoming) => {
       const body = await incoming.body(1000);
       const received = body.outcome === 'ok' ? decodeUtf8(body.bytes) : body.outcome;
@@ -61,7 +61,7 @@ describe('the outbound client', () => {
     );
   });
 
-  it('does not trust an authority that the call does not name, nor a connection of another call', async () => {
+  it('does not trust an authority that the call does not name, nor reuse a connection of another authority', async () => {
     const listener = await serve(() => text('here'));
     const caller = client();
     await caller.post(await callTo(listener));
@@ -70,12 +70,12 @@ describe('the outbound client', () => {
     );
   });
 
-  it('cuts off an answer that is too large', async () => {
+  it('rejects an answer that is too large', async () => {
     const listener = await serve(() => text('x'.repeat(1001)));
     await expect(client().post(await callTo(listener))).rejects.toThrow('the answer is larger than 1000 bytes');
   });
 
-  it('says that nobody listens', async () => {
+  it('reports a refused connection', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -94,12 +94,12 @@ describe('the outbound client', () => {
     );
   });
 
-  it('gives up when the time is over', async () => {
+  it('times out', async () => {
     const listener = await serve(() => new Promise(() => undefined));
     await expect(client().post(await callTo(listener, { timeoutMs: 20 }))).rejects.toThrow('context deadline exceeded');
   });
 
-  it('gives up on an answer that never ends', async () => {
+  it('times out on an answer that never ends', async () => {
     const { ca, server: keyed } = await certificates();
     const server = createTlsServer({ cert: keyed.certificatePem, key: keyed.keyPem }, (_, answer) => {
       answer.writeHead(200, { 'content-length': '100' });
@@ -123,7 +123,7 @@ describe('the outbound client', () => {
     await expect(client().post(call)).rejects.toThrow('context deadline exceeded');
   });
 
-  it('lets a call go on while many others with other authorities come', async () => {
+  it('does not interrupt a call while many others with other authorities start', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -140,7 +140,7 @@ describe('the outbound client', () => {
     expect(decodeUtf8((await slow).body)).toBe('here');
   });
 
-  it('calls nobody after it was stopped', async () => {
+  it('refuses calls after stop', async () => {
     const listener = await serve(() => text('here'));
     const caller = client();
     await caller.stop();

@@ -1,5 +1,6 @@
 /**
- * Calls to webhooks and other servers, over HTTPS with connections that are kept. Invariant: a call ends within its time; an answer that is too large is cut off, not kept.
+ * Calls to webhooks and other servers, over HTTPS with connections that are kept. Invariant: a call ends within its
+ * time; an answer that is too large is cut off, not kept.
  */
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -97,7 +98,8 @@ class NodeOutboundClient implements OutboundClient {
     if (this.#agents.size > AGENTS && oldest !== undefined) {
       const [bundle, forgotten] = oldest;
       this.#agents.delete(bundle);
-      // Whoever is being called goes on: the calls of one must not fail because another calls many. What they leave open closes by its idle time.
+      // Whoever is being called goes on: the calls of one must not fail because another calls many. What they leave
+      // open closes by its idle time.
       for (const sockets of Object.values(forgotten.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     }
     return agent;

@@ -19,8 +19,8 @@ function start(): { clock: VirtualClock; state: { cpu: number; heap: number; col
   return { clock, state, stop: () => tidy.stop() };
 }
 
-describe('tidying at rest', () => {
-  it('collects what a busy time has left, and once more for the space that it was made in', async () => {
+describe('collection while idle', () => {
+  it('collects after a busy time, and once more to shrink the young generation', async () => {
     const { clock, state } = start();
     state.heap = 90 * MEGABYTE;
     state.cpu = 4_000_000;
@@ -32,7 +32,7 @@ describe('tidying at rest', () => {
     expect(state.collected).toBe(2);
   });
 
-  it('does not collect once more while there is work', async () => {
+  it('does not collect again while the process is busy', async () => {
     const { clock, state } = start();
     state.heap = 90 * MEGABYTE;
     await clock.advance(6000);
@@ -44,7 +44,7 @@ describe('tidying at rest', () => {
     expect(state.collected).toBe(2);
   });
 
-  it('leaves little, and what takes long', async () => {
+  it('does not collect for little garbage, nor a large heap', async () => {
     const { clock, state } = start();
     state.heap = 30 * MEGABYTE;
     await clock.advance(20_000);
@@ -53,7 +53,7 @@ describe('tidying at rest', () => {
     expect(state.collected).toBe(0);
   });
 
-  it('ends', async () => {
+  it('stops', async () => {
     const { clock, state, stop } = start();
     state.heap = 90 * MEGABYTE;
     stop();
@@ -61,7 +61,7 @@ describe('tidying at rest', () => {
     expect(state.collected).toBe(0);
   });
 
-  it('frees what nobody holds', () => {
+  it('frees unreachable objects', () => {
     const options = processCollectionOptions(new VirtualClock());
     let held: unknown[] | undefined = Array.from({ length: 200_000 }, (_, i) => ({ i }));
     const before = options.heapBytes();

@@ -1,44 +1,47 @@
 /**
- * Gives memory back once the process has come to rest: V8 collects only when something allocates, so that what a busy minute left behind would stay for good. Invariant: nothing happens while there is work to do,
- * and a heap that takes long to walk is left to V8.
+ * Garbage collection while the process is idle. V8 collects only on allocation, so without it the garbage of a busy
+ * minute would stay in memory. Never collects while the process is busy, and leaves large heaps to V8.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock, Timer } from '../../base/clock.ts';
 
-const LOOK_MS = 5000;
-/** Microseconds of CPU in between: 3 % of a core. */
-const REST_MICROS = LOOK_MS * 30;
-/** Less is not worth it. */
+const CHECK_MS = 5000;
+/** Microseconds of CPU time per check below which the process counts as idle: 3 % of a core. */
+const IDLE_MICROS = CHECK_MS * 30;
+/** Heap growth since the last collection that makes another one worthwhile. */
 const WORTH_BYTES = 16 * 2 ** 20;
-/** A heap of this size is walked in a fifth of a second. */
+/** Larger heaps are not collected here. V8 marks a heap of this size in a fifth of a second. */
 const LARGEST_BYTES = 256 * 2 ** 20;
 
 export interface IdleCollectionOptions {
   readonly clock: Clock;
-  /** Microseconds that the process has used. */
+  /** CPU time of the process in microseconds. */
   cpuMicros(): number;
   heapBytes(): number;
   collect(times: number): void;
 }
 
-/** Looks every few seconds, without keeping the process alive. */
+/** Checks every few seconds, without keeping the process alive. */
 export function collectWhenIdle(options: IdleCollectionOptions): { stop(): void } {
   let cpu = options.cpuMicros();
-  /** After the last collection. */
+  /** Heap size after the last collection. */
   let kept = options.heapBytes();
-  /** V8 makes the space for new objects small in a collection that finds that hardly any were made since the last one. */
-  let onceMore = false;
+  /**
+   * A second collection is due: V8 shrinks the young generation only in a collection that finds few new objects since
+   * the last one.
+   */
+  let again = false;
   let timer: Timer | undefined;
-  const look = (): void => {
+  const check = (): void => {
     const now = options.cpuMicros();
-    const isAtRest = now - cpu < REST_MICROS;
+    const isIdle = now - cpu < IDLE_MICROS;
     cpu = now;
     const bytes = options.heapBytes();
     const isWorth = bytes - kept >= WORTH_BYTES;
-    if (isAtRest && bytes <= LARGEST_BYTES && (isWorth || onceMore)) {
-      onceMore = isWorth;
-      // The first finds what only finalizers and weak references still know; the second gives the pages back.
+    if (isIdle && bytes <= LARGEST_BYTES && (isWorth || again)) {
+      again = isWorth;
+      // The first collection clears weak references and runs finalizers; the second returns the pages.
       options.collect(isWorth ? 2 : 1);
       kept = options.heapBytes();
       cpu = options.cpuMicros();
@@ -46,13 +49,13 @@ export function collectWhenIdle(options: IdleCollectionOptions): { stop(): void 
     arm();
   };
   const arm = (): void => {
-    timer = options.clock.setTimer(LOOK_MS, look, { background: true });
+    timer = options.clock.setTimer(CHECK_MS, check, { background: true });
   };
   arm();
   return { stop: () => timer?.cancel() };
 }
 
-/** Of this process. */
+/** Returns the options for this process. */
 export function processCollectionOptions(clock: Clock): IdleCollectionOptions {
   let collect: (() => void) | undefined;
   return {
@@ -69,7 +72,7 @@ export function processCollectionOptions(clock: Clock): IdleCollectionOptions {
   };
 }
 
-/** Node has no call for it; a context that is made under this flag has. */
+/** Returns V8's collector. Node has no function for it, but a context created under this flag has a global `gc`. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

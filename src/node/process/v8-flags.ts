@@ -1,25 +1,29 @@
 /**
- * How V8 is set for a server. Invariant: whatever is set here, `scripts/warm-server.mjs` puts back before it keeps compiled code, because V8 takes such code only under the flags that it was made under.
+ * The V8 flags of a server process. `scripts/warm-server.mjs` must reset every flag that is set here before it writes
+ * the code cache: V8 accepts cached code only under the flags that it was compiled with.
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** Called once the server is up, so that code that the build has kept is still taken. */
+/** Sets the flags. Called after the server has started, so that V8 accepts the code cache of the build. */
 export function setV8Flags(): void {
   growYoungGenerationAtOnce();
   optimiseLater();
 }
 
 /**
- * Lets the space for new objects grow to its full size in one step as soon as there is work. V8 begins with 1 MB and doubles it each time that as much has survived, so that for the first minutes a server collects every few
- * milliseconds: a quarter of the CPU of 500 new definitions. At rest `collectWhenIdle` sees to it that the space is made small again.
+ * Lets the young generation grow to its full size in one step. By default V8 starts with 1 MB and doubles it each time
+ * as much has survived, so a busy server collects every few milliseconds in its first minutes; that took a quarter of
+ * the CPU time of creating 500 definitions. `collectWhenIdle` makes V8 shrink it again.
  */
 function growYoungGenerationAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16');
 }
 
 /**
- * A function runs four times as often as is usual before V8 optimises it. Work that comes in bursts, such as a few hundred definitions, runs through hundreds of large functions, and optimising those takes a third of its CPU, on
- * threads that compete with the one that serves. What runs all the time is optimised a moment later, and then is as fast as ever.
+ * Makes V8 optimise a function after four times as many runs as by default. Bursts of work, such as a few hundred
+ * definitions, run through hundreds of large functions; optimising them took a third of the CPU time, on threads that
+ * compete with the main thread. Functions that run constantly are optimised a moment later and are then as fast as
+ * before.
  */
 function optimiseLater(): void {
   setFlagsFromString('--interrupt-budget=270336');

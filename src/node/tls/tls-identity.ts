@@ -1,6 +1,7 @@
 /**
- * What a listener shows and trusts: its serving certificates and the authorities of its clients, as one value that can be replaced while it
- * runs. Invariant: a TlsIdentity exists only if OpenSSL accepted every part of it, so a swap never leaves a listener half changed.
+ * The TLS configuration of a listener: its serving certificates and the CAs of its clients, as one value that can be
+ * replaced at run time.
+ * Invariant: OpenSSL has accepted every part of a TlsIdentity, so replacing one never leaves a listener half changed.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
@@ -10,21 +11,21 @@ import { type Authorities, parseAuthorities } from './verify-peer.ts';
 export interface KeyPair {
   /** PEM. */
   readonly key: string;
-  /** PEM, the serving certificate first, then its intermediates. */
+  /** PEM: the serving certificate, then its intermediates. */
   readonly cert: string;
 }
 
 export interface SniKeyPair extends KeyPair {
-  /** `example.org` or `*.example.org`; none: the names in the certificate. */
+  /** `example.org` or `*.example.org`. Default: the names in the certificate. */
   readonly names?: readonly string[];
 }
 
 export interface TlsConfig extends KeyPair {
-  /** Certificates for some server names; the first that fits is shown. */
+  /** Certificates for particular server names; the first match is used. */
   readonly sni?: readonly SniKeyPair[];
   /**
-   * PEM bundles by the name that `PeerCertificate.authorities` will show (`client`, `front-proxy`). None: clients are not asked for a
-   * certificate.
+   * PEM bundles, keyed by the name that appears in `PeerCertificate.authorities` (`client`, `front-proxy`). Default:
+   * clients are not asked for a certificate.
    */
   readonly clientCa?: Readonly<Record<string, string>>;
   /** Default TLS 1.2. */
@@ -32,14 +33,14 @@ export interface TlsConfig extends KeyPair {
 }
 
 export interface TlsIdentity {
-  /** For `setSecureContext`. */
+  /** Options for `setSecureContext`. */
   readonly options: SecureContextOptions;
   readonly authorities: Authorities | undefined;
-  /** The context for a server name; undefined: the default one. */
+  /** Returns the context for a server name; undefined for the default one. */
   contextFor(serverName: string): SecureContext | undefined;
 }
 
-/** AES-128-GCM first: about 7 % less CPU on lists (hot-path rule 10); nothing without forward secrecy. */
+/** AES-128-GCM comes first because it needs about 7 % less CPU time for lists. All ciphers have forward secrecy. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -52,21 +53,21 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Throws ConfigError naming the part that cannot be used. */
+/** Checks and prepares a configuration. Throws ConfigError naming the part that cannot be used. */
 export function createTlsIdentity(config: TlsConfig): TlsIdentity {
   const authorities = config.clientCa === undefined ? undefined : parseAuthorities(config.clientCa);
-  // An empty list, not undefined: without one Node would trust the public authorities for client certificates.
+  // An empty list, not undefined: for undefined Node would trust the public CAs for client certificates.
   const ca = [...(authorities?.values() ?? [])].flat().map((certificate) => certificate.toString());
   const optionsOf = (pair: KeyPair): SecureContextOptions => ({
     key: pair.key,
     cert: pair.cert,
     ca,
-    // A bundle may hold an intermediate authority without its root, as in Go.
+    // As in Go, a bundle may contain an intermediate without its root.
     allowPartialTrustChain: true,
     ciphers: CIPHERS,
     honorCipherOrder: true,
     minVersion: config.minVersion ?? 'TLSv1.2',
-    // A resumed session has the client's certificate but not those sent beside it, without which it may not verify.
+    // A resumed session lacks the intermediates that the client sent, so its certificate might not verify.
     secureOptions: constants.SSL_OP_NO_TICKET,
   });
   const options = optionsOf(config);

@@ -1,4 +1,7 @@
-/** The certificate of a connection, looked at when somebody first asks. Invariant: once it has expired it does not verify any more, however long the connection lives. */
+/**
+ * The client of a TLS connection: its address and its certificate, which is verified on first use.
+ * Invariant: an expired certificate counts as invalid, also on a connection that was made before it expired.
+ */
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { PeerCertificate } from '../../server/http/exchange.ts';
@@ -40,7 +43,7 @@ export class TlsPeer {
   }
 }
 
-/** IPv4 as IPv4, even on a socket that speaks both. */
+/** Returns an IPv4-mapped IPv6 address as IPv4. */
 export function plainAddress(address: string | undefined): string {
   if (address === undefined) return '';
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;

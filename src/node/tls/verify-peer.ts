@@ -1,6 +1,8 @@
 /**
- * Who a TLS client is. Invariant: a certificate counts only if OpenSSL accepted it and a chain of signatures that we checked ourselves leads to
- * a named authority; OpenSSL alone verifies against all authorities together and cannot say which one it was.
+ * Verifies a TLS client certificate and finds the authorities that it chains to. OpenSSL verifies against all
+ * authorities together and does not say which one matched, so the chain to each named authority is checked here.
+ * Invariant: a certificate is accepted only if OpenSSL accepted it and a chain of valid signatures leads to a named
+ * authority.
  */
 import { X509Certificate } from 'node:crypto';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
@@ -14,11 +16,11 @@ export type PeerVerification =
   | { readonly certificate: PeerCertificate; readonly notAfter: number }
   | { readonly problem: string };
 
-/** As long as Go's. */
+/** The longest chain; Go's figure. */
 const MAX_CHAIN = 10;
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Reads bundles of PEM certificates; throws ConfigError if one holds none or a broken one. */
+/** Parses PEM bundles. Throws ConfigError if a bundle has no certificate or a malformed one. */
 export function parseAuthorities(bundles: Readonly<Record<string, string>>): Authorities {
   const authorities = new Map<string, readonly X509Certificate[]>();
   for (const [name, pem] of Object.entries(bundles)) {
@@ -37,12 +39,12 @@ export function parseAuthorities(bundles: Readonly<Record<string, string>>): Aut
   return authorities;
 }
 
-/** Looks at the certificate of a connected client, `nowMs` since the epoch; undefined if it sent none. */
+/** Verifies the certificate of a connected client at `nowMs` since the epoch; undefined if it sent none. */
 export function verifyPeer(socket: TLSSocket, authorities: Authorities, nowMs: number): PeerVerification | undefined {
-  // In this order: the other way round Node has forgotten the certificates that the client sent beside its own.
+  // In this order: after getPeerX509Certificate, Node no longer returns the other certificates that the client sent.
   const details = socket.getPeerCertificate(true);
   const leaf = socket.getPeerX509Certificate();
-  // Without a certificate a socket may be "authorized": there must be one.
+  // Node calls a socket without a certificate "authorized".
   if (leaf === undefined) return undefined;
   if (!socket.authorized) return { problem: problemText(socket.authorizationError) };
   const sent = issuersOf(details);
@@ -53,7 +55,7 @@ export function verifyPeer(socket: TLSSocket, authorities: Authorities, nowMs: n
     notAfter: Date.parse(leaf.validTo),
     certificate: {
       authorities: names,
-      // Several common names: the last one counts, as in Go.
+      // Of several common names the last one counts, as in Go.
       commonName: listOf(details.subject?.CN).at(-1) ?? '',
       organizations: listOf(details.subject?.O),
       der: leaf.raw,
@@ -66,7 +68,7 @@ function problemText(error: unknown): string {
   return text === '' ? 'the client certificate does not verify' : `the client certificate does not verify: ${text}`;
 }
 
-/** Node gives a list only if there are several. */
+/** Node returns a list only if there are several values. */
 function listOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

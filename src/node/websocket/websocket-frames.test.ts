@@ -26,8 +26,8 @@ function masked(first: number, payload: Uint8Array, mask: Uint8Array): Buffer {
 
 const mask = fc.uint8Array({ minLength: 4, maxLength: 4 });
 
-describe('reading frames', () => {
-  it('gives back every message, however it is fragmented and however the bytes arrive', () => {
+describe('the frame reader', () => {
+  it('returns every message, for all fragmentations and splits of the bytes', () => {
     const message = fc.record({
       parts: fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 5 }),
       mask,
@@ -59,7 +59,7 @@ describe('reading frames', () => {
     );
   });
 
-  it('never throws, and says nothing more after it broke or closed', () => {
+  it('never throws, and reports nothing after an error or a close', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }), (chunks) => {
         const target = reader(1000);
@@ -71,7 +71,7 @@ describe('reading frames', () => {
     );
   });
 
-  it('refuses a length beyond the limit before it takes memory for it', () => {
+  it('rejects a length above the limit before it allocates memory', () => {
     const target = reader(1000);
     target.push(Buffer.from([0x82, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4]));
     expect(target.events).toEqual([['broken', 1009]]);

@@ -1,6 +1,7 @@
 /**
- * Frames of RFC 6455 without extensions, as a server sees them. Invariant: the reader accepts exactly what a client may send, and holds at most one
- * message of the limit plus one control frame.
+ * The WebSocket frame reader and writer of a server (RFC 6455, no extensions).
+ * Invariant: the reader accepts exactly the frames that a client may send, and holds at most one message of the limit
+ * and one control frame.
  */
 import { allocateBytes, decodeUtf8Strict } from '../../base/bytes.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
@@ -12,9 +13,9 @@ export const CLOSE = { normal: 1000, protocolError: 1002, noStatus: 1005, badDat
 export interface FrameEvents {
   message(bytes: Uint8Array): void;
   ping(payload: Uint8Array): void;
-  /** The peer closes; `code` is 1005 if it gave none. */
+  /** Called for a close frame; `code` is 1005 if it has none. */
   close(code: number): void;
-  /** The peer broke the protocol; nothing is read any more. */
+  /** Called for a protocol violation; nothing is read after it. */
   broken(code: number, reason: string): void;
 }
 
@@ -30,10 +31,10 @@ export class FrameReader {
   #headSize = 0;
   #payload: Uint8Array | undefined;
   #filled = 0;
-  /** Of the message that is being collected. */
+  /** Opcode of the message that is being read. */
   #opcode: number | undefined;
   #messageSize = 0;
-  /** Parts of it were put aside. */
+  /** `#message` holds earlier fragments. */
   #fragmented = false;
   #ended = false;
 
@@ -141,7 +142,7 @@ function mayClose(code: number): boolean {
   );
 }
 
-/** With the mask; an unmasked frame is refused at its second byte. */
+/** Returns the length of the frame head, mask included. An unmasked frame is rejected at its second byte. */
 function headLength(head: Uint8Array): number {
   const length = head[1]! & 0x7f;
   if ((head[1]! & 0x80) === 0) return 2;
@@ -155,7 +156,7 @@ function payloadLength(head: Uint8Array): number {
   return length === 126 ? view.getUint16(2) : Number(view.getBigUint64(2));
 }
 
-/** The head of an unfragmented frame of the server. */
+/** Writes the head of an unfragmented server frame. */
 export function frameHead(opcode: number, length: number): Uint8Array {
   const head = new Uint8Array(length < 126 ? 2 : length < 65_536 ? 4 : 10);
   head[0] = 0x80 | opcode;

@@ -51,7 +51,7 @@ async function afterHead(socket: TLSSocket, count: number): Promise<Buffer> {
 }
 
 describe('a WebSocket', () => {
-  it('whose client went before the answer was ready, or whose handshake fails, is started as closed', async () => {
+  it('whose client disconnected before the answer, or whose handshake fails, is started as closed', async () => {
     const asked = new Deferred<void>();
     const left = new Deferred<void>();
     const ended = new Deferred<void>();
@@ -84,7 +84,7 @@ describe('a WebSocket', () => {
     expect(over).toBe(2);
   });
 
-  it('is accepted with its key, the first of our protocols that the client offers, and our headers', async () => {
+  it("is accepted with its key, the first supported protocol that the client offers, and the answer's headers", async () => {
     const listener = await serve((peer) => peer.close(1000, peer.protocol), { protocols: ['v2', 'v1'] });
     const socket = await raw(listener, 'http/1.1');
     const all = readAll(socket);
@@ -103,7 +103,7 @@ describe('a WebSocket', () => {
     ]);
   });
 
-  it('carries messages both ways, whole and in fragments, and answers pings', async () => {
+  it('carries messages in both directions, whole and in fragments, and answers pings', async () => {
     const seen: string[] = [];
     const listener = await serve((peer) => {
       peer.onMessage((message) => {
@@ -144,7 +144,7 @@ describe('a WebSocket', () => {
     expect((await all).slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
   });
 
-  it('gets an ordinary answer when the handler gives one', async () => {
+  it('gets an ordinary answer if the handler returns one', async () => {
     const listener = await listen(() => text('who are you', 401));
     open.push(listener);
     const socket = await raw(listener, 'http/1.1');
@@ -176,7 +176,7 @@ describe('a WebSocket', () => {
     await gone.promise;
   });
 
-  it('answers the close of the client, and hears that it is gone', async () => {
+  it("answers the client's close frame, and calls onClose", async () => {
     const gone = new Deferred<void>();
     const peers: WebSocketPeer[] = [];
     const listener = await serve((peer) => {
@@ -192,7 +192,7 @@ describe('a WebSocket', () => {
     expect(peers[0]?.send('x')).toBe(false);
   });
 
-  it('is cut when the client does not answer the close', async () => {
+  it('is closed when the client does not answer the close frame', async () => {
     const clock = new VirtualClock(Date.now());
     const listener = await serve((peer) => peer.close(1001, 'é'.repeat(100)), { clock });
     const socket = await raw(listener, 'http/1.1');
@@ -204,7 +204,7 @@ describe('a WebSocket', () => {
     await end;
   });
 
-  it('is held back by a client that does not read', async () => {
+  it('applies backpressure for a client that does not read', async () => {
     const drained = new Deferred<void>();
     let waits = 0;
     const block = Buffer.alloc(200_000, 'z');

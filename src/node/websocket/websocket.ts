@@ -1,6 +1,7 @@
 /**
- * The server's side of a WebSocket (RFC 6455, version 13, no extensions). Invariant: after a close frame was sent nothing else is; a peer that does not
- * read, or does not answer the close, is cut by the exchange's deadline.
+ * The server side of a WebSocket (RFC 6455, version 13, no extensions). A peer that does not read, or does not answer a
+ * close frame, is disconnected at the exchange's deadline.
+ * Invariant: no frame is sent after a close frame.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,7 +18,7 @@ export interface Upgrade {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: TLSSocket;
-  /** What came behind the request's head. */
+  /** The bytes that followed the request's head. */
   readonly head: Uint8Array;
   readonly answer: WebSocketAnswer;
   readonly owner: SinkOwner;
@@ -26,10 +27,10 @@ export interface Upgrade {
 
 /** RFC 6455, 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** Pongs that a peer does not read; beyond, it is cut. */
+/** Unread pongs. Beyond, the connection is closed. */
 const MAX_UNREAD_CONTROL = 64 * 1024;
 
-/** Makes the handshake and starts, or answers 400 (426 for another version of the protocol). */
+/** Completes the handshake and calls the answer's `start`, or answers 400 (426 for another protocol version). */
 export function upgradeToWebSocket(upgrade: Upgrade): void {
   const { request, response, socket, answer } = upgrade;
   const refusal = problemOf(request);
@@ -52,7 +53,7 @@ export function upgradeToWebSocket(upgrade: Upgrade): void {
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
   lines.push(`Sec-WebSocket-Accept: ${accept}`);
   if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
-  // Checked by Node: setHeader throws for what HTTP does not allow.
+  // setHeader throws for headers that HTTP does not allow.
   for (const [name, value] of Object.entries(answer.headers)) {
     response.setHeader(name, value as string);
     for (const one of [value].flat()) lines.push(`${name}: ${one}`);
@@ -75,7 +76,7 @@ function problemOf(request: IncomingMessage): { status: number; message: string 
   return undefined;
 }
 
-/** The first of ours that the client offers; '' is none. Undefined: nothing in common. */
+/** Returns the first supported protocol that the client offers; '' for none; undefined if they have none in common. */
 function chooseProtocol(request: IncomingMessage, ours: readonly string[]): string | undefined {
   if (ours.length === 0) return '';
   const header = request.headers['sec-websocket-protocol'];
@@ -111,7 +112,7 @@ class SocketPeer implements WebSocketPeer {
     });
   }
 
-  /** Begins to read, once the owner listens. */
+  /** Starts to read. Called after the answer's `start` has registered its listeners. */
   read(): void {
     this.#socket.on('drain', () => {
       if (this.#closing) return;
@@ -124,7 +125,7 @@ class SocketPeer implements WebSocketPeer {
   }
 
   send(message: Uint8Array | string): boolean {
-    if (this.#closing || this.#owner.gone) return false;
+    if (this.#closing || this.#owner.isClosed) return false;
     const text = typeof message === 'string';
     const ready = this.#frame(text ? OPCODE.text : OPCODE.binary, text ? encodeUtf8(message) : message);
     if (!ready && this.#owner.deadline === NEVER)
@@ -141,7 +142,7 @@ class SocketPeer implements WebSocketPeer {
   }
 
   close(code: number, reason: string): void {
-    if (this.#closing || this.#owner.gone) return;
+    if (this.#closing || this.#owner.isClosed) return;
     const text = shorten(encodeUtf8(reason));
     this.#frame(OPCODE.close, concatBytes([new Uint8Array([code >> 8, code & 0xff]), text]));
     this.#closing = true;
@@ -176,7 +177,7 @@ class SocketPeer implements WebSocketPeer {
   }
 }
 
-/** A reason has 123 bytes at most, and must stay UTF-8. */
+/** Truncates a close reason to 123 bytes of valid UTF-8. */
 function shorten(reason: Uint8Array): Uint8Array {
   let end = Math.min(reason.byteLength, 123);
   if (end < reason.byteLength) while (end > 0 && (reason[end]! & 0xc0) === 0x80) end--;

@@ -1,0 +1,149 @@
+/**
+ * The receiving half of an HTTP/2 stream: the request, its body and the stream's receive window. H2Exchange adds the
+ * sending half; they are one object because a request on the hot path should be one allocation.
+ */
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { BodyResult, Incoming } from '../../server/http/exchange.ts';
+import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { EMPTY_BODY } from '../http1/read-body.ts';
+import { IncomingBody } from './incoming-body.ts';
+import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
+import type { StreamConnection } from './stream-connection.ts';
+
+export abstract class H2Request implements Incoming, Timed {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: StreamConnection;
+  readonly id: number;
+  deadline: number = NEVER;
+  place: number | undefined = undefined;
+  readonly #fields: readonly string[];
+  readonly #body: IncomingBody | undefined;
+  /** The client has sent END_STREAM. */
+  #remoteEnded: boolean;
+  /** Bytes that the client may still send. */
+  #receiveWindow: number;
+  /** Received bytes that no WINDOW_UPDATE has returned yet. */
+  #consumed = 0;
+  /** The handler reads the body, so received bytes are returned to the window. */
+  #reading = false;
+  #answered = false;
+  /** `100 Continue` is to be written. */
+  #continuePending = false;
+  #closeListeners: (() => void)[] | undefined;
+  #closed = false;
+
+  constructor(connection: StreamConnection, id: number, fields: readonly string[], line: RequestLine, ended: boolean) {
+    this.connection = connection;
+    this.id = id;
+    this.method = line.method;
+    this.target = line.target;
+    this.#fields = fields;
+    this.#remoteEnded = ended;
+    this.#body = ended ? undefined : new IncomingBody(line.contentLength);
+    this.#receiveWindow = connection.context.limits.streamWindowBytes;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  get remoteEnded(): boolean {
+    return this.#remoteEnded;
+  }
+
+  get isAnswered(): boolean {
+    return this.#answered;
+  }
+
+  header(name: string): string | undefined {
+    // As in Go, `:authority` takes precedence.
+    const authority = name === 'host' ? fieldOf(this.#fields, ':authority') : undefined;
+    return authority ?? fieldOf(this.#fields, name);
+  }
+
+  headerValues(name: string): readonly string[] {
+    return fieldValues(this.#fields, name);
+  }
+
+  headerNames(): readonly string[] {
+    return fieldNames(this.#fields);
+  }
+
+  body(limit: number): MaybePromise<BodyResult> {
+    if (this.#body === undefined) return EMPTY_BODY;
+    return this.#body.read(limit, () => {
+      const { context } = this.connection;
+      this.#reading = true;
+      this.deadline = context.wheel.in(context.limits.bodyTimeoutMs);
+      if (this.header('expect')?.toLowerCase() === '100-continue') {
+        this.#continuePending = true;
+        this.connection.queue(this);
+      }
+      this.#updateWindow();
+    });
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#closed) listener();
+    else if (this.#closeListeners === undefined) this.#closeListeners = [listener];
+    else this.#closeListeners.push(listener);
+  }
+
+  /** Takes DATA of the client. `flowBytes` includes the padding. */
+  receive(piece: Uint8Array, flowBytes: number): 'ok' | 'malformed' | 'overflow' {
+    this.#receiveWindow -= flowBytes;
+    if (this.#receiveWindow < 0) return 'overflow';
+    this.#consumed += flowBytes;
+    if (this.#body === undefined) return 'ok';
+    if (this.#answered) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
+    if (piece.length > 0 && !this.#body.push(piece, this.connection.context.limits.streamWindowBytes))
+      return 'malformed';
+    if (this.#reading) this.#updateWindow();
+    return 'ok';
+  }
+
+  /** Called when the client has sent END_STREAM. Returns false if the body is shorter than declared. */
+  endReceiving(): boolean {
+    this.#remoteEnded = true;
+    // Once there is an answer, the deadline belongs to its reader.
+    if (this.#reading && !this.#answered) this.deadline = NEVER;
+    return this.#body?.end() !== false;
+  }
+
+  /** Called when the answer begins: the body is discarded from now on. */
+  protected markAnswered(): void {
+    this.#answered = true;
+  }
+
+  /** Returns whether `100 Continue` is due now, and clears the request for it. */
+  protected takeContinue(): boolean {
+    if (!this.#continuePending) return false;
+    this.#continuePending = false;
+    // The client no longer waits for it if the body has arrived meanwhile, or the answer.
+    return !this.#remoteEnded && !this.#answered;
+  }
+
+  /**
+   * Called once when the stream is closed. `whole` says that the answer was sent completely; otherwise `onClose`
+   * listeners are called.
+   */
+  protected closeRequest(whole: boolean): void {
+    this.#closed = true;
+    this.#body?.abort();
+    const listeners = this.#closeListeners;
+    this.#closeListeners = undefined;
+    if (listeners !== undefined && !whole) for (const listener of listeners) listener();
+  }
+
+  abstract expire(): void;
+
+  /** Returns received bytes to the client's window, in steps of half a window. */
+  #updateWindow(): void {
+    const { limits } = this.connection.context;
+    if (this.#remoteEnded || this.#consumed < limits.streamWindowBytes / 2) return;
+    this.connection.sendWindowUpdate(this.id, this.#consumed);
+    this.#receiveWindow += this.#consumed;
+    this.#consumed = 0;
+  }
+}
