@@ -33,7 +33,7 @@ import type {
 } from './cache.ts';
 import { CacheState } from './cache-state.ts';
 import { DEFAULT_WINDOW } from './event-window.ts';
-import { FanOut, type WatchOrigin } from './fan-out.ts';
+import { FanOut, type WatchOrigin } from './fan-out/fan-out.ts';
 import { Forms } from './forms.ts';
 import { loadState } from './load-state.ts';
 import { checkRange } from './range.ts';

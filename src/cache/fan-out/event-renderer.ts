@@ -1,76 +1,106 @@
 /**
- * How changes look to watchers: a form and an encoding, and the rendering of changes in them.
- * Invariant: chunks come out in the order of the changes that went in, whatever the order in which forms are made; what follows a change
- * that could not be rendered is not rendered.
+ * The rendering of changes and entries into the chunks that watchers get, in one form and one encoding.
+ * Invariant: chunks are in the order of the changes they were made of, whatever the order in which forms are made. Rendering stops
+ * at the first change that fails.
  */
-import { toError } from '../base/errors.ts';
-import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import type { Revision } from '../storage/storage.ts';
-import type { ChangeType, Entry, EventEncoding, Facts, Filter, FormKey, FormResult } from './cache.ts';
-import { type Change, changeType } from './change.ts';
-import type { Forms } from './forms.ts';
+import { toError } from '../../base/errors.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { Revision } from '../../storage/storage.ts';
+import type { ChangeType, Entry, EventEncoding, Facts, Filter, FormKey, FormResult } from '../cache.ts';
+import { type Change, changeType } from '../change.ts';
+import type { Forms } from '../forms.ts';
+import type { Slice } from './catch-up.ts';
 
+/** The outcome of a rendering. */
 export interface Rendered {
   readonly chunks: Uint8Array[];
   /** The revision of each chunk. */
   readonly revisions: Revision[];
-  /** Why rendering stopped early: the watchers end with it behind the chunks. */
+  /** Why rendering stopped early. The watchers get the chunks and end with this error. */
   error: Error | undefined;
-  /** Which of the changes it stopped at. */
+  /** The index of the change that it stopped at. */
   failedAt: number;
 }
 
-export interface FaceCounters {
+export interface RenderCounters {
   encodes: number;
 }
 
 type Memo = Partial<Record<ChangeType, Uint8Array>>;
 
-export class Face {
+export class EventRenderer {
   readonly form: FormKey | undefined;
   readonly encoding: EventEncoding;
-  readonly #forms: Forms;
-  readonly #counters: FaceCounters;
-  /** How many groups show it. */
+  /** The number of groups that use it. */
   groups = 0;
+  readonly #forms: Forms;
+  readonly #counters: RenderCounters;
   readonly #memo = new Map<Change, Memo>();
   #bookmark: { readonly revision: Revision; readonly chunk: Uint8Array } | undefined;
 
-  constructor(form: FormKey | undefined, encoding: EventEncoding, forms: Forms, counters: FaceCounters) {
+  constructor(form: FormKey | undefined, encoding: EventEncoding, forms: Forms, counters: RenderCounters) {
     this.form = form;
     this.encoding = encoding;
     this.#forms = forms;
     this.#counters = counters;
   }
 
-  /** What the changes are to watchers with this filter. `shared`: remember the chunks until `forget`, for other groups. */
+  /**
+   * Renders changes as watchers with this filter see them. `shared`: keeps the chunks until `forget`, for other groups.
+   * Failures are part of the result; nothing is thrown.
+   */
   render(changes: readonly Change[], filter: Filter | undefined, shared: boolean): MaybePromise<Rendered> {
     return this.form === undefined
       ? this.#renderStored(changes, filter, shared)
       : this.#renderForm(this.form, changes, filter, shared);
   }
 
-  /** The entries that match, as additions. */
-  renderState(entries: readonly Entry[], filter: Filter | undefined): MaybePromise<Rendered> {
-    if (this.form === undefined) return this.#renderEntries(entries, filter, undefined);
-    return andThen(this.#forms.make(this.form, entries), (made) => this.#renderEntries(entries, filter, made));
+  /** Renders a slice of a watch that catches up. Failures are part of the result. */
+  renderSlice(slice: Slice, filter: Filter | undefined): MaybePromise<Rendered> {
+    switch (slice.type) {
+      case 'entries':
+        return this.#renderState(slice.entries, filter);
+      case 'initial-events-end':
+        return this.#renderInitialEventsEnd(slice.revision);
+      case 'changes':
+        return this.render(slice.changes, filter, false);
+      case 'lost':
+        return newRendered();
+    }
   }
 
-  /** One chunk for all who ask at the same revision. Throws what the encoding throws. */
-  bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array {
-    if (initialEventsEnd) return this.encoding.bookmark(revision, true);
+  /** The bookmark of a revision, encoded once for all watchers. Throws what the encoding throws. */
+  bookmark(revision: Revision): Uint8Array {
     if (this.#bookmark?.revision !== revision) {
       this.#bookmark = { revision, chunk: this.encoding.bookmark(revision, false) };
     }
     return this.#bookmark.chunk;
   }
 
+  /** Drops the chunks that `render` kept. */
   forget(): void {
     if (this.#memo.size > 0) this.#memo.clear();
   }
 
+  /** The entries that match, as additions. */
+  #renderState(entries: readonly Entry[], filter: Filter | undefined): MaybePromise<Rendered> {
+    if (this.form === undefined) return this.#renderEntries(entries, filter, undefined);
+    return andThen(this.#forms.make(this.form, entries), (made) => this.#renderEntries(entries, filter, made));
+  }
+
+  #renderInitialEventsEnd(revision: Revision): Rendered {
+    const out = newRendered();
+    try {
+      out.chunks.push(this.encoding.bookmark(revision, true));
+      out.revisions.push(revision);
+    } catch (caught) {
+      out.error = toError(caught);
+    }
+    return out;
+  }
+
   #renderStored(changes: readonly Change[], filter: Filter | undefined, shared: boolean): Rendered {
-    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    const out = newRendered();
     try {
       for (let i = 0; i < changes.length; i++) {
         const change = changes[i]!;
@@ -94,7 +124,7 @@ export class Face {
     filter: Filter | undefined,
     shared: boolean,
   ): MaybePromise<Rendered> {
-    // Without a filter the facts of the former version are not asked about.
+    // Only a filter asks for the facts of the previous version.
     const wanted: Entry[] = [];
     for (const { entry, previous } of changes) {
       if (entry !== undefined) wanted.push(entry);
@@ -134,7 +164,7 @@ export class Face {
     made: ReadonlyMap<Entry, FormResult>,
     shared: boolean,
   ): Rendered {
-    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    const out = newRendered();
     try {
       for (let i = 0; i < changes.length && out.error === undefined; i++) {
         const change = changes[i]!;
@@ -160,7 +190,7 @@ export class Face {
     filter: Filter | undefined,
     made: readonly FormResult[] | undefined,
   ): Rendered {
-    const out: Rendered = { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+    const out = newRendered();
     try {
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i]!;
@@ -199,7 +229,16 @@ export class Face {
   }
 }
 
-/** A broken version before counts as none: nobody could have been shown it. */
+/** The outcome of a rendering that failed before its first chunk. */
+export function failedRendering(caught: unknown): Rendered {
+  return { chunks: [], revisions: [], error: toError(caught), failedAt: 0 };
+}
+
+function newRendered(): Rendered {
+  return { chunks: [], revisions: [], error: undefined, failedAt: 0 };
+}
+
+/** A broken previous version counts as none: it was never shown to a watcher. */
 function factsBefore(change: Change): Facts | undefined {
   const { previous } = change;
   return previous === undefined || previous.broken !== undefined ? undefined : previous.facts;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { encodeUtf8 } from '../base/bytes.ts';
-import { settle } from '../base/virtual-clock.ts';
-import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started, testEncoding } from './cache.fixtures.ts';
-import type { EventSink } from './cache.ts';
+import { encodeUtf8 } from '../../base/bytes.ts';
+import { settle } from '../../base/virtual-clock.ts';
+import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started, testEncoding } from '../cache.fixtures.ts';
+import type { EventSink } from '../cache.ts';
 import { nextTurn } from './fan-out.ts';
 
 describe('fan-out', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
-import { settle } from '../base/virtual-clock.ts';
-import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started } from './cache.fixtures.ts';
-import type { MadeForm } from './cache.ts';
-import { FORM_BATCH } from './forms.ts';
-import type { WatchCacheOptions } from './watch-cache.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
+import { settle } from '../../base/virtual-clock.ts';
+import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started } from '../cache.fixtures.ts';
+import type { MadeForm } from '../cache.ts';
+import { FORM_BATCH } from '../forms.ts';
+import type { WatchCacheOptions } from '../watch-cache.ts';
 
 describe('watches in another form', () => {
   /** Makes forms when the test says so, in whatever order. */

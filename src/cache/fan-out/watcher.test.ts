@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../base/virtual-clock.ts';
-import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started } from './cache.fixtures.ts';
+import { settle } from '../../base/virtual-clock.ts';
+import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started } from '../cache.fixtures.ts';
 
 describe('a watch', () => {
   it('delivers additions, modifications and deletions, the last object with the final revision', async () => {

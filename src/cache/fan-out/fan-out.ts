@@ -1,10 +1,10 @@
 /**
- * Brings changes to watchers. Watchers of one range, filter, form and encoding are one group: a change is filtered and encoded once
- * for all of them, and once per event-loop turn the same buffers are written to each. Invariant: nobody waits for a slow
- * watcher; a sink that throws or falls behind ends its own watch and no other.
+ * The fan-out of a cache: it brings published changes to watchers. Watchers with the same range, filter, form and encoding form a
+ * group. A group filters and encodes a change once, and writes the same buffers to each sink once per event-loop turn.
+ * Invariant: no watcher waits for another one; a sink that throws or falls behind ends its own watch only.
  */
-import type { OrderedMap } from '../base/ordered-map.ts';
-import type { Revision } from '../storage/storage.ts';
+import type { OrderedMap } from '../../base/ordered-map.ts';
+import type { Revision } from '../../storage/storage.ts';
 import type {
   CacheWatchEnd,
   CacheWatchOptions,
@@ -14,15 +14,15 @@ import type {
   FormKey,
   QueueBounds,
   Scheduler,
-} from './cache.ts';
+} from '../cache.ts';
+import type { Change } from '../change.ts';
+import type { EventWindow } from '../event-window.ts';
+import type { Forms } from '../forms.ts';
+import { RangeIndex, rangeText } from '../range.ts';
 import { CatchUp } from './catch-up.ts';
-import type { Change } from './change.ts';
-import type { EventWindow } from './event-window.ts';
-import { Face } from './face.ts';
-import type { Forms } from './forms.ts';
+import { EventRenderer } from './event-renderer.ts';
 import { Group, type GroupHost } from './group.ts';
-import { RangeIndex, rangeText } from './range.ts';
-import { Watcher, type WatcherHost } from './watcher.ts';
+import { Watcher } from './watcher.ts';
 
 export const DEFAULT_QUEUE: QueueBounds = { events: 1024, bytes: 8 * 1024 * 1024 };
 
@@ -37,17 +37,17 @@ export interface FanOutOptions {
   readonly forms: Forms;
   /** The cache's revision. */
   readonly head: () => Revision;
-  /** Changes that may wait for forms; see `GroupHost.backlog`. */
+  /** How many changes may wait while forms are made; see `GroupHost.backlog`. */
   readonly backlog: number;
   readonly queue?: QueueBounds;
   readonly scheduler?: Scheduler;
 }
 
-/** Where a watch begins. */
+/** The start of a watch. */
 export interface WatchOrigin {
   readonly window: EventWindow;
   readonly after: Revision;
-  /** An immutable state at `after`, to be shown first. */
+  /** The state at `after`, which the watch shows first. It must not change any more. */
   readonly state?: OrderedMap<string, Entry>;
 }
 
@@ -69,13 +69,14 @@ export class FanOut {
   readonly #scheduler: Scheduler;
   readonly #groups = new Map<string, Group>();
   readonly #index = new RangeIndex<Group>();
-  readonly #faces = new Map<string, Face>();
-  readonly #watchers = new Map<Watcher, Group>();
-  readonly #host: WatcherHost & GroupHost;
+  readonly #renderers = new Map<string, EventRenderer>();
+  readonly #watchers = new Set<Watcher>();
+  readonly #host: GroupHost;
   #change: Change | undefined;
   readonly #publishTo = (group: Group): void => group.publish(this.#change!);
+  /** Groups and watchers whose turn is scheduled. */
   #dirty: Group[] = [];
-  #pumping: Watcher[] = [];
+  #catchingUp: Watcher[] = [];
   #scheduled = false;
 
   constructor(options: FanOutOptions) {
@@ -85,15 +86,15 @@ export class FanOut {
       queue: options.queue ?? DEFAULT_QUEUE,
       backlog: options.backlog,
       head: options.head,
-      schedulePump: (watcher) => {
-        this.#pumping.push(watcher);
-        this.#schedule();
-      },
-      scheduleFlush: (group) => {
+      scheduleGroup: (group) => {
         this.#dirty.push(group);
         this.#schedule();
       },
-      ended: (watcher, reason) => this.#ended(watcher, reason),
+      scheduleWatcher: (watcher) => {
+        this.#catchingUp.push(watcher);
+        this.#schedule();
+      },
+      ended: (watcher, group, reason) => this.#ended(watcher, group, reason),
       sinkFailed: () => {
         this.counters.sinkFailures++;
       },
@@ -108,6 +109,7 @@ export class FanOut {
     return this.#groups.size;
   }
 
+  /** Begins a watch. The sink is first called in a later turn. */
   watch(options: CacheWatchOptions, sink: EventSink, origin: WatchOrigin): Watcher {
     const group = this.#groupOf(options);
     const catchUp = new CatchUp({
@@ -117,14 +119,14 @@ export class FanOut {
       ...(origin.state === undefined ? {} : { state: origin.state }),
       initialEventsEnd: options.initialEventsEnd === true,
     });
-    const watcher = new Watcher(group, sink, this.#host, catchUp, options.bookmarks === true);
+    const watcher = new Watcher(group, sink, catchUp, options.bookmarks === true);
     group.watchers++;
-    this.#watchers.set(watcher, group);
-    this.#host.schedulePump(watcher);
+    this.#watchers.add(watcher);
+    this.#host.scheduleWatcher(watcher);
     return watcher;
   }
 
-  /** The change is in the state and in the window already. */
+  /** Publishes a change that is already in the state and in the window. No sink is called before a later turn. */
   publish(change: Change): void {
     this.counters.events++;
     this.#change = change;
@@ -132,15 +134,15 @@ export class FanOut {
     this.#change = undefined;
   }
 
-  /** Sends a bookmark to each watcher that wants them and has nothing waiting. */
+  /** Sends a bookmark to each watcher that wants bookmarks and has nothing waiting. */
   bookmarks(): void {
-    for (const watcher of [...this.#watchers.keys()]) if (watcher.wantsBookmarks) watcher.bookmark();
+    for (const watcher of [...this.#watchers]) if (watcher.wantsBookmarks) watcher.bookmark();
   }
 
-  /** Whoever is ended because the cache is closed first gets what was to be sent in this turn. */
+  /** Ends all watches. With `closed`, watchers first get everything that was to be sent in this turn. */
   endAll(reason: CacheWatchEnd): void {
     if (reason.reason === 'closed' && this.#scheduled) this.#turn();
-    for (const watcher of [...this.#watchers.keys()]) watcher.end(reason);
+    for (const watcher of [...this.#watchers]) watcher.group.end(watcher, reason);
   }
 
   #schedule(): void {
@@ -152,23 +154,22 @@ export class FanOut {
   #turn(): void {
     this.#scheduled = false;
     const dirty = this.#dirty;
-    const pumping = this.#pumping;
+    const catchingUp = this.#catchingUp;
     this.#dirty = [];
-    this.#pumping = [];
+    this.#catchingUp = [];
     for (const group of dirty) group.flush();
-    for (const watcher of pumping) watcher.pump();
-    for (const face of this.#faces.values()) face.forget();
+    for (const watcher of catchingUp) watcher.group.turn(watcher);
+    for (const renderer of this.#renderers.values()) renderer.forget();
   }
 
-  #ended(watcher: Watcher, reason: CacheWatchEnd): void {
+  #ended(watcher: Watcher, group: Group, reason: CacheWatchEnd): void {
     this.counters.ended[reason.reason]++;
-    const group = this.#watchers.get(watcher)!;
     this.#watchers.delete(watcher);
-    group.leave(watcher);
     if (--group.watchers > 0) return;
-    this.#groups.delete(groupKey(group.range, group.filter?.text, group.face.form, group.face.encoding));
-    this.#index.remove(group.range, group);
-    if (--group.face.groups === 0) this.#faces.delete(faceKey(group.face.form, group.face.encoding));
+    const { range, filter, renderer } = group;
+    this.#groups.delete(groupKey(range, filter?.text, renderer.form, renderer.encoding));
+    this.#index.remove(range, group);
+    if (--renderer.groups === 0) this.#renderers.delete(rendererKey(renderer.form, renderer.encoding));
   }
 
   #groupOf(options: CacheWatchOptions): Group {
@@ -176,26 +177,26 @@ export class FanOut {
     const key = groupKey(range, filter?.text, form, encoding);
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = new Group(range, filter, this.#faceOf(form, encoding), this.#host);
-      group.face.groups++;
+      group = new Group(range, filter, this.#rendererOf(form, encoding), this.#host);
+      group.renderer.groups++;
       this.#groups.set(key, group);
       this.#index.add(range, group);
     }
     return group;
   }
 
-  #faceOf(form: FormKey | undefined, encoding: EventEncoding): Face {
-    const key = faceKey(form, encoding);
-    let face = this.#faces.get(key);
-    if (face === undefined) {
-      face = new Face(form, encoding, this.#forms, this.counters);
-      this.#faces.set(key, face);
+  #rendererOf(form: FormKey | undefined, encoding: EventEncoding): EventRenderer {
+    const key = rendererKey(form, encoding);
+    let renderer = this.#renderers.get(key);
+    if (renderer === undefined) {
+      renderer = new EventRenderer(form, encoding, this.#forms, this.counters);
+      this.#renderers.set(key, renderer);
     }
-    return face;
+    return renderer;
   }
 }
 
-function faceKey(form: FormKey | undefined, encoding: EventEncoding): string {
+function rendererKey(form: FormKey | undefined, encoding: EventEncoding): string {
   return JSON.stringify([form ?? null, encoding.key]);
 }
 
