@@ -8,7 +8,7 @@ describe('gzip', () => {
     const compressed = await gzipCompressor.compress(bytes);
     expect(compressed.byteLength).toBeLessThan(bytes.byteLength / 20);
     expect(gunzipSync(compressed).equals(bytes)).toBe(true);
-    // The header says "fastest".
+    // The gzip header's flag for level 1.
     expect(compressed[8]).toBe(4);
   });
 });

@@ -29,7 +29,7 @@ async function start(handler: Handler, limits: Partial<ListenerLimits> = {}): Pr
   return { listener, clock, problems };
 }
 
-/** The code that a stream ended with. */
+/** Waits for the end of a stream and returns its error code. */
 async function rstCode(stream: ClientHttp2Stream): Promise<number> {
   stream.on('error', () => {});
   await closed(stream);
@@ -53,7 +53,7 @@ function goawayCode(socket: TLSSocket): Promise<number> {
   return code.promise;
 }
 
-/** How a client begins, with empty SETTINGS. */
+/** The client preface with empty SETTINGS. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
 
 /** HEADERS with END_STREAM: GET / of https://a, from the static table. */
@@ -70,7 +70,7 @@ function resetFrame(index: number): Buffer {
   return frame;
 }
 
-/** Told to calm down, and cut a little later although it does not listen. */
+/** Checks that the client gets ENHANCE_YOUR_CALM and is disconnected a little later although it ignores it. */
 async function expectCut({ clock }: Attacked, socket: TLSSocket, goaway: Promise<number>): Promise<void> {
   const end = closed(socket);
   expect(await goaway).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
@@ -78,7 +78,7 @@ async function expectCut({ clock }: Attacked, socket: TLSSocket, goaway: Promise
   await end;
 }
 
-/** Another client is still served. */
+/** Checks that another client is still served. */
 async function expectServed(listener: Listener): Promise<void> {
   const session = await h2(listener);
   expect((await h2Request(session, { ':path': '/other' })).status).toBe(200);
@@ -289,7 +289,7 @@ describe('an HTTP/2 client', () => {
     const used = idle.request({ ':path': '/' });
     await once(used, 'response');
     used.close(constants.NGHTTP2_CANCEL);
-    // The answer to the ping says that the server has seen the cancel.
+    // After the acknowledgement of the ping, the server has handled the cancel.
     await new Promise<void>((resolve) => idle.ping(() => resolve()));
     const goaway = once(idle, 'goaway');
     await clock.advance(92_000);
@@ -345,7 +345,7 @@ describe('an HTTP/1.1 client', () => {
       return new Promise<Answer>(() => {});
     });
     const socket = await raw(listener, 'http/1.1');
-    // Closed or reset: the kernel says the latter if requests were still unread.
+    // Closed or reset: the kernel resets the connection if requests were still unread.
     const end = closed(socket);
     socket.resume();
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(1000));

@@ -5,8 +5,10 @@ import { VirtualClock } from '../base/virtual-clock.ts';
 import type { Answer, AnswerSink } from '../server/http/exchange.ts';
 import { h2, h2Request, listen, raw, readAll, text } from './listener.fixtures.ts';
 
-/** Sockets and real timers of this process, the test runner's included. */
-/** Sockets and servers of this process; our timers are on the virtual clock, the runner has some of its own. */
+/**
+ * Counts the sockets and servers of this process. Timers are not counted: those of the listener are on the virtual
+ * clock.
+ */
 function resources(): number {
   return process.getActiveResourcesInfo().filter((name) => /TCP|TLS|HTTP/i.test(name)).length;
 }

@@ -24,7 +24,7 @@ async function dial(listener: Listener, options: ConnectionOptions = {}): Promis
   return socket;
 }
 
-/** What the handler learns about a client with these options. */
+/** Returns what the handler sees of a client with these options. */
 async function seenBy(listener: Listener, seen: Connection[], options: ConnectionOptions): Promise<Connection> {
   const socket = await dial(listener, options);
   socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
@@ -69,7 +69,7 @@ describe('TLS', () => {
     const other = await issueServerCertificate(ca, { clock, commonName: 'other' });
     listener.setTls({ key: other.keyPem, cert: other.certificatePem });
     expect(await shown('a.example.org')).toBe('other');
-    // Without names the certificate's own count.
+    // Without names, those of the certificate are used.
     listener.setTls(await tlsConfig({ sni: [{ key: named.keyPem, cert: named.certificatePem }] }));
     expect(await shown('a.example.org')).toBe('named');
     expect(await shown('c.example.org')).toBe('kube-apiserver');
@@ -130,7 +130,7 @@ describe('client certificates', () => {
     expect(unknown.certificateProblem()).toContain('the client certificate does not verify');
     const none = await seenBy(listener, seen, {});
     expect([none.certificate(), none.certificateProblem()]).toEqual([undefined, undefined]);
-    // The other authority's certificate sent along does not help.
+    // Sending the other authority's certificate too does not help.
     const mixed = { key: front.keyPem, cert: `${front.certificatePem}${client.certificatePem}` };
     expect((await seenBy(listener, seen, mixed)).certificate()?.authorities).toEqual(['front-proxy']);
   });
@@ -169,7 +169,7 @@ describe('client certificates', () => {
     const again = await seenBy(listener, seen, { ...chain, ...(session === undefined ? {} : { session }) });
     expect(again.certificate()?.commonName).toBe('jane');
     expect((await seenBy(listener, seen, leaf)).certificate()).toBeUndefined();
-    // Somebody who is no authority signs in vain.
+    // A certificate that is not a CA cannot issue another.
     const signed = await issueClientCertificate(user, { clock, user: 'mallory' });
     const cert = `${signed.certificatePem}${user.certificatePem}${middle.certificatePem}`;
     expect((await seenBy(listener, seen, { key: signed.keyPem, cert })).certificate()).toBeUndefined();

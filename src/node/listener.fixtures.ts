@@ -1,4 +1,4 @@
-/** What the tests of the listener share: certificates made once, and small clients that await events. */
+/** Certificates and small clients for the tests of the listener. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
@@ -26,7 +26,7 @@ export async function listen(handler: Handler, options: Partial<ListenerOptions>
   return startListener({ host: '127.0.0.1', port: 0, tls, handler, ...options });
 }
 
-/** What a test has opened. */
+/** Resources that a test has opened, closed after it. */
 export async function stopAll(listeners: Listener[]): Promise<void> {
   for (const listener of listeners.splice(0)) await listener.stop();
 }
@@ -102,7 +102,7 @@ export function closed(emitter: {
   });
 }
 
-/** Everything until the other side closes. */
+/** Reads all bytes until the other side closes. */
 export async function readAll(socket: TLSSocket): Promise<string> {
   let all = '';
   socket.on('data', (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 /**
- * Bad input against a running server: requests that must get their proper Status, then floods, each beside another client whose requests must all succeed while
- * it lasts. Prints that client's p99 beside the quiet one (medians of the runs) and the server's memory. usage: run-ts.mjs test/live/attacks.ts [--runs 5] [--seconds 2]
+ * Bad input against a running server: requests that must be refused with a Status, then floods. While a flood lasts,
+ * all requests of another client must succeed. Prints that client's p99 latency next to that without a flood (medians
+ * of the runs), and the server's memory. usage: run-ts.mjs test/live/attacks.ts [--runs 5] [--seconds 2]
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
@@ -25,7 +26,7 @@ const problems: string[] = [];
 let server: LiveServer;
 if (isMainThread) await main();
 else {
-  // The flood has a thread of its own, so that its work does not count as the other client's latency.
+  // The flood runs on another thread, so that its CPU time does not count as latency of the measuring client.
   const { name, port, url, ms } = workerData as FloodOrder;
   const flood = FLOODS.find((one) => one.name === name);
   parentPort?.postMessage(await flood?.run({ port, url }, during(ms)));
@@ -89,7 +90,7 @@ async function floods(): Promise<void> {
   const client = new LiveClient(server.url);
   for (let i = 0; i < 500; i++)
     await client.request('POST', COLLECTION, { metadata: { name: `stored-${i}` }, data: { a: 'x'.repeat(1000) } });
-  // The first requests run cold.
+  // Warm-up: the first requests run unoptimised code.
   await bystander(client, () => false, 300);
   const quiet = await Promise.all([bystander(client, during(milliseconds))]);
   console.log(`quiet: p99 ${quiet[0].p99.toFixed(1)} ms`);
@@ -120,7 +121,7 @@ async function oneRun(client: LiveClient, flood: Flood): Promise<FloodFigures> {
   return { ...figures, memory, did };
 }
 
-/** Another client: one request after the other, reads and writes. */
+/** The measuring client: sequential requests, reads and writes. */
 async function bystander(
   client: LiveClient,
   goesOn: () => boolean,
@@ -151,7 +152,7 @@ function during(ms: number): () => boolean {
   return () => performance.now() < end;
 }
 
-/** Over a connection of its own: a refused one may be closed. */
+/** Uses a new connection, because the server may close it after a refusal. */
 function send(request: BadRequest): Promise<{ status: number; warning: string; body: string }> {
   return new Promise((resolve, reject) => {
     const session = connect(server.url, { rejectUnauthorized: false });
@@ -173,7 +174,7 @@ function send(request: BadRequest): Promise<{ status: number; warning: string; b
     stream.on('data', (chunk: string) => {
       body += chunk;
     });
-    // The server need not read a body that it refuses.
+    // The server need not read the body of a refused request.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       session.destroy();

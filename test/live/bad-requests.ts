@@ -1,4 +1,4 @@
-/** Requests that must be refused with a proper Status: what is sent, and the code, reason and words that must come back. */
+/** Requests that must be refused with a Status: the request, and the expected code, reason and message. */
 
 export interface BadRequest {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface BadRequest {
   readonly body?: string | Uint8Array;
   readonly status: number;
   readonly reason?: string;
-  /** Part of the message, or of a Warning header for what is accepted. */
+  /** A part of the message, or of a Warning header if the request is accepted. */
   readonly says?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A small HTTP/2 client for tests that look at the server from outside: requests, and watches as callbacks. */
+/** A small HTTP/2 client for tests against a server process: requests, and watches as callbacks. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { ADMIN_TOKEN } from './server.ts';
 
@@ -12,7 +12,7 @@ export interface WatchEvent {
   readonly object: LiveObject;
 }
 
-/** `status` 0: the answer did not come whole, so nobody knows what happened. */
+/** `status` is 0 if the answer is missing or incomplete, so that the outcome is unknown. */
 export interface LiveAnswer {
   readonly status: number;
   readonly body: string;
@@ -25,7 +25,7 @@ export class LiveClient {
 
   constructor(url: string) {
     this.#session = connect(url, { rejectUnauthorized: false });
-    // Streams report what concerns them; a lost connection is nothing more than that.
+    // Each stream reports its own failure; the session's error needs no handling.
     this.#session.on('error', () => undefined);
     this.#session.setMaxListeners(0);
   }
@@ -34,10 +34,10 @@ export class LiveClient {
     return new Promise((resolve) => {
       let stream: ClientHttp2Stream;
       try {
-        // Node ends a DELETE at once unless it is told that a body follows.
+        // Without endStream: false, Node ends a DELETE before its body.
         stream = this.#session.request(headers(method, path, type), { endStream: body === undefined });
       } catch {
-        // The session is gone already. Who asks again and again must let others run.
+        // The session is closed. Yields, so that a loop of requests does not block the event loop.
         setImmediate(() => resolve(NO_ANSWER));
         return;
       }
@@ -60,7 +60,7 @@ export class LiveClient {
     });
   }
 
-  /** Calls back for every event; `ended` resolves with the status when the stream is over, whatever ended it. */
+  /** Calls back for every event. `ended` resolves with the status when the stream ends for any reason. */
   watch(path: string, onEvent: (event: WatchEvent) => void): { readonly ended: Promise<number>; close(): void } {
     const stream = this.#session.request(headers('GET', path, 'application/json'));
     let status = 0;

@@ -1,4 +1,4 @@
-/** Clients that mean harm or know no better. Each runs until it is told to stop and then lets go of everything that it opened. */
+/** Abusive clients. Each runs until it is stopped, then closes everything that it opened. */
 import type { EventEmitter } from 'node:events';
 import { type ClientHttp2Stream, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -13,14 +13,14 @@ export interface Target {
 
 export interface Flood {
   readonly name: string;
-  /** Goes on while `goesOn` says so. What it did, in a few words. */
+  /** Runs while `goesOn` returns true. Returns a summary of what it did. */
   run(target: Target, goesOn: () => boolean): Promise<string>;
 }
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const authorization = `Bearer ${ADMIN_TOKEN}`;
 
-/** Resolves when it is closed, whatever the reason. */
+/** Resolves when the socket is closed for any reason. */
 function closed(stream: EventEmitter): Promise<void> {
   return new Promise((resolve) => stream.once('close', () => resolve()));
 }
@@ -167,7 +167,7 @@ export const FLOODS: readonly Flood[] = [
             stream.on('error', () => undefined);
             streams.push(stream);
           }
-          // A stream that is closed at once was never sent.
+          // A stream that is closed at once is never sent.
           await sleep(1);
           for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
           resets += streams.length;

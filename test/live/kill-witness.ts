@@ -1,13 +1,14 @@
 /**
- * What the kill test knows from outside: what each name must hold, what may have happened unheard, and which revisions were told. Invariant: a write is
- * `open` from before it is sent until its answer; whatever is open when the server dies may or may not have happened.
+ * The expected state of the kill test: the acknowledged value of each name, writes without an answer, and acknowledged
+ * revisions. Invariant: a write is `open` from before it is sent until its answer; a write that is open when the server
+ * dies may or may not have happened.
  */
 import type { LiveAnswer, LiveObject, WatchEvent } from './client.ts';
 
 interface Known {
-  /** What was last acknowledged; undefined: it does not exist. */
+  /** The last acknowledged value; undefined if the object does not exist. */
   value: string | undefined;
-  /** What a write without an answer would have made of it; undefined: there is none. */
+  /** The value that an unanswered write would have stored; undefined if there is no such write. */
   open: { readonly value: string | undefined } | undefined;
 }
 
@@ -16,7 +17,7 @@ export class KillWitness {
   /** The revision that the watch has reached. */
   seen = '0';
   readonly #names = new Map<string, Known>();
-  /** Revisions that writers were told and the watch has not shown. */
+  /** Acknowledged revisions that the watch has not shown yet. */
   readonly #awaited = new Map<number, string>();
   readonly #shown = new Set<number>();
   #sequence = 0;
@@ -35,7 +36,7 @@ export class KillWitness {
     return known;
   }
 
-  /** A new value for the name, open until it is acknowledged. */
+  /** Records a new value of the name, open until it is acknowledged. */
   begin(name: string): string {
     const value = `${name}#${++this.#sequence}`;
     this.known(name).open = { value };
@@ -74,7 +75,7 @@ export class KillWitness {
     if (this.#awaited.size === 0) this.#wake?.();
   }
 
-  /** The state after a restart against what was told; from here on it is what is known. */
+  /** Compares the state after a restart with the acknowledged one, and adopts it. */
   compare(list: {
     readonly metadata: { readonly resourceVersion: string };
     readonly items: readonly LiveObject[];
@@ -97,7 +98,7 @@ export class KillWitness {
         this.violations.push(`revision ${revision} was acknowledged and is gone`);
   }
 
-  /** Resolves when the watch has shown every revision that a writer was told; a violation after ten seconds. */
+  /** Resolves when the watch has shown every acknowledged revision; records a violation after ten seconds. */
   async caughtUp(): Promise<void> {
     if (this.#awaited.size === 0) return;
     const all = new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 /**
- * Kill -9 under load, seen through HTTP: writers create, update and delete while one watch follows; the server is killed at a random moment and started again on
- * its folder. Every write that was answered 2xx must be there, and the watch, resumed at its last resourceVersion, must have shown every
- * revision that a writer was told, once. usage: run-ts.mjs test/live/kill.ts --rounds N [--writers 32] [--seed S]
+ * The kill -9 test through HTTP: writers create, update and delete while one watch follows; the server is killed at a
+ * random moment and started again on its folder. Every write that was answered 2xx must be stored, and the watch,
+ * resumed at its last resourceVersion, must show every acknowledged revision exactly once. usage: run-ts.mjs
+ * test/live/kill.ts --rounds N [--writers 32] [--seed S]
  */
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../crash/model.ts';
@@ -33,7 +34,7 @@ try {
     await oneLife(300 + random(900));
     console.log(`round ${round}: ${witness.roundSummary()}`);
   }
-  // A last life in peace: the watch shows what the last kill left unseen, and the end is orderly.
+  // A last run without a kill: the watch shows the rest, and the server stops in order.
   await oneLife(undefined);
 } finally {
   await server.end('SIGKILL').catch(() => undefined);
@@ -44,7 +45,10 @@ const seconds = ((performance.now() - begin) / 1000).toFixed(0);
 console.log(`${witness.totalSummary()}, ${seconds} s: ${witness.violations.length} violations`);
 process.exitCode = witness.violations.length === 0 ? 0 : 1;
 
-/** Starts the server, compares, writes under a watch, and kills it after so many milliseconds; undefined: compares and ends it in order. */
+/**
+ * Starts the server, compares its state, writes under a watch, and kills it after `killAfter` milliseconds; if
+ * undefined, only compares and stops it in order.
+ */
 async function oneLife(killAfter: number | undefined): Promise<void> {
   server.start();
   await server.ready();
@@ -72,7 +76,7 @@ async function oneLife(killAfter: number | undefined): Promise<void> {
   await watch.ended;
 }
 
-/** One writer and its own names, so that it knows what they must be. An answer that does not come ends it: nobody knows what became of that write. */
+/** One writer with its own names. It ends at the first missing answer, because the outcome of that write is unknown. */
 async function write(client: LiveClient, writer: number, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const name = `w${writer}-${random(NAMES_PER_WRITER)}`;

@@ -1,4 +1,4 @@
-/** The built server as a process, for tests that look at it from outside. Invariant: a process that was started is gone when the test ends. */
+/** The built server as a child process. Every process that a test started has ended when the test ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { freePort } from '../../compat/peers/free-port.ts';
 /** In system:masters. */
 export const ADMIN_TOKEN = 'live-admin-token';
 
-/** A folder, a port and a token that outlive single processes: a killed server is started again on them. */
+/** A data folder, a port and a token that survive a killed process, for the next one. */
 export class LiveServer {
   readonly folder: string;
   readonly port: number;
@@ -42,7 +42,7 @@ export class LiveServer {
     return pid;
   }
 
-  /** Begins a process; `ready` says when it serves. */
+  /** Starts a process; `ready` waits until it serves. */
   start(): void {
     const log = openSync(this.logFile, 'a');
     const args = [
@@ -58,7 +58,7 @@ export class LiveServer {
     process.once('exit', () => child.kill('SIGKILL'));
   }
 
-  /** Throws with the end of the log if the process ends first, or after a minute. */
+  /** Waits until the server is ready. Throws with the last log lines if the process ends first, or after a minute. */
   async ready(): Promise<void> {
     for (let i = 0; i < 6000; i++) {
       const child = this.#child;
@@ -70,7 +70,7 @@ export class LiveServer {
     throw new Error(`the server is not ready after a minute:\n${this.log()}`);
   }
 
-  /** Sends the signal and waits for the end; the exit code, or the signal's name. */
+  /** Sends the signal and waits for the end. Returns the exit code, or the signal's name. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | string> {
     const child = this.#child;
     if (child === undefined) throw new Error('the server does not run');
@@ -92,7 +92,7 @@ export class LiveServer {
   }
 }
 
-/** The status of one GET, or 0 if nobody answers. */
+/** Returns the status of one GET; 0 without an answer. */
 function probe(url: string): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(url, { rejectUnauthorized: false, agent: false, timeout: 2000 }, (answer) => {

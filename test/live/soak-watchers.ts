@@ -1,6 +1,7 @@
 /**
- * The watchers of the soak test. The witness records every revision in order; a watcher records its own from where it began. Invariant: what a watcher of everything
- * saw is a slice of the witness's record; what a watcher of one label saw are the revisions of that slice with that label.
+ * The watchers of the soak test. The witness is one watch that records every revision in order. Each watcher's
+ * revisions from its start on must be a slice of the witness's record; a watcher with a label selector must see exactly
+ * the revisions of that slice with that label.
  */
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +12,9 @@ const REVISION = /"resourceVersion":"(\d+)"/;
 const HALF = /"half":"(\d)"/;
 
 interface Watcher {
-  /** Everything after this revision. */
+  /** The watch shows everything after this revision. */
   readonly after: number;
-  /** Undefined: every object. */
+  /** The label that it selects; undefined for every object. */
   readonly half: string | undefined;
   readonly revisions: number[];
   close(): void;
@@ -60,12 +61,12 @@ export class SoakWatchers {
     while (this.#open.length < this.#size) this.#add();
   }
 
-  /** A revision that a writer was told: the witness must see it. */
+  /** Records an acknowledged revision, which the witness must see. */
   told(revision: string): void {
     this.#told.push(Number(revision));
   }
 
-  /** Drops so many and opens as many anew. */
+  /** Closes `count` watchers and opens as many new ones. */
   churn(count: number): void {
     for (let i = 0; i < count; i++) {
       const [dropped] = this.#open.splice(this.#random(this.#open.length), 1);
@@ -77,14 +78,17 @@ export class SoakWatchers {
     this.#check();
   }
 
-  /** Waits until all that was told has been seen, compares what is left, closes everything. */
+  /**
+   * Waits until the witness has seen every acknowledged revision, compares the remaining watchers, and closes
+   * everything.
+   */
   async finish(): Promise<readonly string[]> {
     const last = Math.max(this.#start, ...this.#told.slice(-100));
     for (let i = 0; i < 100 && (this.#witness.at(-1) ?? this.#start) < last; i++) await sleep(100);
     const seen = new Set(this.#witness);
     for (const revision of this.#told)
       if (!seen.has(revision)) this.#problems.push(`the witness never saw ${revision}`);
-    // Everybody gets the time to see what the witness saw.
+    // Gives every watcher time to catch up with the witness.
     await sleep(1000);
     this.#closing = true;
     for (const watcher of this.#open) {
@@ -105,7 +109,7 @@ export class SoakWatchers {
 
   #add(): void {
     const half = this.#random(2) === 0 ? undefined : String(this.#random(2));
-    // Some begin a little in the past.
+    // Some watchers start a little in the past.
     const after = this.#witness.at(-1 - this.#random(20)) ?? this.#start;
     const revisions: number[] = [];
     const close = this.#watch(after, half, (revision) => revisions.push(revision));
@@ -113,7 +117,7 @@ export class SoakWatchers {
     this.#opened++;
   }
 
-  /** Compares those that the witness has overtaken. */
+  /** Compares the watchers that the witness has overtaken. */
   #check(): void {
     const reached = this.#witness.at(-1) ?? this.#start;
     for (let i = this.#dropped.length - 1; i >= 0; i--) {
@@ -132,7 +136,7 @@ export class SoakWatchers {
     }
   }
 
-  /** What the witness saw between the watcher's start and `last`. */
+  /** Returns the witness's revisions between the watcher's start and `last`. */
   #expected(watcher: Watcher, last: number): number[] {
     const from = lowerBound(this.#witness, watcher.after + 1);
     const to = lowerBound(this.#witness, last + 1);

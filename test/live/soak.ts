@@ -1,7 +1,8 @@
 /**
- * Mixed load for a long time: writers, readers, and 500 watchers that come and go. One watch is the witness; every other watcher's revisions must be an unbroken
- * stretch of what it saw, and every revision that a writer was told must be in it. Memory must be flat after the warm-up, and nothing may be left open at the end.
- * usage: run-ts.mjs test/live/soak.ts --seconds N [--watchers 500]
+ * The soak test: writers, readers, and 500 watchers that come and go. One watch is the witness; every other watcher's
+ * revisions must be a gapless slice of its record, which must contain every acknowledged revision. Memory must be flat
+ * after the warm-up, and no handle may stay open at the end. usage: run-ts.mjs test/live/soak.ts --seconds N
+ * [--watchers 500]
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,9 +23,9 @@ const NAMES = 300;
 const WRITERS = 4;
 const PAUSE_MS = 80;
 const SLOPE_MB_PER_MINUTE = 2;
-/** Shorter runs say nothing about the slope. */
+/** Shorter runs are too short to measure the slope. */
 const LONG_SECONDS = 300;
-/** Files, sockets and pipes more at the end than at the start. */
+/** Allowed growth of open files, sockets and pipes. */
 const HANDLES = 3;
 
 const problems: string[] = [];
@@ -109,7 +110,7 @@ async function soak(): Promise<void> {
   if (openHandles() > handles + HANDLES) problems.push(`${openHandles() - handles} handles were left open`);
 }
 
-/** The cache keeps its newest changes, up to a bound, and grows until it is reached: that is part of the warm-up. */
+/** The warm-up includes the time until the cache's event window has reached its bound. */
 async function fillWindow(client: LiveClient): Promise<void> {
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
     while (writes < DEFAULT_WINDOW.events) await write(client, writer + WRITERS * random(Math.floor(NAMES / WRITERS)));
@@ -117,7 +118,7 @@ async function fillWindow(client: LiveClient): Promise<void> {
   await Promise.all(writers);
 }
 
-/** Creates, changes or deletes one object; its new revision, if it has one. */
+/** Creates, updates or deletes one object. Returns its new revision, if it has one. */
 async function write(client: LiveClient, index: number): Promise<string | undefined> {
   const path = `${COLLECTION}/name-${index}`;
   const body = {
@@ -152,7 +153,7 @@ function openHandles(): number {
   return readdirSync(`/proc/${server.pid}/fd`).length;
 }
 
-/** Least squares, megabytes per minute. */
+/** Returns the least-squares slope in megabytes per minute. */
 function slopeOf(samples: readonly { at: number; megabytes: number }[]): number {
   const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
   const [x, y] = [mean(samples.map((s) => s.at)), mean(samples.map((s) => s.megabytes))];

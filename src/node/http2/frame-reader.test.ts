@@ -19,7 +19,7 @@ function wire({ type, flags, stream, payload }: Sent): Buffer {
   return bytes;
 }
 
-/** What a reader hands out; it takes no more than `most` frames. */
+/** Collects the frames of a reader and stops after `most` of them. */
 function collect(most = Number.POSITIVE_INFINITY): { readonly seen: string[]; readonly reader: FrameReader } {
   const seen: string[] = [];
   const reader = new FrameReader({

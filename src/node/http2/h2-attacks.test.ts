@@ -34,7 +34,7 @@ interface Attacked {
   calls(): number;
 }
 
-/** A server whose requests never end, but those to /other, and an attacker. */
+/** A server whose requests never end, except those to /other, and an attacking client. */
 async function attack(limits: Partial<ListenerLimits> = {}, ...entries: Entries): Promise<Attacked> {
   const clock = new VirtualClock(Date.now());
   const problems: ListenerProblem[] = [];
@@ -50,7 +50,10 @@ async function attack(limits: Partial<ListenerLimits> = {}, ...entries: Entries)
   return { listener, client, clock, problems, calls: () => calls };
 }
 
-/** Told the code, cut a little later although it does not listen, and another client is served before and after. */
+/**
+ * Checks that the client gets the code and is disconnected a little later, and that another client is served
+ * throughout.
+ */
 async function expectCut({ listener, client, clock }: Attacked, code: number): Promise<void> {
   const end = closed(client.socket);
   expect(await client.goaway()).toBe(code);
@@ -89,12 +92,12 @@ describe('a flood of control frames', () => {
       const attacked = await attack(FEW);
       const { client, problems } = attacked;
       client.send(request(1, POST));
-      // The next one takes a little of the other allowance.
+      // The next frame uses a little of the other allowance.
       if (what.startsWith('RST_STREAM')) client.send(reset(1));
       client.send(repeat(2_000, make));
       await expectCut(attacked, CODE.enhanceYourCalm);
       expect(problems.map(({ kind }) => kind)).toEqual(['too-many-control-frames']);
-      // Nothing is said to one who was told to go.
+      // After GOAWAY, the client gets no acknowledgements.
       expect(client.count(FRAME.ping) + client.count(FRAME.settings)).toBeLessThan(40);
       expect(client.count(FRAME.goaway)).toBe(1);
     });
@@ -136,10 +139,10 @@ describe('a client that causes stream errors', () => {
     it(`is counted as resetting streams, and disconnected: ${what}`, async () => {
       const attacked = await attack({ ...FEW, maxHeaderBytes: 8_000 });
       const { client, problems, calls } = attacked;
-      // One write for each, so that the requests run when they are broken off.
+      // One write per request, so that the requests run when they are reset.
       for (let i = 0; i < 100; i++) client.send(make(2 * i + 1));
       await expectCut(attacked, CODE.enhanceYourCalm);
-      // Behind that it may break the rules as it likes.
+      // Later violations have no effect.
       expect(problems[0]?.kind).toBe('too-many-resets');
       expect(calls()).toBeLessThanOrEqual(21);
       expect(client.count(FRAME.resetStream)).toBeLessThanOrEqual(21);
@@ -222,7 +225,7 @@ describe('streams beyond the limit', () => {
     client.send(repeat(110, (i) => request(2 * i + 1)));
     for (let i = 10; i < 110; i++) expect(await client.resetCode(2 * i + 1)).toBe(CODE.refusedStream);
     expect(calls()).toBe(10);
-    // One that ends makes room for another.
+    // After one stream ends, another may open.
     client.send(reset(1), request(1001, { path: '/other' }));
     expect(await client.status(1001)).toBe('200');
     client.send(request(1003), request(1005));
@@ -246,7 +249,7 @@ describe('unread bodies', () => {
     client.send(...Array.from({ length: 100 }, (_, i) => request(2 * i + 1, POST)));
     for (let i = 0; i < 100; i++) client.send(repeat(3, () => data(2 * i + 1, Buffer.alloc(16_000))));
     await client.settle('all held');
-    // The connection's window comes back, those of the streams do not.
+    // The connection's window is returned, those of the streams are not.
     expect(client.frames.filter(({ type, stream }) => type === FRAME.windowUpdate && stream > 0)).toEqual([]);
     expect(client.count(FRAME.windowUpdate, 0)).toBeGreaterThan(1);
     for (let i = 0; i < 100; i++) client.send(data(2 * i + 1, Buffer.alloc(16_000)));

@@ -40,13 +40,13 @@ describe('drain', () => {
     release.resolve(text('x'.repeat(100_000)));
     await turns();
     expect(socket.writableEnded).toBe(true);
-    // As slow as is allowed: 200 KB at 8 KB a second.
+    // As slow as the limits allow: 200 KB at 8 KB per second.
     await clock.advance(24_000);
     expect(socket.destroyed).toBe(false);
     socket.takeAll();
     await turns();
     expect([log.dataOf(1).length, log.dataOf(3).length, log.count(FRAME.goaway)]).toEqual([100_000, 100_000, 1]);
-    // The last answer came before its body: the client is told to stop.
+    // The last answer was sent before its request body: the client gets RST_STREAM with NO_ERROR.
     expect(log.frames.at(-1)).toMatchObject({ type: FRAME.resetStream, stream: 3 });
     await clock.advance(60_000);
     expect([socket.destroyed, clock.pendingTimers]).toEqual([true, 0]);
@@ -100,7 +100,7 @@ describe('drain', () => {
 });
 
 describe('a connection that breaks with requests in every state', () => {
-  /** Requests in every state that there is. */
+  /** Opens requests in every possible state. */
   async function everything(): Promise<InMemory & { readonly closes: Map<string, number>; sinkCloses: number[] }> {
     const closes = new Map<string, number>();
     const sinkCloses: number[] = [];
@@ -159,7 +159,7 @@ describe('a connection that breaks with requests in every state', () => {
       expect(connection.streams.size).toBe(0);
       expect([...closes.entries()].filter(([, count]) => count !== 1)).toEqual([]);
       expect(sinkCloses).toEqual([1, 1]);
-      // Neither the connection nor a stream is in the wheel.
+      // Neither the connection nor a stream is in the deadline wheel.
       expect(clock.pendingTimers).toBe(0);
     });
 });

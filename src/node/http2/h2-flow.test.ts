@@ -23,7 +23,7 @@ function body(size: number): Buffer {
   return bytes;
 }
 
-/** The same bytes in one of three kinds of answer, as the path says. */
+/** Answers the same bytes in one of three kinds of answer, chosen by the path. */
 function serve(bytes: Buffer): Handler {
   const pieces = Array.from({ length: Math.ceil(bytes.length / 999) }, (_, i) =>
     bytes.subarray(i * 999, (i + 1) * 999),
@@ -78,7 +78,7 @@ describe('flow control', () => {
       await client.until(() => client.dataOf(1).length === 1_000);
       await client.settle('no more!');
       expect(client.dataOf(1).length).toBe(1_000);
-      // Smaller again: the window is below zero until it is given back.
+      // Smaller again: the window is negative until it is updated.
       client.send(settings([SETTING.initialWindowSize, 0]), windowUpdate(1, 999));
       await client.settle('negative');
       expect(client.dataOf(1).length).toBe(1_000);

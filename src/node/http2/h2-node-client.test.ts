@@ -13,13 +13,13 @@ const open: Listener[] = [];
 afterEach(() => stopAll(open));
 
 const LIMIT = 3 * 1024 * 1024;
-/** What it sends back to everyone: the bytes of one body, made once. */
+/** The bytes of every answer's body. */
 const SOURCE = Buffer.alloc(LIMIT);
 for (let i = 0; i < LIMIT; i += 4) SOURCE.writeInt32LE(Math.imul(i, 0x9e37_79b1), i);
 
 const sum = (bytes: Uint8Array): string => createHash('sha1').update(bytes).digest('hex');
 
-/** Says what arrived in headers, and sends as many bytes as it is asked for, in one of three kinds of answer. */
+/** Reports the received request in headers, and sends the requested number of bytes in one of three kinds of answer. */
 async function echo(incoming: Incoming): Promise<Answer> {
   const body = await incoming.body(LIMIT);
   if (body.outcome !== 'ok') return { kind: 'bytes', status: 413, headers: {}, body: new Uint8Array(0) };
@@ -53,7 +53,7 @@ function sizeOf(random: Random): number {
   return random.int(4) === 0 ? most : random.int(most + 1);
 }
 
-/** Any byte that a value may hold, at its ends no blanks. */
+/** Any valid field value, without white space at its ends. */
 function randomValue(random: Random): string {
   const size = random.pick([0, 1, 5, 30, 30, 200, 3_000]);
   const inside = Array.from({ length: random.int(size + 1) }, () => {

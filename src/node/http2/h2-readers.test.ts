@@ -88,7 +88,7 @@ describe('a client that does not read', () => {
     socket.taking = false;
     send(request(3), request(5), request(7), request(9));
     await turns();
-    // All four are written, as far as we are concerned, so only the watch is open.
+    // All four answers are written to the socket, so only the watch is open.
     send(request(11));
     await clock.advance(20_000);
     expect(socket.destroyed).toBe(false);
@@ -171,7 +171,7 @@ describe('a client whose windows stay at zero', () => {
         });
         send(preface([SETTING.initialWindowSize, window]), request(1, POST));
         await turns();
-        // The end of the body must not make it last longer.
+        // The end of the body must not extend the deadline.
         send(data(1, '', true));
         await clock.advance(20_000);
         expect(connection.streams.size).toBe(1);
@@ -207,7 +207,7 @@ describe('a client whose windows stay at zero', () => {
     send(preface([SETTING.initialWindowSize, 0]), request(1));
     const stream = await sink.promise;
     const refs: WeakRef<Buffer>[] = [];
-    // Never is everything taken, and never does so much wait that it must stop.
+    // The client never reads everything, and the stream never reaches its high-water mark.
     for (let i = 0; i < 5_000; i++) {
       const chunk = Buffer.alloc(10, i % 251);
       refs.push(new WeakRef(chunk));
@@ -235,7 +235,7 @@ describe('one connection', () => {
     client.send(request(5));
     await client.end(5);
     const between = client.frames.slice(before).reduce((sum, { payload }) => sum + payload.length, 0);
-    // What the kernels hold and one turn's worth, not seconds of it.
+    // Only the kernel buffers and the output of one turn, not seconds of it.
     expect(between).toBeLessThan(20_000_000);
     expect(client.dataOf(3).length).toBeGreaterThan(client.dataOf(1).length / 2);
     client.socket.destroy();
@@ -273,7 +273,7 @@ describe('one connection', () => {
     send(windowUpdate(3, 5_000));
     await turns();
     expect([log.dataOf(1).length, log.dataOf(3).length, ...drains]).toEqual([0, 1_000, 0, 0]);
-    // Not before all is taken.
+    // Not before all bytes are sent.
     send(windowUpdate(1, 65_999));
     await turns();
     expect([log.dataOf(1).length, ...drains]).toEqual([65_999, 0, 0]);

@@ -27,7 +27,7 @@ async function start(handler: Handler, options: Partial<ListenerOptions> = {}): 
   return listener;
 }
 
-/** Answers with the body. */
+/** Answers with the request body. */
 const echo: Handler = async (incoming) => {
   const body = await incoming.body(3_000_000);
   return body.outcome === 'ok'
@@ -72,7 +72,7 @@ describe('a request body', () => {
     const head = Buffer.concat([Buffer.from([7]), requestBlock(POST), Buffer.alloc(7)]);
     client.send(frame(FRAME.headers, FLAG.endHeaders | FLAG.padded, 1, head));
     const padded = Buffer.concat([Buffer.from([255]), Buffer.from('ab'), Buffer.alloc(255)]);
-    // So much padding that the window must be given back for it.
+    // So much padding that the window must be updated for it.
     for (let i = 0; i < 2_000; i++) {
       client.send(frame(FRAME.data, FLAG.padded, 1, padded));
       if (i % 100 === 99) await client.settle(`i${i}`.padEnd(8));
@@ -100,7 +100,7 @@ describe('a request body', () => {
       frame(FRAME.headers, FLAG.padded | FLAG.priority | FLAG.endHeaders, 3, Buffer.from([1, 0, 0, 0, 0, 0])),
     ]) {
       const client = await RawClient.connect(listener);
-      // What follows must not be taken for a part of the frame.
+      // Later bytes must not be read as a part of the frame.
       client.send(request(1, POST), bad, frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
       expect(await client.goaway()).toBe(CODE.protocolError);
       client.socket.destroy();
@@ -177,7 +177,7 @@ describe('an answer', () => {
       client.send(request(1, { ...POST, headers: { expect: '100-Continue' } }));
       expect(await client.status(1)).toBe('100');
       const { payload } = client.frames.find(({ fields }) => fields !== undefined)!;
-      // A change of the size stands at the beginning of the first block (RFC 7541, 4.2).
+      // A table size update comes first in the block (RFC 7541, 4.2).
       expect((payload[0]! & 0xe0) === 0x20).toBe(entries.length > 0);
       client.send(data(1, 'x', true));
       await client.end(1);
@@ -301,7 +301,7 @@ describe('a frame in the wrong place', () => {
         return never(incoming);
       });
       const client = await RawClient.connect(listener);
-      // A request that runs hears of the end.
+      // onClose of a running request is called.
       client.send(request(9999));
       await running.promise;
       client.send(...frames.map((one) => shift(one, 10_000)));
@@ -345,7 +345,7 @@ describe('a frame in the wrong place', () => {
     await Promise.all([client.end(1), client.resetCode(3)]);
     client.send(windowUpdate(1, 0));
     expect(await client.resetCode(1)).toBe(CODE.protocolError);
-    // We have told the client to stop, it has broken the stream off as well: now nothing may come.
+    // Both sides have reset the stream: no frame may follow.
     client.send(reset(3), data(3, 'x'));
     await client.until(() => client.count(FRAME.resetStream, 3) === 2);
     client.send(request(3));

@@ -8,7 +8,7 @@ function hex(text: string): Buffer {
   return Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 }
 
-/** `name: value` of every field, or what is wrong with the block. */
+/** Returns `name: value` of every field, or the problem of the block. */
 function read(decoder: HpackDecoder, bytes: Buffer): string[] | string {
   const block = decoder.decode(bytes);
   if (block === undefined) return 'broken';
@@ -71,7 +71,7 @@ describe('the examples of RFC 7541', () => {
     expect(read(decoder, hex('040c 2f73 616d 706c 652f 7061 7468'))).toEqual([':path: /sample/path']);
     expect(read(decoder, hex('1008 7061 7373 776f 7264 0673 6563 7265 74'))).toEqual(['password: secret']);
     expect(read(decoder, hex('82'))).toEqual([':method: GET']);
-    // Neither of the two that must not be added was.
+    // Neither of the two non-indexed fields entered the table.
     expect(read(decoder, hex('bf'))).toBe('broken');
   });
 
@@ -144,7 +144,7 @@ describe('an invalid block', () => {
     expect(fresh('ff ff ff ff ff ff ff ff ff ff 01')).toBe('broken');
     expect(fresh('ff')).toBe('broken');
     expect(fresh('ff 80')).toBe('broken');
-    // Long, but allowed: 127 + 0 as a length of the value.
+    // Long but valid: 127 + 0 as the length of the value.
     expect(fresh(literal('a', 'x'.repeat(127)))).toEqual([`a: ${'x'.repeat(127)}`]);
     expect(fresh(Buffer.concat([hex('00 01 61 7f 80 80 00'), Buffer.alloc(127, 'x')]))).toEqual([
       `a: ${'x'.repeat(127)}`,
@@ -166,7 +166,7 @@ describe('an invalid block', () => {
     expect(fresh('00 82 1f ff 01 78')).toBe('broken');
     expect(fresh('00 81 ff 01 78')).toBe('broken');
     expect(fresh('00 84 ff ff ff ff 01 78')).toBe('broken');
-    // The end-of-string symbol, alone and behind an `a`.
+    // The end-of-string symbol, alone and after an `a`.
     expect(fresh('00 84 ff ff ff fc 01 78')).toBe('broken');
     expect(fresh('00 85 1f ff ff ff ff 01 78')).toBe('broken');
   });
@@ -187,7 +187,7 @@ describe('a block with names and values that HTTP does not allow', () => {
     ] as const) {
       const decoder = new HpackDecoder(LIMITS);
       expect([name, value, read(decoder, literal(name, value, 0x40))]).toEqual([name, value, 'malformed']);
-      // The row is there, and as bad as before.
+      // The row is in the table, and still malformed.
       expect(read(decoder, hex('be'))).toBe('malformed');
       expect(read(decoder, hex('82'))).toEqual([':method: GET']);
     }

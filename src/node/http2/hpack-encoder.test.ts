@@ -7,7 +7,7 @@ import { HpackEncoder } from './hpack-encoder.ts';
 const LIMITS = { maxHeaderBytes: 10_000_000, maxHeaderCount: 10_000 };
 const DATE = 'Tue, 01 Jan 2030 00:00:00 GMT';
 
-/** What a client reads of an answer, as names and values in turns. */
+/** Decodes a block as a client does, to names and values in alternation. */
 function expected(status: number, headers: AnswerHeaders, length: number, date: string): string[] {
   const fields = [':status', String(status)];
   for (const [name, value] of Object.entries(headers))
@@ -17,7 +17,7 @@ function expected(status: number, headers: AnswerHeaders, length: number, date: 
   return fields;
 }
 
-/** The decoder refuses tables beyond 4,096 bytes; that this one is never larger is half of the point. */
+/** The decoder rejects tables above 4,096 bytes, so it also checks that the encoder's table is never larger. */
 function roundTrip(encoder: HpackEncoder, decoder: HpackDecoder): (...answer: Parameters<typeof expected>) => Buffer {
   return (status, headers, length, date) => {
     const bytes = Buffer.from(encoder.encode(status, headers, length, date));
@@ -76,7 +76,7 @@ describe('an encoded block', () => {
     };
     check(200, steady, 5, DATE);
     expect(check(200, steady, 5, DATE).length).toBe(1 + 3 + 1 + 4);
-    // Values that differ from answer to answer push nothing out.
+    // Values that differ from answer to answer evict nothing.
     for (let i = 0; i < 1_000; i++) check(200, { ...steady, 'audit-id': `id-${i}`, etag: `"${i}"` }, i, DATE);
     expect(check(200, steady, 5, DATE).length).toBe(1 + 3 + 1 + 4);
   });
@@ -91,7 +91,7 @@ describe('an encoded block', () => {
     const bytes = check(200, { a: 'b' }, 0, DATE);
     expect(bytes.subarray(0, 3).toString('hex')).toBe('203f13');
     expect(check(200, { a: 'b' }, 0, DATE)[0]).toBe(0x88);
-    // More than the default is not used, and the default needs no word.
+    // A size above the default is not used, and the default needs no update.
     encoder.resize(1_000_000);
     expect(check(200, {}, 0, DATE).subarray(0, 3).toString('hex')).toBe('3fe11f');
     encoder.resize(4_096);

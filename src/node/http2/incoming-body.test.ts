@@ -27,7 +27,6 @@ describe('a body', () => {
         };
         for (const [i, part] of parts.entries()) {
           if (i === readAt) read();
-          // Whoever sent them may reuse his buffer only if nothing points into it: we do not.
           expect(body.push(Uint8Array.from(part), WINDOW)).toBe(true);
         }
         const early = result !== undefined;
@@ -61,7 +60,7 @@ describe('a body', () => {
     const result = coming.read(10, () => {});
     expect(coming.push(Buffer.alloc(5), WINDOW)).toBe(true);
     expect(await result).toEqual({ outcome: 'too-large' });
-    // The rest is dropped, however much it is, and changes nothing.
+    // The rest is dropped and has no effect.
     for (let i = 0; i < 100; i++) expect(coming.push(Buffer.alloc(10_000), WINDOW)).toBe(true);
     expect(coming.end()).toBe(true);
   });

@@ -1,9 +1,9 @@
 /**
- * Header blocks as the plainest client would write them: for tests of the wire, and for a client of the bench that must
+ * Header blocks without indexing and Huffman coding, for tests of the protocol and for a bench client that must
  * cost little.
  */
 
-/** Names and values in turns, as literals that leave the other side's table alone. */
+/** Encodes names and values in alternation, as literals that do not enter the peer's table. */
 export function literals(fields: readonly string[]): Buffer {
   const size = fields.reduce((sum, text) => sum + MOST_LENGTH_BYTES + text.length, 0);
   const block = Buffer.allocUnsafe(size);
@@ -16,7 +16,7 @@ export function literals(fields: readonly string[]): Buffer {
   return block.subarray(0, at);
 }
 
-/** The byte before a name, and a length below 2^28. */
+/** Writes the representation byte and a length below 2^28. */
 const MOST_LENGTH_BYTES = 6;
 
 function writeLength(into: Buffer, from: number, length: number): number {

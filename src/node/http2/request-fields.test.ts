@@ -68,7 +68,7 @@ describe('fields', () => {
     expect(fieldOf(fields, 'a')).toBe('1, 2');
     expect(fieldOf(fields, 'cookie')).toBe('x=1; y=2');
     expect(fieldOf(fields, 'b')).toBe('');
-    // A value is no name.
+    // Values are not searched for names.
     expect(fieldOf(fields, '1')).toBeUndefined();
     expect(fieldValues(fields, 'a')).toEqual(['1', '2']);
     expect(fieldValues(fields, 'c')).toEqual([]);

@@ -14,7 +14,8 @@ import {
 } from './frames.ts';
 
 /**
- * The receive window of a whole connection. It is returned as data arrives, so it bounds bytes in flight, not bytes held.
+ * The receive window of a whole connection. It is returned as data arrives, so it bounds bytes in flight, not bytes
+ * held.
  */
 export const CONNECTION_WINDOW: number = 4 * 1024 * 1024;
 

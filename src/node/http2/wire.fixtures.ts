@@ -1,4 +1,4 @@
-/** What the tests of HTTP/2 share: frames written by hand, and clients that show every frame that they get. */
+/** Frame builders and clients for the tests of HTTP/2; the clients record every frame that they receive. */
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Deferred } from '../../base/deferred.ts';
@@ -46,7 +46,7 @@ export function settings(...entries: Entries): Buffer {
   return frame(FRAME.settings, 0, 0, payload);
 }
 
-/** How a client begins. */
+/** The preface and the first frames of a client. */
 export function preface(...entries: Entries): Buffer {
   return Buffer.concat([PREFACE, settings(...entries)]);
 }
@@ -73,7 +73,7 @@ export function ping(text = '12345678'): Buffer {
   return frame(FRAME.ping, 0, 0, text);
 }
 
-/** A header block of literals that leave the table alone. */
+/** A header block of literals that do not enter the table. */
 export function block(fields: Readonly<Record<string, string>> | readonly string[]): Buffer {
   return literals(Array.isArray(fields) ? (fields as readonly string[]) : Object.entries(fields).flat());
 }
@@ -110,7 +110,7 @@ export interface Frame {
 export const isEnd = ({ type, flags }: Frame): boolean =>
   (type === FRAME.data || type === FRAME.headers) && (flags & FLAG.endStream) !== 0;
 
-/** Everything that a server sent, as frames; header blocks are decoded by a table that must stay in step. */
+/** The frames that a server sent. Header blocks are decoded with one table, as a client does. */
 export class FrameLog {
   readonly frames: Frame[] = [];
   readonly #decoder = new HpackDecoder({ maxHeaderBytes: 10_000_000, maxHeaderCount: 10_000 });
@@ -138,7 +138,7 @@ export class FrameLog {
     this.#wake();
   }
 
-  /** The first frame that fits, of those that came and those that come. Throws if the connection closes before. */
+  /** Waits for the first frame that satisfies the condition. Throws if the connection closes before. */
   async first(fits: (frame: Frame) => boolean): Promise<Frame> {
     for (let at = 0; ; at++) {
       while (at >= this.frames.length) {
@@ -149,7 +149,7 @@ export class FrameLog {
     }
   }
 
-  /** Waits until what was received satisfies. */
+  /** Waits until the received frames satisfy the condition. */
   async until(fits: () => boolean): Promise<void> {
     while (!fits()) {
       if (this.#over) throw new Error('the connection closed');
@@ -224,7 +224,7 @@ function short({ type, stream }: Frame): string {
   return `${type} on ${stream}`;
 }
 
-/** A client over TLS that is nothing but frames. */
+/** A client over TLS that sends raw frames. */
 export class RawClient extends FrameLog {
   readonly socket: TLSSocket;
 
@@ -245,7 +245,7 @@ export class RawClient extends FrameLog {
     this.socket.write(Buffer.concat(frames));
   }
 
-  /** Everything that was sent before is done when the answer to this comes. */
+  /** Sends PING and waits for its acknowledgement: the server has then handled every earlier frame. */
   async settle(text: string): Promise<void> {
     this.send(ping(text));
     await this.first((one) => one.type === FRAME.ping && one.payload.toString('latin1') === text);
@@ -254,11 +254,11 @@ export class RawClient extends FrameLog {
 
 // A connection in memory
 
-/** The server's end of a connection: what it writes goes to a log, at once or when it is let. */
+/** The server's socket, in memory. Its writes are recorded at once, or when the test releases them. */
 export class MemorySocket extends Duplex {
   readonly remoteAddress = '192.0.2.1';
   readonly log: FrameLog;
-  /** What is written is taken; `writableLength` says how much was not. */
+  /** Whether writes complete at once; `writableLength` counts those that did not. */
   taking = true;
   #waiting: (() => void) | undefined;
 
@@ -268,7 +268,7 @@ export class MemorySocket extends Duplex {
     this.on('close', () => log.close());
   }
 
-  /** The client takes what waits, and what comes. */
+  /** Completes all pending and later writes. */
   takeAll(): void {
     this.taking = true;
     this.#waiting?.();
@@ -299,8 +299,8 @@ export interface InMemory {
 }
 
 /**
- * A connection without TLS and without the kernel, where every byte that waits can be counted. `makeShared`: what it
- * shares with others.
+ * A connection without TLS and kernel buffers, so that every buffered byte can be counted. `makeShared` makes the state
+ * that it shares with others.
  */
 export function inMemory(
   handler: Handler,
@@ -328,21 +328,21 @@ export function inMemory(
   };
 }
 
-/** Settings with which no window of a stream ever closes. */
+/** Settings with stream windows that are never exhausted. */
 export const WIDE: readonly [id: number, value: number] = [SETTING.initialWindowSize, WINDOW_LIMIT];
 
-/** Windows that never close. */
+/** Opens connection and stream windows that are never exhausted. */
 export const wide = (): Buffer => Buffer.concat([preface(WIDE), windowUpdate(0, WINDOW_LIMIT - FIRST_WINDOW)]);
 
 export const POST: Ask = { method: 'POST', open: true };
 export const never: Handler = () => new Promise<Answer>(() => {});
 
-/** Some turns of the event loop: what is to be written is written. */
+/** Waits some turns of the event loop, so that pending output is flushed. */
 export async function turns(count = 10): Promise<void> {
   for (let i = 0; i < count; i++) await settle();
 }
 
-/** As many chunks as the client takes. */
+/** An answer of endless chunks, taken as the client reads. */
 export function endless(size = 10_000): Answer {
   const chunk = Buffer.alloc(size, 'e');
   return { kind: 'chunks', status: 200, headers: {}, chunks: { size: undefined, next: () => chunk } };

@@ -16,7 +16,7 @@ function reader(limit: number): { readonly events: Event[]; push(chunk: Uint8Arr
   return { events, push: (chunk) => frames.push(chunk) };
 }
 
-/** The server's head with the mask bit and a mask of its own. */
+/** A frame head with the mask bit and a mask. */
 function masked(first: number, payload: Uint8Array, mask: Uint8Array): Buffer {
   const head = Buffer.from(frameHead(0, payload.byteLength));
   head[0] = first;

@@ -39,7 +39,7 @@ async function serve(
   return listener;
 }
 
-/** Bytes until the server has sent `count` behind the head of its answer. */
+/** Reads until the server has sent `count` bytes after the head of its answer. */
 async function afterHead(socket: TLSSocket, count: number): Promise<Buffer> {
   let all = Buffer.alloc(0);
   for (;;) {
@@ -114,7 +114,7 @@ describe('a WebSocket', () => {
     });
     const socket = await raw(listener, 'http/1.1');
     const large = 'x'.repeat(70_000);
-    // The first frame travels with the request.
+    // The first frame is sent in one write with the request.
     socket.write(Buffer.concat([Buffer.from(requestHead()), frame(0x81, 'hé')]));
     socket.write(frame(0x02, 'a'.repeat(60_000)));
     socket.write(frame(0x89, 'are you there'));
