@@ -9,7 +9,7 @@ import { builtInVersion } from './built-in.ts';
 
 type SetDefaults = (object: JsonObject) => void;
 
-/** What the defaults of a kind make of a spec, as text, so that order counts. */
+/** The spec with the defaults of the kind, as text, so that the order of fields is compared. */
 function completed(version: readonly [string, string, string], setDefaults: SetDefaults, spec: JsonObject): string {
   const [group, number, kind] = version;
   const object: JsonObject = { kind, apiVersion: number, metadata: { name: 'x' }, spec };
@@ -17,8 +17,8 @@ function completed(version: readonly [string, string, string], setDefaults: SetD
   return JSON.stringify(object['spec']);
 }
 
-describe('defaults of a built-in kind', () => {
-  it('stand where the type has them, in lists as well', () => {
+describe('fields added by defaulting', () => {
+  it('are in the order of the type, inside lists as well', () => {
     const limit = { type: 'Container', max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '1' } };
     expect(completed(['', 'v1', 'LimitRange'], setLimitRangeDefaults, { limits: [limit] })).toBe(
       '{"limits":[{"type":"Container","max":{"cpu":"2"},"default":{"cpu":"2"},"defaultRequest":{"cpu":"2"},"maxLimitRequestRatio":{"cpu":"1"}}]}',
@@ -31,7 +31,7 @@ describe('defaults of a built-in kind', () => {
     );
   });
 
-  it('stand where the type of a volume has them', () => {
+  it('are in the order of the type in volumes', () => {
     const volumes = [
       { name: 'a', secret: { secretName: 's', optional: true } },
       { name: 'b', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } },
@@ -46,7 +46,7 @@ describe('defaults of a built-in kind', () => {
     );
   });
 
-  it('stand where the type of a claim has them, in a template too', () => {
+  it('are in the order of the type in claim templates', () => {
     const claim = { metadata: { name: 't' }, spec: { dataSource: { kind: 'k', name: 'n' } }, status: { capacity: {} } };
     const sets = ['apps', 'v1', 'StatefulSet'] as const;
     expect(completed(sets, setStatefulSetDefaults, { volumeClaimTemplates: [claim] })).toContain(
@@ -55,7 +55,7 @@ describe('defaults of a built-in kind', () => {
     );
   });
 
-  it('have folded data in front of the type of a secret', () => {
+  it('put the stringData of a Secret into data, before its type', () => {
     const secret: JsonObject = { metadata: {}, stringData: { a: 'b' }, type: 't' };
     builtInVersion({ group: '', version: 'v1', kind: 'Secret', setDefaults: setSecretDefaults }).setDefaults?.(secret);
     expect(JSON.stringify(secret)).toBe('{"metadata":{},"data":{"a":"Yg=="},"type":"t"}');

@@ -1,6 +1,6 @@
 /**
- * Definitions of the built-in kinds. Invariant: the type of a kind is read from the generated facts when somebody first needs it, so that a server with many kinds
- * starts as fast as one with few.
+ * The functions that declarations of built-in kinds are written with. Invariant: declaring a kind does not load its
+ * type. The generated facts are read when the type is first used, so startup time does not grow with the kinds.
  */
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import { orderFields } from '../../apimachinery/codec/typed-order.ts';
@@ -23,18 +23,22 @@ export interface BuiltInVersion {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** Called on every decoded object. May add fields in any order: they are sorted afterwards. Must be idempotent. */
   readonly setDefaults?: (object: JsonObject) => void;
-  /** Default: name and time of creation. */
+  /** Default: the columns Name and Created At. */
   readonly table?: () => TableDefinition;
-  /** Beside metadata.name and metadata.namespace; default none. */
+  /** The field selectors in addition to metadata.name and metadata.namespace. Default none. */
   readonly selectableFields?: readonly string[];
   /** See VersionDefinition. */
   readonly fieldSources?: NonNullable<VersionDefinition['fieldSources']>;
-  /** False for kinds that are answered without being stored, which keep what the stored form loses (empty lists). Default true. */
+  /**
+   * False for kinds that are never stored, such as reviews: they keep empty lists, which stored objects drop. Default
+   * true.
+   */
   readonly stored?: boolean;
 }
 
-/** A version whose type is among the generated kinds. */
+/** One version of a built-in kind, with the type that is generated for it. */
 export function builtInVersion(options: BuiltInVersion): VersionDefinition {
   const { group, version, kind, setDefaults, table } = options;
   const form = options.stored === false ? 'decoded' : 'stored';
@@ -55,7 +59,7 @@ export function builtInVersion(options: BuiltInVersion): VersionDefinition {
   };
 }
 
-/** Defaults are added where there is room; what they leave behind is put in order. */
+/** Sets the defaults, then puts the fields into the order of the type. */
 function orderedDefaults(
   { group, version, kind }: BuiltInVersion,
   setDefaults: (object: JsonObject) => void,
@@ -71,21 +75,21 @@ export interface BuiltInResource {
   /** Default: the kind in lower case. */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
-  /** `all`: what `kubectl get all` shows. Default none. */
+  /** Groups of resources for clients: `kubectl get all` shows those in `all`. Default none. */
   readonly categories?: readonly string[];
   readonly scope: ResourceScope;
-  /** Where the reference keeps it below `/registry`; default the plural. */
+  /** The storage prefix that kube-apiserver uses below `/registry`. Default: the plural. */
   readonly storagePrefix?: string;
   /** See ResourceDefinition. */
   readonly isNamespaces?: boolean;
-  /** In order of preference; the first is the stored one. */
+  /** In order of preference. The first is the storage version. */
   readonly versions: readonly [VersionDefinition, ...VersionDefinition[]];
   readonly strategy: Strategy;
   readonly convert?: NonNullable<ResourceDefinition['convert']>;
   readonly subresources?: readonly SubresourceDefinition[];
 }
 
-/** A resource that is stored, below its plural whatever its group, as the reference lays out etcd. */
+/** A resource that the registry stores. Like kube-apiserver's, the key does not contain the group. */
 export function storedResource(options: BuiltInResource): StoredDefinition {
   const [storageVersion] = options.versions;
   const { plural, convert } = options;
@@ -106,7 +110,10 @@ export function storedResource(options: BuiltInResource): StoredDefinition {
   };
 }
 
-/** Judged in the storage version; updates without a resourceVersion are allowed, creation by update and generations are not; beyond its own validation a name is one segment of a path. */
+/**
+ * The strategy of a built-in kind. Defaults: it sees objects in the storage version; a name must be one path segment;
+ * updates may leave out the resourceVersion; updates do not create; metadata.generation is not counted.
+ */
 export function builtInStrategy(strategy: Partial<Strategy>): Strategy {
   return {
     sees: 'hub',
@@ -127,7 +134,7 @@ export function statusSubresource(strategy: Strategy, status: Partial<Strategy>)
   return updateSubresource('status', { ...kept, ...status });
 }
 
-/** A resource that stores nothing and only answers: it has the one verb create. */
+/** A resource that is not stored and has only the verb create, such as SubjectAccessReview. */
 export function reviewResource(
   version: VersionDefinition,
   scope: ResourceScope,

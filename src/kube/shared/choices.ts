@@ -1,10 +1,10 @@
-/** Texts of which there are few. Invariant: pure; the texts are the reference's. */
+/** Validation of enumerated string fields. */
 import { fieldAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
-/** Adds an issue if a field is empty or none of its choices. `path` is that of the object which holds it. */
+/** Adds an issue if the field is empty or not one of the choices. `path` is the path of `object`. */
 export function validateChoice(
   object: JsonObject,
   field: string,
@@ -17,7 +17,7 @@ export function validateChoice(
   else if (!choices.includes(value)) issues.push(declared(notSupported(path.child(field), value, choices)));
 }
 
-/** A text of an enumeration; an absent one is not judged. */
+/** Reports a value that is not one of the choices. Ignores an absent field. `path` is the path of `object`. */
 export function validateOptionalChoice(
   object: JsonObject,
   field: string,

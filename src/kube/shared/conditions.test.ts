@@ -7,11 +7,11 @@ const PATH = FieldPath.of('status', 'conditions');
 const GOOD = { type: 'A', status: 'True', reason: 'R', message: '', lastTransitionTime: '2020-01-01T00:00:00Z' };
 
 describe('conditions', () => {
-  test('are complete', () => {
+  test('are valid if complete', () => {
     expect(validateConditions([GOOD, { ...GOOD, type: 'example.com/B', reason: 'A,B:c_' }], PATH)).toEqual([]);
   });
 
-  test('are refused for what is missing or malformed, and where a type comes twice', () => {
+  test('are invalid if a field is missing or malformed or a type occurs twice', () => {
     const bad = { type: 'A', status: 'Maybe', observedGeneration: -1, reason: '9', message: 'm'.repeat(32769) };
     expect(validateConditions([GOOD, bad, { ...GOOD, type: 'b c', reason: '' }], PATH).map(formatIssue)).toEqual([
       'status.conditions[1].type: Duplicate value: "A"',

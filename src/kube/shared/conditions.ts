@@ -1,4 +1,4 @@
-/** Conditions of a status: what they say, and what is wrong with those of the common type. Invariant: pure; the texts are the reference's. */
+/** Reading of status conditions, and validation of conditions of the type metav1.Condition. */
 import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -27,13 +27,13 @@ export function conditionsOf(object: JsonObject): readonly JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
 }
 
-/** True if the first condition of the type is. */
+/** Whether the first condition of the type has the status True. */
 export function isConditionTrue(object: JsonObject, type: string): boolean {
   const found = conditionsOf(object).find((condition) => textAt(condition, 'type') === type);
   return found !== undefined && textAt(found, 'status') === 'True';
 }
 
-/** Every condition, and that there is one of a type. */
+/** Validates each condition, and that no type occurs twice. */
 export function validateConditions(conditions: readonly JsonObject[], path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const types = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * What environment variables and files can be made of: fields of the pod, resources of a container. Invariant: pure; the issues are the reference's, in its order.
+ * Validation of the downward API's selectors, `fieldRef` and `resourceFieldRef`, in environment variables and volumes.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
@@ -9,7 +9,7 @@ import { lowerCase } from '../../apimachinery/validation/validate-object-meta.ts
 import type { JsonObject } from '../../base/json-value.ts';
 import { amountOf } from './resource-lists.ts';
 
-/** Fields that a pod can tell of itself, whoever asks. */
+/** All fields that a `fieldRef` may select somewhere. */
 const POD_FIELDS: ReadonlySet<string> = new Set([
   'metadata.annotations',
   'metadata.labels',
@@ -54,7 +54,7 @@ const BYTE_DIVISORS: readonly string[] = [
   '1Ei',
 ];
 
-/** A `fieldRef`; `allowed` are the fields that may be used here, sorted. */
+/** Validates a `fieldRef`. `allowed` are the fields that may be selected in this place, sorted. */
 export function validateFieldRef(ref: JsonObject, allowed: readonly string[], path: FieldPath): FieldIssue[] {
   const version = textAt(ref, 'apiVersion');
   if (version === '') return [required(path.child('apiVersion'), '')];
@@ -80,7 +80,7 @@ function fieldProblem(version: string, text: string, subscripted: string | undef
   return POD_FIELDS.has(text) || text === 'spec.host' ? undefined : `field label not supported: ${text}`;
 }
 
-/** `metadata.labels['key']`; undefined for anything without a subscript. */
+/** Splits `metadata.labels['key']`. Undefined for text without a subscript. */
 function splitSubscript(text: string): { readonly field: string; readonly key: string } | undefined {
   if (!text.endsWith("']")) return undefined;
   const start = text.indexOf("['");
@@ -89,7 +89,7 @@ function splitSubscript(text: string): { readonly field: string; readonly key: s
     : { field: text.slice(0, start), key: text.slice(start + 2, -2) };
 }
 
-/** A `resourceFieldRef`. In volumes the container must be named (`namesContainer`). */
+/** Validates a `resourceFieldRef`. `namesContainer`: containerName is required, as in volumes. */
 export function validateResourceFieldRef(ref: JsonObject, path: FieldPath, namesContainer: boolean): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const resource = textAt(ref, 'resource');
@@ -114,7 +114,7 @@ function divisorProblem(resource: string, ref: JsonObject): string | undefined {
   return `only divisor's values ${BYTE_DIVISORS.join(', ')} are supported with the ${noun} resource`;
 }
 
-/** What the reference calls a resource that is counted in bytes. */
+/** The noun for a resource counted in bytes, as kube-apiserver's messages have it. Undefined for other resources. */
 function byteNoun(resource: string): string | undefined {
   if (HUGE_PAGES.test(resource)) return 'hugepages';
   if (!RESOURCES.includes(resource)) return undefined;

@@ -23,7 +23,7 @@ describe('the tag of an image', () => {
   ];
   test.each(cases)('%s has %j', (image, tag) => expect(imageTag(image)).toBe(tag));
 
-  test('decides how it is pulled', () => {
+  test('decides the default pull policy', () => {
     expect(defaultPullPolicy('nginx')).toBe('Always');
     expect(defaultPullPolicy('nginx:1')).toBe('IfNotPresent');
     expect(defaultPullPolicy(' nginx')).toBe('IfNotPresent');

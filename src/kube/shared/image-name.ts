@@ -1,4 +1,4 @@
-/** Names of container images, as far as defaults depend on them. Invariant: total and linear; what is no image name has no tag. */
+/** Parsing of container image names, as far as the default pull policy needs it. Takes linear time. */
 
 const DEFAULT_DOMAIN = 'docker.io';
 const MAX_PATH = 255;
@@ -11,12 +11,14 @@ const TAG = /^\w[\w.-]{0,127}$/;
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
 
-/** `Always` for the tag latest, given or meant; `IfNotPresent` for everything else, what is no image name included. */
+/**
+ * `Always` for the tag `latest`, whether explicit or implied. `IfNotPresent` for all else, malformed names included.
+ */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** The tag of an image; `latest` if it has neither tag nor digest; '' if it has only a digest or is no image name. */
+/** The tag. `latest` for a name with neither tag nor digest; '' for a malformed name or one with only a digest. */
 export function imageTag(image: string): string {
   if (IDENTIFIER.test(image)) return '';
   const [domain, remainder] = splitDomain(image);
@@ -29,13 +31,13 @@ export function imageTag(image: string): string {
   if (tag !== undefined && !TAG.test(tag)) return '';
   const path = colon < 0 ? named : named.slice(0, colon);
   if (!path.split('/').every((part) => PATH_COMPONENT.test(part))) return '';
-  // What is no domain may still be the first part of the path.
+  // Text that is not a domain may still be the first component of the path.
   const whole = isDomain(domain) ? path : PATH_COMPONENT.test(domain) ? `${domain}/${path}` : '';
   if (whole === '' || whole.length > MAX_PATH) return '';
   return tag ?? (digest === undefined ? 'latest' : '');
 }
 
-/** The registry and the rest; names without a registry are those of the default one, single names in its library. */
+/** Splits into registry and path. Without a registry, it is `docker.io`; a single component is in `library/` there. */
 function splitDomain(image: string): readonly [string, string] {
   const slash = image.indexOf('/');
   if (slash < 0) return [DEFAULT_DOMAIN, `library/${image}`];

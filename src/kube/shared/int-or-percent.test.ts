@@ -5,12 +5,12 @@ import { intOrPercentValue, validateAtMost100Percent, validateNonnegativeIntOrPe
 
 const PATH = FieldPath.of('x');
 
-describe('a number or a percentage', () => {
+describe('an integer or percentage', () => {
   test.each([undefined, 0, 5, '0%', '250%'])('may be %s', (value) => {
     expect(validateNonnegativeIntOrPercent(value, PATH)).toEqual([]);
   });
 
-  test('is refused where it is neither, or negative', () => {
+  test('is invalid if malformed or negative', () => {
     expect(validateNonnegativeIntOrPercent(-1, PATH).map(formatIssue)).toEqual([
       'x: Invalid value: -1: must be greater than or equal to 0',
     ]);
@@ -19,7 +19,7 @@ describe('a number or a percentage', () => {
     ]);
   });
 
-  test('is at most everything', () => {
+  test('is at most 100%', () => {
     expect(['100%', 500, 'x%'].flatMap((value) => validateAtMost100Percent(value, PATH))).toEqual([]);
     expect(validateAtMost100Percent('101%', PATH).map(formatIssue)).toEqual([
       'x: Invalid value: "101%": must not be greater than 100%',

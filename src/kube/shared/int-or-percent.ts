@@ -1,24 +1,24 @@
-/** Fields that are a number or a percentage (`maxSurge`, `minAvailable`). Invariant: pure; the texts are the reference's. */
+/** Validation of fields that are an integer or a percentage, such as `maxSurge` and `minAvailable`. */
 import { type IntOrString, intValue } from '../../apimachinery/scalars/int-or-string.ts';
 import { declared, type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkPercent } from '../../apimachinery/validation/name-syntax.ts';
 import { validateNonnegative } from './numbers.ts';
 
-/** A number that is not negative, or text that is a percentage. An absent value is not judged. */
+/** Reports a negative integer and a string that is not a percentage. Ignores an absent value. */
 export function validateNonnegativeIntOrPercent(value: IntOrString | undefined, path: FieldPath): FieldIssue[] {
   if (typeof value === 'string')
     return checkPercent(value).map((complaint) => declared(invalid(path, value, complaint)));
   return validateNonnegative(value, path);
 }
 
-/** A percentage beyond 100. A plain number, and text that is no percentage, are not judged. */
+/** Reports a percentage above 100. Ignores integers and malformed strings: other checks report those. */
 export function validateAtMost100Percent(value: IntOrString | undefined, path: FieldPath): FieldIssue[] {
   if (typeof value !== 'string' || !isPercent(value) || percentOf(value) <= 100) return [];
   return [declared(invalid(path, value, 'must not be greater than 100%'))];
 }
 
-/** The number, or that of the percentage; 0 if absent and for other text. */
+/** The integer, or the number before the percent sign. 0 for an absent value and for malformed strings. */
 export function intOrPercentValue(value: IntOrString | undefined): number {
   if (value === undefined) return 0;
   return typeof value === 'string' && isPercent(value) ? percentOf(value) : intValue(value);

@@ -1,11 +1,11 @@
-/** Addresses of network interfaces: an IP with the length of its network's prefix. Invariant: pure; the texts are the reference's. */
+/** Validation of network interface addresses: an IP address with a prefix length. */
 import { quote } from '../../apimachinery/go-format.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { formatIp } from '../../pki/ip.ts';
 import { parseSloppyCidr } from './ip.ts';
 
-/** Unlike a network, it keeps the bits after the prefix. Only the canonical form is accepted. */
+/** Unlike in a CIDR, bits after the prefix may be set. Only the canonical form is valid. */
 export function validateInterfaceAddress(value: string, path: FieldPath): FieldIssue[] {
   const network = parseSloppyCidr(value);
   if (network === undefined)

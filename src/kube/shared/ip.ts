@@ -1,6 +1,6 @@
 /**
- * IP addresses and networks in specs. Invariant: pure; the texts are the reference's. Old fields take any form of an address that has one meaning; new ones only the
- * canonical one. An old value that was accepted once stays acceptable where the caller passes it.
+ * Parsing and validation of IP addresses and CIDRs. Fields that are older than KEP-4858 ("legacy") accept every
+ * unambiguous form of an address; newer fields accept only the canonical form.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
@@ -10,9 +10,9 @@ import { formatIp, parseIp } from '../../pki/ip.ts';
 export type IpFamily = 'IPv4' | 'IPv6';
 
 export interface Network {
-  /** 4 or 16 bytes; an IPv4 address inside IPv6 is 4. */
+  /** 4 or 16 bytes. An IPv4-mapped IPv6 address has 4. */
   readonly address: Uint8Array;
-  /** The length of the prefix, in bits of `address`. */
+  /** The prefix length, counted in bits of `address`. */
   readonly bits: number;
 }
 
@@ -20,12 +20,12 @@ const NONE: ReadonlySet<string> = new Set();
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** As `parseIp`, but parts of an IPv4 address may begin with zeros, which count for nothing. */
+/** Like `parseIp`, but the parts of an IPv4 address may have leading zeros; they are ignored. */
 export function parseSloppyIp(text: string): Uint8Array | undefined {
   return parseIp(text) ?? (text.includes('.') ? parseIp(withoutLeadingZeros(text)) : undefined);
 }
 
-/** Undefined if the text is no address. An IPv4 address inside IPv6 is one of IPv4. */
+/** Undefined for malformed text. An IPv4-mapped IPv6 address is IPv4. */
 export function ipFamily(text: string): IpFamily | undefined {
   const bytes = parseSloppyIp(text);
   if (bytes === undefined) return undefined;
@@ -36,7 +36,7 @@ export function isIpv6(text: string): boolean {
   return ipFamily(text) === 'IPv6';
 }
 
-/** `10.0.0.0/24`, with leading zeros as in `parseSloppyIp`; undefined for any other text. */
+/** Parses `10.0.0.0/24`; leading zeros as in `parseSloppyIp`. Undefined for malformed text. */
 export function parseSloppyCidr(text: string): Network | undefined {
   const slash = text.indexOf('/');
   if (slash < 0) return undefined;
@@ -48,7 +48,7 @@ export function parseSloppyCidr(text: string): Network | undefined {
   return { address, bits: address.length === 4 && ip.includes(':') ? Math.max(bits - 96, 0) : bits };
 }
 
-/** The address with the bits beyond the prefix cleared. */
+/** The address with all bits after the prefix cleared. */
 export function networkAddress({ address, bits }: Network): Uint8Array {
   return address.map((byte, i) => {
     const kept = Math.min(Math.max(bits - 8 * i, 0), 8);
@@ -62,12 +62,12 @@ export function networkContains(network: Network, address: Uint8Array): boolean 
   return networkAddress(network).every((byte, i) => byte === masked[i]);
 }
 
-/** In its canonical form. */
+/** The canonical form. */
 export function formatNetwork(network: Network): string {
   return `${formatIp(networkAddress(network))}/${network.bits}`;
 }
 
-/** A field that predates strict validation. Values among `accepted` are not looked at. */
+/** Validates a legacy field. Values in `accepted`, usually those of the stored object, are valid. */
 export function validateLegacyIp(value: string, path: FieldPath, accepted: ReadonlySet<string> = NONE): FieldIssue[] {
   if (accepted.has(value)) return [];
   const bytes = parseSloppyIp(value);
@@ -77,7 +77,7 @@ export function validateLegacyIp(value: string, path: FieldPath, accepted: Reado
   return [];
 }
 
-/** A newer field: the canonical form alone. */
+/** Validates a newer field: only the canonical form is valid. */
 export function validateIp(value: string, path: FieldPath): FieldIssue[] {
   const issues = validateLegacyIp(value, path);
   if (issues.length > 0) return issues;
@@ -85,7 +85,7 @@ export function validateIp(value: string, path: FieldPath): FieldIssue[] {
   return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
 }
 
-/** A field that predates strict validation. Values among `accepted` are not looked at. */
+/** Validates a legacy field. Values in `accepted`, usually those of the stored object, are valid. */
 export function validateLegacyCidr(value: string, path: FieldPath, accepted: ReadonlySet<string> = NONE): FieldIssue[] {
   if (accepted.has(value)) return [];
   const network = parseSloppyCidr(value);
@@ -96,7 +96,7 @@ export function validateLegacyCidr(value: string, path: FieldPath, accepted: Rea
   return [];
 }
 
-/** A newer field: the canonical form alone. */
+/** Validates a newer field: only the canonical form is valid. */
 export function validateCidr(value: string, path: FieldPath): FieldIssue[] {
   const issues = validateLegacyCidr(value, path);
   if (issues.length > 0) return issues;
@@ -104,7 +104,7 @@ export function validateCidr(value: string, path: FieldPath): FieldIssue[] {
   return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
 }
 
-/** What to say about an address that was accepted by `validateLegacyIp`. */
+/** Warnings about an address of a legacy field that is valid but not in canonical form. None for malformed text. */
 export function ipWarnings(value: string, path: FieldPath): readonly string[] {
   const bytes = parseSloppyIp(value);
   if (bytes === undefined) return [];
@@ -116,7 +116,7 @@ export function ipWarnings(value: string, path: FieldPath): readonly string[] {
   return [];
 }
 
-/** What to say about a network that was accepted by `validateLegacyCidr`. */
+/** Warnings about a CIDR of a legacy field that is valid but not in canonical form. None for malformed text. */
 export function cidrWarnings(value: string, path: FieldPath): readonly string[] {
   const network = parseSloppyCidr(value);
   if (network === undefined) return [];
@@ -137,7 +137,7 @@ export function cidrWarnings(value: string, path: FieldPath): readonly string[] 
   return warnings;
 }
 
-/** Addresses that mean no particular machine: of endpoints, load balancers and external IPs. Says nothing of a text that is no address. */
+/** Reports unspecified, loopback, link-local and link-local multicast addresses: an endpoint cannot have one. */
 export function validateNonSpecialIp(value: string, path: FieldPath): FieldIssue[] {
   const bytes = parseSloppyIp(value);
   if (bytes === undefined) return [invalid(path, value, 'must be a valid IP address')];
@@ -164,7 +164,7 @@ function isMapped(text: string, bytes: Uint8Array): boolean {
   return bytes.length === 4 && text.includes(':');
 }
 
-/** Neither part has leading zeros. */
+/** Whether neither the address nor the prefix length has leading zeros. */
 function isExactCidr(text: string): boolean {
   const slash = text.indexOf('/');
   return parseIp(text.slice(0, slash)) !== undefined && /^(0|[1-9]\d*)$/.test(text.slice(slash + 1));

@@ -1,9 +1,9 @@
-/** What is wrong with bytes that must be a JSON object. Invariant: the text is that of the reference's decoder and shows at most one character of the bytes. */
+/** Checks that bytes are a JSON object. Invariant: a message contains at most one character of the bytes. */
 import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject } from '../../base/json-value.ts';
 
-/** Undefined if it is an object, or null. */
+/** The message of Go's decoder for bytes that do not decode into a map. Undefined for an object and for null. */
 export function jsonObjectProblem(bytes: Uint8Array): string | undefined {
   const read = readJson(bytes);
   if (!read.ok) return read.error.message;

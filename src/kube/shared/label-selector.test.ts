@@ -4,7 +4,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { invalidSelector, isEmptySelector, labelsDoNotMatch, selectorMatches } from './label-selector.ts';
 
 describe('a selector', () => {
-  test('takes labels, none if it is absent and all if it is empty', () => {
+  test('matches labels: none if absent, all if empty', () => {
     const selector = { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'DoesNotExist' }] };
     expect(selectorMatches(selector, { a: 'b' })).toBe(true);
     expect(selectorMatches(selector, { a: 'b', c: '' })).toBe(false);
@@ -12,7 +12,7 @@ describe('a selector', () => {
     expect(selectorMatches({}, undefined)).toBe(true);
   });
 
-  test('that makes no sense takes and refuses nothing', () => {
+  test('has no result if invalid', () => {
     expect(selectorMatches({ matchExpressions: [{ key: 'a', operator: 'Foo' }] }, {})).toBeUndefined();
     expect(selectorMatches({ matchLabels: { constructor: 'x' } }, {})).toBe(false);
   });
@@ -22,7 +22,7 @@ describe('a selector', () => {
     expect(isEmptySelector({ matchExpressions: [{ key: 'a', operator: 'Exists' }] })).toBe(false);
   });
 
-  test('shows as a whole in issues', () => {
+  test('is the value of an issue about it', () => {
     expect(formatIssue(invalidSelector({ matchLabels: { b: '1' } }, FieldPath.of('s'), 'bad'))).toBe(
       's: Invalid value: {"matchLabels":{"b":"1"}}: bad',
     );

@@ -1,5 +1,5 @@
 /**
- * Label selectors of specs: read, judged and matched. Invariant: pure; the texts are the reference's. The rules of one selector are in
+ * Reading and matching of label selectors in specs. Validation of a selector itself is in
  * `apimachinery/selectors/label-selector-object.ts`.
  */
 import { objectAt } from '../../apimachinery/meta/object-fields.ts';
@@ -14,22 +14,22 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The selector at a path of a normalized object; undefined if there is none. */
+/** The selector at a path of a normalized object. */
 export function selectorAt(object: JsonObject, ...path: readonly string[]): LabelSelectorObject | undefined {
   return objectAt(object, ...path) as LabelSelectorObject | undefined;
 }
 
-/** The labels at a path of a normalized object; undefined if there are none. */
+/** The labels at a path of a normalized object. */
 export function labelsAt(object: JsonObject, ...path: readonly string[]): Labels | undefined {
   return objectAt(object, ...path) as Labels | undefined;
 }
 
-/** True for a selector that asks for nothing: it selects everything. */
+/** Whether a selector has no requirements and therefore selects everything. */
 export function isEmptySelector(selector: LabelSelectorObject): boolean {
   return Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
 }
 
-/** Whether a selector takes these labels; undefined for one that makes no sense. An absent selector takes none. */
+/** Whether a selector matches the labels. Undefined for an invalid selector. An absent selector matches nothing. */
 export function selectorMatches(
   selector: LabelSelectorObject | undefined,
   labels: Labels | undefined,
@@ -41,7 +41,7 @@ export function selectorMatches(
   );
 }
 
-/** An issue that shows the selector as a whole. */
+/** An issue about the selector as a whole, with the selector as its value. */
 export function invalidSelector(
   selector: LabelSelectorObject | undefined,
   path: FieldPath,
@@ -50,7 +50,7 @@ export function invalidSelector(
   return declared(invalid(path, (selector ?? null) as JsonValue, detail));
 }
 
-/** The issue of a template whose labels its own selector does not take. `path` is that of the template. */
+/** The issue about template labels that the workload's own selector does not match. `path` is the template's. */
 export function labelsDoNotMatch(labels: Labels | undefined, path: FieldPath): FieldIssue {
   return invalid(
     path.child('metadata', 'labels'),

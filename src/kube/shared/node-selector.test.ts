@@ -21,7 +21,7 @@ describe('a node selector', () => {
     ],
   };
 
-  test('is judged as the reference does it', () => {
+  test('is validated as in kube-apiserver', () => {
     expect(validateNodeSelector({}, PATH).map(formatIssue)).toEqual([
       's.nodeSelectorTerms: Required value: must have at least one node selector term',
     ]);
@@ -39,11 +39,11 @@ describe('a node selector', () => {
     ]);
   });
 
-  test('may keep values that are no label values', () => {
+  test('may have values that are not label values if so told', () => {
     expect(validateNodeSelector({ nodeSelectorTerms: [term] }, PATH, true)).toHaveLength(8);
   });
 
-  test('is warned about where it asks for old labels', () => {
+  test('has warnings about deprecated labels', () => {
     const message = 'deprecated since v1.14; use "kubernetes.io/os" instead';
     expect(nodeSelectorTermWarnings(term, PATH)).toEqual([
       `s.matchExpressions[0].key: beta.kubernetes.io/os is ${message}`,
@@ -54,7 +54,7 @@ describe('a node selector', () => {
   });
 });
 
-describe('the name of a signer', () => {
+describe('a signer name', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['example.com/a.b', []],
     ['', ['s: Required value']],
@@ -68,7 +68,7 @@ describe('the name of a signer', () => {
     expect(validateSignerName(name, PATH).map(formatIssue)).toEqual(issues);
   });
 
-  test('begins that of its trust bundles', () => {
+  test('is the prefix of the names of its ClusterTrustBundles', () => {
     expect(signerOfTrustBundle('example.com:a:b')).toBe('example.com/a');
     expect(checkTrustBundleName('example.com:a:b', 'example.com/a')).toEqual([]);
     expect(checkTrustBundleName('b', 'example.com/a')).toEqual([

@@ -1,6 +1,4 @@
-/**
- * Node selectors: of a pod's affinity, of a volume, of a device. Invariant: pure; the issues are the reference's, in its order.
- */
+/** Validation of node selectors, as in the affinity of pods and volumes, and warnings about deprecated node labels. */
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, forbidden, invalid, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -10,7 +8,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 
 const BAD_OPERATOR = 'not a valid selector operator';
 
-/** Labels of nodes that have other names now, and what the reference says of them. */
+/** Deprecated node labels, each with the warning text. */
 const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
@@ -22,12 +20,12 @@ const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** Why a node's label should not be used; undefined for all others. */
+/** The warning about a deprecated node label. Undefined for other labels. */
 export function deprecatedNodeLabel(key: string): string | undefined {
   return DEPRECATED_LABELS.get(key);
 }
 
-/** A selector with its `nodeSelectorTerms`. `anyValue`: values that are no label values may stay, because a stored object has some. */
+/** `anyValue`: accepts values that are not valid label values, because the stored object already has such a value. */
 export function validateNodeSelector(selector: JsonObject, path: FieldPath, anyValue = false): FieldIssue[] {
   const terms = objectsAt(selector, 'nodeSelectorTerms');
   const termsPath = path.child('nodeSelectorTerms');
@@ -76,7 +74,7 @@ function validateOperator(operator: string, count: number, path: FieldPath): Fie
   }
 }
 
-/** Of a node's fields only its name can be asked for. */
+/** The only field that can be selected by is metadata.name. */
 function validateField(requirement: JsonObject, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const operator = textAt(requirement, 'operator');
@@ -99,7 +97,7 @@ function validateField(requirement: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-/** True if a value in the expressions of these terms is no label value. */
+/** Whether the expressions of the terms have a value that is not a valid label value. */
 export function hasInvalidNodeLabelValue(terms: readonly JsonObject[]): boolean {
   return terms.some((term) =>
     objectsAt(term, 'matchExpressions').some((one) =>
@@ -108,7 +106,7 @@ export function hasInvalidNodeLabelValue(terms: readonly JsonObject[]): boolean 
   );
 }
 
-/** Warnings about the labels that a term asks for. `checkValues`: also about values that are no label values. */
+/** Warnings about deprecated labels in a term. `checkValues`: also about values that are not valid label values. */
 export function nodeSelectorTermWarnings(term: JsonObject, path: FieldPath, checkValues = false): readonly string[] {
   return objectsAt(term, 'matchExpressions').flatMap((one, i) => {
     const key = textAt(one, 'key');
@@ -123,7 +121,7 @@ export function nodeSelectorTermWarnings(term: JsonObject, path: FieldPath, chec
   });
 }
 
-/** Warnings about a label selector that chooses nodes. */
+/** Warnings about deprecated labels in a label selector that selects nodes. */
 export function nodeLabelSelectorWarnings(selector: JsonObject, path: FieldPath): readonly string[] {
   const byLabels = Object.keys(objectAt(selector, 'matchLabels') ?? {}).flatMap((key) => {
     const message = deprecatedNodeLabel(key);

@@ -1,4 +1,4 @@
-/** Ports and protocols. Invariant: pure; the texts are the reference's. */
+/** Validation of ports and protocols. */
 import { complain, type FieldIssue, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { checkPortName, checkPortNumber } from '../../apimachinery/validation/name-syntax.ts';
@@ -11,7 +11,7 @@ export function validateProtocol(protocol: string, path: FieldPath): FieldIssue[
   return PROTOCOLS.includes(protocol) ? [] : [notSupported(path, protocol, PROTOCOLS)];
 }
 
-/** The number of a port, or the name of one of a container's. Absent is the number 0. */
+/** Validates a port number or the name of a container port. An absent value is the number 0. */
 export function validatePortNumberOrName(given: JsonValue | undefined, path: FieldPath): FieldIssue[] {
   const port = given ?? 0;
   return complain(typeof port === 'string' ? checkPortName(port) : checkPortNumber(Number(port)), port, path);

@@ -1,21 +1,21 @@
-/** Names in requests to a proxy subresource: `name`, `name:port`, `scheme:name:port`. Invariant: pure. */
+/** Parsing of names in requests to a `proxy` subresource: `name`, `name:port` or `scheme:name:port`. */
 import type { Status } from '../../apimachinery/status/status.ts';
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
 
 export interface ProxyAddress {
-  /** '' or `http`, `https`. */
+  /** `http`, `https`, or '' if absent. */
   readonly scheme: string;
   readonly name: string;
-  /** A number or a name; '' if none was given. */
+  /** A port number or name, or '' if absent. */
   readonly port: string;
 }
 
-/** All methods, as the reference has them for its proxies. */
+/** The methods that kube-apiserver registers for its proxies. */
 export const PROXY_METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
 const SCHEMES = ['', 'http', 'https'];
 
-/** Undefined for a name that is none of these. */
+/** Undefined for a malformed name. */
 export function parseProxyAddress(text: string): ProxyAddress | undefined {
   const parts = text.split(':');
   const [scheme, name, port] = parts.length === 3 ? parts : ['', parts[0], parts[1]];
@@ -23,7 +23,7 @@ export function parseProxyAddress(text: string): ProxyAddress | undefined {
   return { scheme: scheme as string, name, port: port ?? '' };
 }
 
-/** Nothing runs behind the objects of this server. */
+/** The answer to every proxy request: this server has no route to nodes, pods or Services. */
 export function unreachable(host: string): Status {
   return serviceUnavailable(`error trying to reach service: ${host} cannot be reached from this server`);
 }

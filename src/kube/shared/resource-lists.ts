@@ -1,25 +1,22 @@
-/**
- * Resource lists (`cpu: 500m`): names, amounts, sums. Invariant: pure; a list is never changed unless a function says so, and amounts are the texts that the
- * reference prints.
- */
+/** Arithmetic and classification of resource lists, such as `limits: { cpu: 500m }`. */
 
 import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../apimachinery/scalars/quantity.ts';
 import { addQuantity, compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
 import { parseQuantity } from '../../apimachinery/scalars/quantity-parse.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
-/** Amounts by name of the resource. */
+/** Amounts by resource name. */
 export type ResourceAmounts = Map<string, Quantity>;
 
 const HUGE_PAGES = 'hugepages-';
 
-/** The amount that a normalized object holds; zero for anything that is no amount. */
+/** The amount in a normalized object. Zero for a malformed value. */
 export function amountOf(value: JsonValue | undefined): Quantity {
   const parsed = parseQuantity(typeof value === 'string' ? value : String(value ?? ''));
   return parsed.ok ? parsed.value : ZERO_QUANTITY;
 }
 
-/** The amounts of a list; empty for an absent one. */
+/** The amounts of a resource list. Empty for an absent list. */
 export function amountsOf(list: JsonValue | undefined): ResourceAmounts {
   const amounts: ResourceAmounts = new Map();
   if (isJsonObject(list)) for (const name of Object.keys(list)) amounts.set(name, amountOf(list[name]));
@@ -34,7 +31,7 @@ export function addAmounts(sum: ResourceAmounts, more: ResourceAmounts): void {
   }
 }
 
-/** Raises `list` to `other` where that is more, in place. */
+/** Sets each amount of `list` to the larger of its own and that of `other`, in place. */
 export function raiseAmounts(list: ResourceAmounts, other: ResourceAmounts): void {
   for (const [name, amount] of other) {
     const present = list.get(name);
@@ -42,7 +39,7 @@ export function raiseAmounts(list: ResourceAmounts, other: ResourceAmounts): voi
   }
 }
 
-/** Without a domain, or in a domain that ends in `kubernetes.io`. */
+/** Whether the name has no domain or one that ends in `kubernetes.io`. */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
@@ -51,23 +48,23 @@ export function isHugePageResource(name: string): boolean {
   return name.startsWith(HUGE_PAGES);
 }
 
-/** Limits may exceed requests. */
+/** Whether a limit may exceed the request. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePageResource(name);
 }
 
-/** What may be asked for a pod as a whole. */
+/** Whether the resource may be in `spec.resources` of a pod. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePageResource(name);
 }
 
-/** The page size of a hugepages resource; undefined if it has none that can be read. */
+/** The page size in the name of a huge page resource. Undefined if it is malformed. */
 export function hugePageSize(name: string): Quantity | undefined {
   const parsed = parseQuantity(name.slice(HUGE_PAGES.length));
   return parsed.ok ? parsed.value : undefined;
 }
 
-/** A list as it is stored. */
+/** The amounts as a resource list. */
 export function listOfAmounts(amounts: ResourceAmounts): JsonObject {
   const list: JsonObject = {};
   for (const [name, amount] of amounts) setField(list, name, formatQuantity(amount));

@@ -1,14 +1,14 @@
-/** Amounts in lists of resources. Invariant: what is stored is never finer than a thousandth; it is rounded up when it is read. */
+/** Rounding of resource amounts, part of defaulting. Invariant: stored amounts are multiples of one thousandth. */
 import { objectAt } from '../../apimachinery/meta/object-fields.ts';
 import { formatQuantity, pow10, quantityFromScaled } from '../../apimachinery/scalars/quantity.ts';
 import { parseQuantity } from '../../apimachinery/scalars/quantity-parse.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
 const MILLI = -3;
-/** Only such texts can stand for less than a thousandth. */
+/** Matches every amount that is not a multiple of one thousandth, and some that are. */
 const MAYBE_FINE = /[nu.e]/;
 
-/** Rounds the amounts of a list up to thousandths (away from zero), in place. */
+/** Rounds the amounts of a list to thousandths, away from zero, in place. */
 export function roundResourceList(list: JsonValue | undefined): void {
   if (!isJsonObject(list)) return;
   for (const name of Object.keys(list)) {
@@ -17,7 +17,7 @@ export function roundResourceList(list: JsonValue | undefined): void {
   }
 }
 
-/** Rounds `limits` and `requests` of the resource requirements that the owner has in `resources`. */
+/** Rounds the owner's `resources.limits` and `resources.requests` in place. */
 export function roundResourceRequirements(owner: JsonObject): void {
   const resources = objectAt(owner, 'resources');
   if (resources === undefined) return;

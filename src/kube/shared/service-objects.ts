@@ -1,4 +1,4 @@
-/** Services and their endpoints for whoever has to reach one: webhooks, extension servers. Invariant: nothing is read before somebody asks. */
+/** Services and EndpointSlices as the service resolver reads them, for webhooks and extension API servers. */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { ServiceObjects } from '../../server/http/service-resolver.ts';
@@ -6,12 +6,12 @@ import type { KubeContext } from '../kube-context.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
-export function serviceObjects(world: KubeContext): ServiceObjects {
+export function serviceObjects(kube: KubeContext): ServiceObjects {
   return {
     service: (namespace, name) =>
-      andThen(world.reader('services')(namespace, name), (answer) => ('object' in answer ? answer.object : undefined)),
+      andThen(kube.reader('services')(namespace, name), (answer) => ('object' in answer ? answer.object : undefined)),
     endpointSlices: (namespace, name) => {
-      const slices = world.lister('endpointslices');
+      const slices = kube.lister('endpointslices');
       return andThen(slices.fresh(), () =>
         slices.list(namespace).filter((slice) => textAt(slice, 'metadata', 'labels', SERVICE_NAME) === name),
       );

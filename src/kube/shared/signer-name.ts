@@ -1,4 +1,4 @@
-/** Names of signers (`example.com/signer`) and of the trust bundles that belong to one. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of signer names, such as `example.com/signer`, and of the names of a signer's ClusterTrustBundles. */
 import { quote } from '../../apimachinery/go-format.ts';
 import { addIssues, type FieldIssue, invalid, required, tooLong } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -29,7 +29,7 @@ export function validateSignerName(name: string, path: FieldPath): FieldIssue[] 
   return issues;
 }
 
-/** The first label that is wrong is told. */
+/** Reports the first malformed label only. */
 function validateLabels(text: string, check: (label: string) => Complaints, path: FieldPath): FieldIssue[] {
   for (const label of text.split('.')) {
     const complaints = check(label);
@@ -44,7 +44,7 @@ export function isKubernetesSigner(name: string): boolean {
   return host === 'kubernetes.io' || host.endsWith('.kubernetes.io');
 }
 
-/** What is wrong with the name of a ClusterTrustBundle of a signer, '' for none. */
+/** Checks the name of a ClusterTrustBundle. `signer` is its signer name, '' for none. */
 export function checkTrustBundleName(name: string, signer: string, prefix = false): Complaints {
   if (signer === '')
     return name.includes(':')
@@ -56,7 +56,7 @@ export function checkTrustBundleName(name: string, signer: string, prefix = fals
     : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${start}`];
 }
 
-/** The signer that the name of a trust bundle begins with; '' if it begins with none. */
+/** The signer name that is part of a ClusterTrustBundle's name, or '' if there is none. */
 export function signerOfTrustBundle(name: string): string {
   const end = name.lastIndexOf(':');
   return end < 0 ? '' : name.slice(0, end).replaceAll(':', '/');

@@ -1,4 +1,4 @@
-/** Metadata of templates from which other objects are made. Invariant: pure; it has labels and annotations alone, and the issues are the reference's. */
+/** Validation of the metadata of templates, which may have only labels and annotations. */
 import { fieldAt, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden } from '../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -6,8 +6,8 @@ import { validateLabels } from '../../apimachinery/validation/label-syntax.ts';
 import { validateAnnotations } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
-/** All the others, as issues name them: by their Go names with a small first letter. */
-const OTHERS = [
+/** The metadata fields that a template must not set. */
+const FORBIDDEN_FIELDS = [
   'name',
   'generateName',
   'namespace',
@@ -29,7 +29,8 @@ export function validateTemplateMeta(metadata: JsonObject, path: FieldPath): Fie
   return [
     ...validateAnnotations(objectAt(metadata, 'annotations') as Texts, path.child('annotations')),
     ...validateLabels(objectAt(metadata, 'labels') as Texts, path.child('labels')),
-    ...OTHERS.filter((name) => fieldAt(metadata, name) !== undefined).map((name) =>
+    ...FORBIDDEN_FIELDS.filter((name) => fieldAt(metadata, name) !== undefined).map((name) =>
+      // Kube-apiserver lowers the first letter of the Go field name, which is `UID` for `uid`.
       forbidden(path.child(name === 'uid' ? 'uID' : name), 'cannot be set'),
     ),
   ];

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { inGoShape } from './go-shape.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-describe('the difference of two values', () => {
-  test('shows three lines around each change, near ones together', () => {
+describe('a unified diff', () => {
+  test('shows three lines of context around each change and groups near changes', () => {
     const lines = (changed: readonly number[]) =>
       Array.from({ length: 24 }, (_, i) => (changed.includes(i) ? `x${i}` : `${i}`));
     expect(unifiedDiff(lines([]), lines([2, 8, 20]))).toBe(
@@ -38,24 +38,24 @@ describe('the difference of two values', () => {
     );
   });
 
-  test('counts lines as diffs do, and escapes what HTML would read', () => {
+  test('counts lines as diff does and escapes HTML characters', () => {
     expect(unifiedDiff(null, null)).toBe('');
     expect(unifiedDiff(1, '<&>')).toBe('@@ -1 +1 @@\n-1\n+"\\u003c\\u0026\\u003e"\n');
     expect(unifiedDiff({}, { a: [] })).toBe('@@ -1 +1,3 @@\n-{}\n+{\n+ "a": []\n+}\n');
   });
 
-  test('takes the longest common run first', () => {
+  test('matches the longest common run first', () => {
     expect(unifiedDiff(['a', 'b', 'x', 'y', 'z'], ['x', 'y', 'z', 'a', 'b'])).toBe(
       '@@ -1,7 +1,7 @@\n [\n- "a",\n- "b",\n  "x",\n  "y",\n- "z"\n+ "z",\n+ "a",\n+ "b"\n ]\n',
     );
   });
 
-  test('is left out for very long texts', () => {
+  test('is empty for very long texts', () => {
     expect(unifiedDiff(Array(3000).fill(1), [])).toBe('');
   });
 });
 
-test('a value prints by the names of its Go type, zero values included', () => {
+test('a value is printed with the Go names of its fields, zero values included', () => {
   const shape = [
     ['Name', 'name', ''],
     ['Map', 'map', null],

@@ -1,16 +1,19 @@
 /**
- * The difference of two values as the reference prints it in its messages: a unified diff of their indented JSON. Invariant: pure; the lines are those of Python's
- * difflib, which the reference's library follows, its heuristics for frequent lines included.
+ * A unified diff of two values as indented JSON, as kube-apiserver's messages show it. The algorithm is that of
+ * Python's difflib, which the Go library reimplements, including its heuristic for frequent lines.
  */
 import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 
 const CONTEXT = 3;
-/** From so many lines on, lines that occur more often than in one of a hundred do not begin a match. */
+/** In texts of at least this many lines, a line that makes up more than one percent does not begin a match. */
 const FREQUENT_FROM = 200;
-/** Finding matches may take the square of the lines; longer texts are not compared. */
+/** The matching takes quadratic time in the worst case, so longer texts are not compared. */
 const MAX_LINES = 2000;
 
-/** The diff, each line ended; '' if there is none or if a text has more than 2,000 lines, where the reference would still compare. */
+/**
+ * The diff, with a newline after each line. '' for equal values, and for texts of more than 2,000 lines; kube-apiserver
+ * has no such limit.
+ */
 export function unifiedDiff(old: JsonValue, next: JsonValue): string {
   const a = prettyLines(old);
   const b = prettyLines(next);
@@ -51,7 +54,7 @@ function formatRange(start: number, stop: number): string {
   return length === 1 ? String(start + 1) : `${length === 0 ? start : start + 1},${length}`;
 }
 
-/** Edits with three lines around them; those that are near stand in one group. */
+/** Groups edits that are near each other, with three lines of context around each group. */
 function groupEdits(edits: readonly Edit[]): Edit[][] {
   const groups: Edit[][] = [];
   let group: Edit[] = [];
@@ -87,7 +90,7 @@ function findEdits(a: readonly string[], b: readonly string[]): Edit[] {
   return edits;
 }
 
-/** The longest common run, then those on either side of it, in order; runs that touch are one. */
+/** The longest common run of lines and, recursively, those on either side of it. Adjacent runs are merged. */
 function findMatches(a: readonly string[], b: readonly string[]): Match[] {
   const places = placesOf(b);
   const found: Match[] = [];
@@ -149,7 +152,7 @@ function prettyLines(value: JsonValue): readonly string[] {
   return pretty(value, '').split('\n');
 }
 
-/** As Go indents with one space, and escapes what HTML would read. */
+/** Like Go's `json.MarshalIndent` with one space, including its escapes of HTML characters. */
 function pretty(value: JsonValue, indent: string): string {
   const inner = `${indent} `;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * Metadata of the built-in kinds, which the reference judges more strictly than that of others: a finalizer is a standard one or has a
- * domain. Invariant: pure; these issues follow the general ones.
+ * Validation of the metadata of built-in kinds. In addition to the general rules, a finalizer must be a standard one or
+ * have a domain.
  */
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { childPath, FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -19,22 +19,22 @@ import { metaFacts } from './object-fields.ts';
 const METADATA = FieldPath.of('metadata');
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', FINALIZER_ORPHAN, FINALIZER_FOREGROUND]);
 
-/** Metadata of an object about to be created. */
+/** Metadata on create. */
 export function validateKubeMeta(meta: ObjectMetaFacts, rules: ObjectMetaRules, path: FieldPath): FieldIssue[] {
   return [...validateObjectMeta(meta, rules, path), ...validateFinalizerNames(meta, path)];
 }
 
-/** Metadata about to replace `old`. */
+/** Metadata on update. */
 export function validateKubeMetaUpdate(next: ObjectMetaFacts, old: ObjectMetaFacts, path: FieldPath): FieldIssue[] {
   return [...validateObjectMetaUpdate(next, old, path), ...validateFinalizerNames(next, path)];
 }
 
-/** As `validateKubeMetaUpdate`, of whole objects. */
+/** Like `validateKubeMetaUpdate`, for whole objects. */
 export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return validateKubeMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
 }
 
-/** What is wrong with the name of a finalizer beyond its syntax; empty if nothing is. */
+/** Checks that a syntactically valid finalizer name is a standard one or has a domain. */
 export function checkKubeFinalizerName(name: string): Complaints {
   if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return [];
   return ['name is neither a standard finalizer name nor is it fully qualified'];

@@ -1,7 +1,4 @@
-/**
- * What kinds with a pod template share: defaults, generations, status, columns, warnings. Invariant: pure; a status is written by its subresource alone, and a spec
- * never by it.
- */
+/** The rules that workload kinds share: defaults, generation, status, validation, warnings and columns. */
 import { fieldAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { IntOrString } from '../../apimachinery/scalars/int-or-string.ts';
 import { formatLabelSelectorObject } from '../../apimachinery/selectors/label-selector-object.ts';
@@ -22,12 +19,12 @@ export const SPEC: FieldPath = FieldPath.of('spec');
 export const TEMPLATE: FieldPath = FieldPath.of('spec', 'template');
 export const STATUS: FieldPath = FieldPath.of('status');
 
-/** Sets a text that is absent or empty. */
+/** Sets the field if it is absent or empty. */
 export function setDefaultText(object: JsonObject, name: string, value: string): void {
   if (textAt(object, name) === '') object[name] = value;
 }
 
-/** The pod template; empty if there is none. */
+/** The pod template, or an empty object if absent. */
 export function templateOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec', 'template') ?? {};
 }
@@ -41,14 +38,15 @@ export function intOrStringAt(object: JsonObject, ...path: readonly string[]): I
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
-// ── Generations and status ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Generations and status ──
 
-/** A new object: it has the status of one that nobody has worked on, and the first generation. */
+/** For `prepareForCreate`: replaces the status and sets metadata.generation to 1. */
 export function beginObject(object: JsonObject, emptyStatus: JsonObject): void {
   object['status'] = { ...emptyStatus };
   ensureMeta(object)['generation'] = 1;
 }
 
+/** For `prepareForUpdate`: increments metadata.generation if the spec changed. */
 export function countSpecChange(object: JsonObject, old: JsonObject): void {
   if (!equalJson(specOf(object), specOf(old))) countGeneration(object, old);
 }
@@ -57,19 +55,19 @@ export function countGeneration(object: JsonObject, old: JsonObject): void {
   ensureMeta(object)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
 }
 
-/** The subresource `status`: the spec stays. */
+/** For `prepareForUpdate` of the `status` subresource: keeps the stored spec. */
 export function keepSpec(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
 }
 
-/** True if an update was counted. */
+/** Whether the update incremented metadata.generation. */
 export function generationChanged(object: JsonObject, old: JsonObject): boolean {
   return numberAt(object, 'metadata', 'generation') !== numberAt(old, 'metadata', 'generation');
 }
 
-// ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Validation ──
 
-/** How an issue shows the strategy of a rollout: in the shape of the reference's type. */
+/** A rollout strategy as messages show it: with the field names of kube-apiserver's internal type. */
 export function shownStrategy(strategy: JsonObject): JsonObject {
   const rolling = objectAt(strategy, 'rollingUpdate');
   return {
@@ -84,7 +82,7 @@ export function shownStrategy(strategy: JsonObject): JsonObject {
   };
 }
 
-/** Counters of a status that exceed another of its counters. */
+/** Reports the counters in `names` that exceed the counter `limit` of the same status. */
 export function validateAtMost(
   status: JsonObject,
   names: readonly string[],
@@ -97,7 +95,7 @@ export function validateAtMost(
     .map((name) => invalid(STATUS.child(name), int32At(status, name) ?? 0, detail));
 }
 
-/** `status.collisionCount` never goes down. */
+/** Reports a `status.collisionCount` that decreases. */
 export function validateCollisionCount(object: JsonObject, old: JsonObject): FieldIssue[] {
   const next = int32At(object, 'status', 'collisionCount');
   const before = int32At(old, 'status', 'collisionCount');
@@ -105,9 +103,9 @@ export function validateCollisionCount(object: JsonObject, old: JsonObject): Fie
   return [invalid(STATUS.child('collisionCount'), next ?? 0, 'cannot be decremented')];
 }
 
-// ── Warnings ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Warnings ──
 
-/** Names of pods come from the names of what makes them. */
+/** Warns about a name that is not a DNS label: pod names are derived from it. */
 export function nameWarnings(object: JsonObject): string[] {
   const complaints = checkDns1123Label(textAt(object, 'metadata', 'name'));
   if (complaints.length === 0) return [];
@@ -116,9 +114,9 @@ export function nameWarnings(object: JsonObject): string[] {
   ];
 }
 
-// ── Maps ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Maps ──
 
-/** A map with these entries added, its keys in order, as maps are written. */
+/** A copy of the map with the entries added and the keys sorted. */
 export function withEntries(map: JsonObject | undefined, entries: Readonly<Record<string, JsonValue>>): JsonObject {
   const all = { ...map, ...entries };
   const sorted: JsonObject = {};
@@ -126,19 +124,19 @@ export function withEntries(map: JsonObject | undefined, entries: Readonly<Recor
   return sorted;
 }
 
-// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Columns ──
 
-/** An integer at a path. */
+/** A column that shows the integer at a path. */
 export function countColumn(name: string, description: string, ...path: readonly string[]): Column {
   return column(name, description, (object) => int32At(object, ...path) ?? 0, { type: 'integer' });
 }
 
-/** Names and images of the containers of the template at a path, for `-o wide`. */
+/** Two columns for `-o wide`: names and images of the containers of the pod template at a path. */
 export function templateColumns(...path: readonly string[]): readonly [Column, Column] {
   return containerColumns((object) => objectAt(object, ...path, 'spec') ?? {}, { priority: 1 });
 }
 
-/** The label selector at a path, for `-o wide`. */
+/** A column for `-o wide`: the label selector at a path. */
 export function selectorColumn(...path: readonly string[]): Column {
   return column('Selector', 'Which pods it owns.', (object) => formatLabelSelectorObject(selectorAt(object, ...path)), {
     priority: 1,

@@ -16,7 +16,7 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Label, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { int32At } from '../../shared/numbers.ts';
-import { validateContainerResourceName } from '../../shared/resources.ts';
+import { validateContainerResourceName } from '../../shared/validate-resources.ts';
 
 export interface ReferenceRules {
   /** The version is not judged. */

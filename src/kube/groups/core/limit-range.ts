@@ -25,9 +25,9 @@ import type { KubeContext, KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { amountOf, isOvercommitAllowed } from '../../shared/resource-lists.ts';
-import { validateContainerResourceName, validateResourceName } from '../../shared/resources.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
+import { validateContainerResourceName, validateResourceName } from '../../shared/validate-resources.ts';
 
 const METADATA = FieldPath.of('metadata');
 const LIMITS = FieldPath.of('spec', 'limits');

@@ -19,9 +19,9 @@ import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { clearStatus, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
-import { validateQuotaResourceName, validateResourceAmount } from '../../shared/resources.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { validateQuotaResourceName, validateResourceAmount } from '../../shared/validate-resources.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');

@@ -21,7 +21,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
-import { validateContainerResources } from '../../shared/resources.ts';
+import { validateContainerResources } from '../../shared/validate-resources.ts';
 import { validateTolerations } from '../core/pod/spec/validate-tolerations.ts';
 
 const METADATA = FieldPath.of('metadata');

@@ -7,9 +7,9 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { inGoShape } from '../../shared/go-shape.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
-import { isExtendedResource } from '../../shared/resources.ts';
 import { validateTemplateMeta } from '../../shared/template-meta.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { isExtendedResource } from '../../shared/validate-resources.ts';
 import { MAX_CONFIGS, validateConfiguration, validateDeviceClaim } from './device-claim.ts';
 import { validateSelectors } from './device-selector.ts';
 import { validateList } from './lists.ts';

@@ -16,8 +16,8 @@ import { parseSloppyCidr, validateLegacyCidr } from '../../../shared/ip.ts';
 import { validatePositive, wholeAt } from '../../../shared/numbers.ts';
 import { metaFacts } from '../../../shared/object-fields.ts';
 import { amountOf } from '../../../shared/resource-lists.ts';
-import { validateResourceAmount } from '../../../shared/resources.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
+import { validateResourceAmount } from '../../../shared/validate-resources.ts';
 import { validateConfigSource } from './node-config-source.ts';
 import { validateNodeAnnotations, validateTaints } from './node-taints.ts';
 

@@ -135,7 +135,7 @@ function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): voi
   }
 }
 
-// ── Selectors and profiles ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Selectors and profiles ──
 
 /** Adds the values of the pod's own labels to selectors that ask for pods like it. */
 function mergeLabelKeys(pod: JsonObject, spec: JsonObject): void {
@@ -181,7 +181,7 @@ function adoptAppArmorAnnotations(pod: JsonObject, spec: JsonObject, warn: (text
   }
 }
 
-// ── Deletion ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Deletion ──
 
 /** A pod that no node runs, or that has ended, goes at once. */
 export function podGrace(pod: JsonObject, options: DeleteOptions): GraceDecision {

@@ -82,7 +82,7 @@ function validateNomination(status: JsonObject, oldStatus: JsonObject, spec: Jso
     issues.push(forbidden(path, 'may not be set on pods that are already bound to a node'));
 }
 
-// ── Ends of containers ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Ends of containers ──
 
 /** A container that has ended runs again only if something says that it is started again. */
 function validateTransitions(status: JsonObject, oldStatus: JsonObject, spec: JsonObject, issues: FieldIssue[]): void {
@@ -126,7 +126,7 @@ function ruleMatches(rule: JsonObject, exitCode: number): boolean {
   return operator === 'In' ? isListed : operator === 'NotIn' && !isListed;
 }
 
-// ── Claims ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Claims ──
 
 function validateClaimStatuses(status: JsonObject, spec: JsonObject, issues: FieldIssue[]): void {
   const seen = new Set<string>();
@@ -187,7 +187,7 @@ function validateExtendedClaim(status: JsonObject, spec: JsonObject, issues: Fie
       issues.push(invalid(path.child('resourceClaimName'), name, complaint));
 }
 
-// ── Addresses and users ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Addresses and users ──
 
 function validateIps(
   status: JsonObject,

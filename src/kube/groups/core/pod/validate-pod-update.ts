@@ -190,7 +190,7 @@ function onlyAdds(term: JsonObject, old: JsonObject): boolean {
   });
 }
 
-// ── Ephemeral containers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Ephemeral containers ──
 
 /** Ephemeral containers are added; those that are there stay as they are. */
 export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {

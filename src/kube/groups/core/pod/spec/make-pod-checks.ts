@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../../base/json-value.ts';
 import { selectorAt } from '../../../../shared/label-selector.ts';
 import { hasInvalidNodeLabelValue } from '../../../../shared/node-selector.ts';
 import { amountOf, isHugePageResource } from '../../../../shared/resource-lists.ts';
-import { isDivisibleHugePages } from '../../../../shared/resources.ts';
+import { isDivisibleHugePages } from '../../../../shared/validate-resources.ts';
 import { validateDescendingPath } from '../../volume/file-paths.ts';
 import { isSidecar } from '../pod-resources.ts';
 import { hasInvalidDeletionCost } from '../validate-pod-annotations.ts';

@@ -14,7 +14,7 @@ import type { FieldPath } from '../../../../../apimachinery/validation/field-pat
 import { checkDns1123Label } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject, JsonValue } from '../../../../../base/json-value.ts';
 import { validateChoice } from '../../../../shared/choices.ts';
-import { validateContainerResources } from '../../../../shared/resources.ts';
+import { validateContainerResources } from '../../../../shared/validate-resources.ts';
 import { isSidecar } from '../pod-resources.ts';
 import type { PodChecks } from './pod-checks.ts';
 import {

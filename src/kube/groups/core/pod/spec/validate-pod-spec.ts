@@ -22,7 +22,7 @@ import { inGoShape } from '../../../../shared/go-shape.ts';
 import { labelsAt } from '../../../../shared/label-selector.ts';
 import { wholeAt } from '../../../../shared/numbers.ts';
 import { amountOf, isHugePageResource } from '../../../../shared/resource-lists.ts';
-import { validateContainerResources, validatePodLevelResources } from '../../../../shared/resources.ts';
+import { validateContainerResources, validatePodLevelResources } from '../../../../shared/validate-resources.ts';
 import { validateVolumes } from '../../volume/validate-volumes.ts';
 import { aggregateContainers } from '../pod-resources.ts';
 import { MIRROR_ANNOTATION } from '../validate-pod-annotations.ts';
@@ -156,7 +156,7 @@ function validateSchedulingGroup(group: JsonObject, path: FieldPath, issues: Fie
   else for (const complaint of nameIsDnsSubdomain(name, false)) issues.push(invalid(path, name, complaint));
 }
 
-// ── Resources ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Resources ──
 
 function validateResourceClaims(
   spec: JsonObject,

@@ -105,7 +105,7 @@ function validateId(context: JsonObject, name: string, path: FieldPath, issues: 
   for (const complaint of checkInRange(Number(id), 0, MAX_ID)) issues.push(invalid(path.child(name), id, complaint));
 }
 
-// ── Profiles ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Profiles ──
 
 function validateSeccompProfile(profile: JsonObject | undefined, path: FieldPath, issues: FieldIssue[]): void {
   if (profile === undefined) return;
@@ -142,7 +142,7 @@ export function validateAppArmorProfile(profile: JsonObject | undefined, path: F
   return file === undefined ? [] : [invalid(at, file, 'can only be set when AppArmor type is Localhost')];
 }
 
-// ── Sysctls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Sysctls ──
 
 function validateSysctls(
   spec: JsonObject,

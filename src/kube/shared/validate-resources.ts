@@ -1,7 +1,4 @@
-/**
- * Names and amounts of resources, and what containers and pods ask for. Invariant: pure; the issues are the reference's, in its order but for entries of one list,
- * whose order it leaves to chance.
- */
+/** Validation of resource names and amounts, and of the resource requirements of containers and pods. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { Quantity } from '../../apimachinery/scalars/quantity.ts';
 import {
@@ -35,7 +32,7 @@ import {
 } from './resource-lists.ts';
 
 const CONTAINER_RESOURCES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
-/** What only whole numbers of make sense. */
+/** Standard resources whose amounts must be integers. */
 const COUNTED_RESOURCES: readonly string[] = [
   'pods',
   'resourcequotas',
@@ -59,21 +56,26 @@ const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
   'limits.ephemeral-storage',
 ]);
 const REQUESTS_PREFIX = 'requests.';
-/** How much of a list of names one message shows; there may be a message for each of thousands of claims. */
+/**
+ * The length after which a list of claim names in a message is cut: there may be one message for each of many claims.
+ */
 const MAX_CHOICE = 4096;
 
 type NameCheck = (name: string, path: FieldPath) => FieldIssue[];
 
 export interface RequirementRules {
-  /** The claims of the pod, which containers may refer to. Default none. */
+  /** The names in the pod's `spec.resourceClaims`, which containers may refer to. Default none. */
   readonly claimNames?: ReadonlySet<string>;
-  /** The stored object has amounts of huge pages that are no multiple of their size. Default false. */
+  /**
+   * Whether amounts of huge pages need not be multiples of the page size, because the stored object has such an amount.
+   * Default false.
+   */
   readonly allowIndivisibleHugePages?: boolean;
 }
 
-// ── Names ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Names ──
 
-/** A name that the reference defines, or one with a domain. */
+/** The name must be a standard resource or have a domain. */
 export function validateResourceName(name: string, path: FieldPath): FieldIssue[] {
   const complaints = checkQualifiedName(name);
   if (complaints.length > 0) return complaints.map((complaint) => declared(invalid(path, name, complaint)));
@@ -81,7 +83,7 @@ export function validateResourceName(name: string, path: FieldPath): FieldIssue[
   return [declared(invalid(path, name, 'must be a standard resource type or fully qualified'))];
 }
 
-/** What a container may ask for. */
+/** Resources of a container. */
 export function validateContainerResourceName(name: string, path: FieldPath): FieldIssue[] {
   if (CONTAINER_RESOURCES.includes(name)) return [];
   const issues = validateResourceName(name, path);
@@ -93,14 +95,14 @@ export function validateContainerResourceName(name: string, path: FieldPath): Fi
   return issues;
 }
 
-/** What a pod as a whole may ask for. */
+/** Resources in `spec.resources` of a pod. */
 export function validatePodResourceName(name: string, path: FieldPath): FieldIssue[] {
   const issues = validateResourceName(name, path);
   if (issues.length > 0 || isPodLevelResource(name)) return issues;
   return [declared(notSupported(path, name, ['cpu', 'hugepages-', 'memory']))];
 }
 
-/** What a quota may limit. */
+/** Resources that a ResourceQuota may limit. */
 export function validateQuotaResourceName(name: string, path: FieldPath): FieldIssue[] {
   const issues = validateResourceName(name, path);
   if (!name.includes('/') && !isStandardQuotaResource(name))
@@ -116,15 +118,15 @@ function isStandardQuotaResource(name: string): boolean {
   return QUOTA_RESOURCES.has(name) || isHugePageResource(name) || name.startsWith('requests.hugepages-');
 }
 
-/** In a domain of its own, with a name that a quota can hold. */
+/** Whether the name has a domain outside of Kubernetes and is still a valid name with the prefix `requests.`. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith(REQUESTS_PREFIX)) return false;
   return checkQualifiedName(REQUESTS_PREFIX + name).length === 0;
 }
 
-// ── Amounts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Amounts ──
 
-/** Not negative, and whole where only whole numbers make sense. */
+/** The amount must not be negative, and must be an integer for counted and extended resources. `text` is its source. */
 export function validateResourceAmount(name: string, amount: Quantity, text: string, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (quantitySign(amount) < 0) issues.push(invalid(path, text, 'must be greater than or equal to 0'));
@@ -137,14 +139,14 @@ function isWholeResource(name: string): boolean {
   return COUNTED_RESOURCES.includes(name) || isExtendedResource(name);
 }
 
-/** A multiple of the page size that the name tells. */
+/** Whether the amount is a multiple of the page size in the name. */
 export function isDivisibleHugePages(name: string, amount: Quantity): boolean {
   const size = hugePageSize(name);
   if (size === undefined || quantitySign(size) <= 0 || quantityMilliValue(size) % 1000n !== 0n) return false;
   return quantityValue(amount) % quantityValue(size) === 0n;
 }
 
-// ── Requirements ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Requirements ──
 
 /** Limits, requests and claims of a container. */
 export function validateContainerResources(
@@ -155,7 +157,7 @@ export function validateContainerResources(
   return validateRequirements(requirements, validateContainerResourceName, path, rules);
 }
 
-/** Limits and requests of a pod as a whole. */
+/** Limits and requests in `spec.resources` of a pod. */
 export function validatePodLevelResources(
   requirements: JsonObject,
   path: FieldPath,
@@ -200,7 +202,7 @@ function validateRequirements(
   return issues;
 }
 
-/** A request is within its limit; what cannot be overcommitted is limited to it. */
+/** A request must not exceed its limit. It must equal it for resources that cannot be overcommitted. */
 function validateRequest(
   name: string,
   amount: Quantity,
@@ -221,11 +223,11 @@ function validateRequest(
   return order > 0 ? [invalid(path.child('requests'), text, `must be less than or equal to ${of}`)] : [];
 }
 
-/** Each claim, or each request of one, once, and only claims that the pod has. */
+/** Each claim, or each request of a claim, may be named once, and must be among the pod's claims. */
 function validateClaimNames(requirements: JsonObject, path: FieldPath, rules: RequirementRules): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
-  /** How many requests of a claim were named. */
+  /** The number of requests named so far, by claim. */
   const requested = new Map<string, number>();
   const known = rules.claimNames ?? new Set<string>();
   let choice: string | undefined;
@@ -255,7 +257,6 @@ function validateClaimNames(requirements: JsonObject, path: FieldPath, rules: Re
   return issues;
 }
 
-/** All of them, if that is no book. */
 function choiceOf(known: ReadonlySet<string>): string {
   if (known.size === 0) return ' which is empty';
   const names = [...known].sort().join(', ');
