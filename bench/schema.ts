@@ -1,9 +1,10 @@
 /** A custom resource through its schema (unknown fields dropped, defaults filled in, everything checked) beside code that somebody wrote by hand for the same kind. */
-import { objectMetaView } from '../src/apiextensions/custom-resource/object-meta.ts';
+
 import type { JsonObject } from '../src/base/json-value.ts';
 import { compileSchema } from '../src/schema/compile-schema.ts';
 import { rulesOf } from '../src/schema/rules/rules-of.ts';
 import { structuralOf } from '../src/schema/structural/structural-node.ts';
+import { objectMetaView } from '../src/server/resource/schema/object-metadata-form.ts';
 import { type BenchLine, compare } from './measure.ts';
 import { customKind, smallDefinition } from './peer/crds/definitions.ts';
 

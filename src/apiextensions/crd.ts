@@ -5,6 +5,7 @@
 
 import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
+import type { JsonPathColumn } from '../server/resource/json-path-columns.ts';
 
 export type ConditionType =
   | 'Established'
@@ -31,15 +32,6 @@ export interface CrdNames {
   readonly categories: readonly string[];
 }
 
-export interface CrdColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format: string;
-  readonly description: string;
-  readonly priority: number;
-  readonly jsonPath: string;
-}
-
 export interface CrdScale {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -58,7 +50,7 @@ export interface CrdVersion {
   readonly schema: JsonObject | undefined;
   readonly hasStatus: boolean;
   readonly scale: CrdScale | undefined;
-  readonly columns: readonly CrdColumn[];
+  readonly columns: readonly JsonPathColumn[];
   /** As written: `.spec.color`. */
   readonly selectableFields: readonly string[];
 }
@@ -168,7 +160,7 @@ function readScale(scale: JsonObject | undefined): CrdScale | undefined {
   };
 }
 
-function readColumn(column: JsonObject): CrdColumn {
+function readColumn(column: JsonObject): JsonPathColumn {
   return {
     name: textAt(column, 'name'),
     type: textAt(column, 'type'),

@@ -5,14 +5,14 @@ import { fieldsConverter } from '../../src/apiextensions/conversion/fields/field
 import { parseFieldRules } from '../../src/apiextensions/conversion/fields/parse-field-rules.ts';
 import { webhookConverter } from '../../src/apiextensions/conversion/webhook-converter.ts';
 import type { Crd, CrdWebhook } from '../../src/apiextensions/crd.ts';
-import { customTable } from '../../src/apiextensions/custom-resource/columns.ts';
-import { parseJsonPath } from '../../src/apiextensions/custom-resource/json-path.ts';
 import { integerAt, setIntegerAt, textAtPath } from '../../src/apiextensions/custom-resource/scale-paths.ts';
+import { parseJsonPath } from '../../src/apimachinery/json-path/json-path.ts';
 import { isStatusError } from '../../src/apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../src/base/bytes.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';
 import { writeJson } from '../../src/base/json-write.ts';
 import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
+import { jsonPathTable } from '../../src/server/resource/json-path-columns.ts';
 import { OBJECTS } from './schema-targets.ts';
 import type { FuzzTarget } from './targets.ts';
 
@@ -126,7 +126,7 @@ async function runConversion(body: Uint8Array): Promise<boolean> {
 function runColumn(jsonPath: string): boolean {
   const isPath = parseJsonPath(jsonPath) !== undefined;
   for (const type of ['string', 'integer', 'number', 'boolean', 'date']) {
-    const table = customTable([{ name: 'C', type, format: '', description: '', priority: 0, jsonPath }]);
+    const table = jsonPathTable([{ name: 'C', type, format: '', description: '', priority: 0, jsonPath }]);
     for (const object of OBJECTS) for (const cell of table.cells(object, 0)) writeJson(cell);
   }
   return isPath;

@@ -1,6 +1,5 @@
 /** Schemas of definitions, with objects under them, and the patterns that they hold. */
 
-import { objectMetaView } from '../../src/apiextensions/custom-resource/object-meta.ts';
 import { createSchemaChecks } from '../../src/apiextensions/definition/create-schema-checks.ts';
 import { CRD_V1 } from '../../src/apiextensions/definition/definition.ts';
 import { validateDefinition } from '../../src/apiextensions/definition/validate.ts';
@@ -13,6 +12,7 @@ import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { rulesOf } from '../../src/schema/rules/rules-of.ts';
 import { parseStructural } from '../../src/schema/structural/parse-structural.ts';
 import { validateStructural } from '../../src/schema/structural/validate-structural.ts';
+import { objectMetaView } from '../../src/server/resource/schema/object-metadata-form.ts';
 import { mutateTree, randomOf } from './mutate-tree.ts';
 import type { FuzzTarget } from './targets.ts';
 

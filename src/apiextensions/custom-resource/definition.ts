@@ -6,9 +6,9 @@ import type { ResourceDefinition, StoredDefinition } from '../../server/resource
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { ConverterFactory } from '../conversion/converter.ts';
 import type { Crd } from '../crd.ts';
+import { type CustomRules, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';
 import { SCALE_SUBRESOURCE } from './scale.ts';
-import { type CustomRules, customStatusStrategy, customStrategy } from './strategy.ts';
 
 export interface CustomDefinitionParts {
   readonly compile: SchemaCompiler;

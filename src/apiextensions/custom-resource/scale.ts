@@ -12,6 +12,7 @@ import { writeJsonBytes } from '../../base/json-write.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import { kindView } from '../../kinds/views.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
+import { jsonPathTable, SCALE_COLUMNS } from '../../server/resource/json-path-columns.ts';
 import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type {
   ObjectBytes,
@@ -22,7 +23,6 @@ import type {
 } from '../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { CrdScale } from '../crd.ts';
-import { customTable, SCALE_COLUMNS } from './columns.ts';
 import { CustomVersion } from './custom-version.ts';
 import { integerAt, setIntegerAt, textAtPath } from './scale-paths.ts';
 
@@ -38,7 +38,7 @@ const SCALE: VersionDefinition = {
   protobuf: true,
   strategicMerge: false,
   normalize: (object) => normalizeTyped(object, kindView('autoscaling', 'v1', 'Scale')),
-  table: () => customTable(SCALE_COLUMNS),
+  table: () => jsonPathTable(SCALE_COLUMNS),
   selectableFields: [],
   deprecationWarning: '',
 };

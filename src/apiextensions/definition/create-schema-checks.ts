@@ -8,7 +8,7 @@ import { NO_PLAIN_NODES } from '../../schema/structural/plain-nodes.ts';
 import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import { validateStructural } from '../../schema/structural/validate-structural.ts';
 import { hasUnprunedDefaults, validateDefaults } from '../../schema/validate-defaults.ts';
-import { objectMetaView } from '../custom-resource/object-meta.ts';
+import { objectMetaView } from '../../server/resource/schema/object-metadata-form.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 export function createSchemaChecks(): SchemaChecks {

@@ -4,10 +4,10 @@
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
-import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
+import type { GivenSchema } from './given-schema.ts';
 
 /** One resource of a published group-version, with the stores that say which verbs there are. */
 export interface OpenApiResource {
@@ -19,15 +19,6 @@ export interface OpenApiResource {
     readonly version: VersionDefinition;
     readonly store: ResourceStore;
   }[];
-}
-
-/** A schema in the forms of both versions, made when it is written. */
-export interface GivenSchema {
-  v3(): JsonObject;
-  /** Absent: made from the other. */
-  v2?(): JsonObject;
-  /** Names of the shared types that it refers to. */
-  readonly refers: readonly string[];
 }
 
 export interface OpenApiVersion extends GroupVersion {

@@ -3,8 +3,8 @@ import { list, map, scalar } from '../../apimachinery/protobuf/core-facts.fixtur
 import { createStructView, type FieldView, type StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES } from '../resource/meta-types.ts';
+import type { GivenSchema } from './given-schema.ts';
 import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
-import type { GivenSchema } from './openapi.ts';
 import { SchemaCache, withKinds } from './schema-text.ts';
 import { SchemaBook } from './schemas.ts';
 

@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import { sharedDescription } from './descriptions.ts';
-import type { GivenSchema } from './openapi.ts';
+import type { GivenSchema } from './given-schema.ts';
 import { type SchemaCache, SchemaText, type WrittenSchema } from './schema-text.ts';
 
 export interface SchemaSource {

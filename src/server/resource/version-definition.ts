@@ -6,6 +6,7 @@ import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { FieldSources } from '../../cache/describe-json.ts';
+import type { GivenVersionSchemas } from '../openapi/given-schema.ts';
 
 // ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -72,6 +73,8 @@ export interface VersionDefinition extends GroupVersion {
   readonly selectableFields: readonly string[];
   /** Selectable fields that are not what their name says: the first of these paths that holds something. Default none. */
   readonly fieldSources?: FieldSources;
+  /** OpenAPI schemas that replace those made from `type()`: those of a structural schema. Default: made from the type. */
+  readonly openapi?: GivenVersionSchemas;
   /** Warned about on every request to this version; '' if it is not deprecated. */
   readonly deprecationWarning: string;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../base/json-value.ts';
-import { finalizerWarnings } from './finalizer-warnings.ts';
-import { normalizeMetadata, repairMetadata } from './object-meta.ts';
+import { finalizerWarnings } from '../../../apiextensions/custom-resource/finalizer-warnings.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { normalizeMetadata, repairMetadata } from './object-metadata-form.ts';
 
 describe('metadata of a body', () => {
   it('takes the form of ObjectMeta and tells what it does not have', () => {

@@ -1,14 +1,15 @@
-/**
- * The columns of a custom resource, as its definition declares them. Invariant: paths are parsed when a table is first asked for; columns from the first one on whose
- * path cannot be read are left out, as the reference does.
- */
+/** Table columns declared by JSONPath, as `additionalPrinterColumns` of a CustomResourceDefinition has them. */
 import { formatJson, formatNumber } from '../../apimachinery/go-format.ts';
+import { parseJsonPath, type WalkBudget, walkBudget } from '../../apimachinery/json-path/json-path.ts';
 import { formatHumanDuration } from '../../apimachinery/scalars/human-duration.ts';
 import { isZeroInstant, parseTime } from '../../apimachinery/scalars/time.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import type { ColumnDefinition, TableDefinition } from '../../server/resource/version-definition.ts';
-import type { CrdColumn } from '../crd.ts';
-import { parseJsonPath, type WalkEffort, walkEffort } from './json-path.ts';
+import type { ColumnDefinition, TableDefinition } from './version-definition.ts';
+
+export interface JsonPathColumn extends ColumnDefinition {
+  /** The path of the cell's value, such as `.spec.replicas`. */
+  readonly jsonPath: string;
+}
 
 const NAME: ColumnDefinition = {
   name: 'Name',
@@ -18,7 +19,7 @@ const NAME: ColumnDefinition = {
   priority: 0,
 };
 
-const AGE: CrdColumn = {
+const AGE: JsonPathColumn = {
   name: 'Age',
   type: 'date',
   format: '',
@@ -27,21 +28,24 @@ const AGE: CrdColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/** What `scale` shows. */
-export const SCALE_COLUMNS: readonly CrdColumn[] = [
+/** The columns of a Scale. */
+export const SCALE_COLUMNS: readonly JsonPathColumn[] = [
   replicas('Desired', 'Number of desired replicas', '.spec.replicas'),
   replicas('Available', 'Number of actual replicas', '.status.replicas'),
   AGE,
 ];
 
-function replicas(name: string, description: string, jsonPath: string): CrdColumn {
+function replicas(name: string, description: string, jsonPath: string): JsonPathColumn {
   return { name, type: 'integer', format: '', description, priority: 0, jsonPath };
 }
 
-/** Without any column there is the age. */
-export function customTable(declared: readonly CrdColumn[]): TableDefinition {
+/**
+ * The name, then the declared columns; the age if none is declared. Ends before the first column whose path cannot be
+ * parsed, as kube-apiserver does.
+ */
+export function jsonPathTable(declared: readonly JsonPathColumn[]): TableDefinition {
   const columns: ColumnDefinition[] = [NAME];
-  const cells: ((object: JsonObject, now: number, effort: WalkEffort) => JsonValue)[] = [nameCell];
+  const cells: ((object: JsonObject, now: number, budget: WalkBudget) => JsonValue)[] = [nameCell];
   for (const column of declared.length === 0 ? [AGE] : declared) {
     const path = parseJsonPath(column.jsonPath);
     if (path === undefined) break;
@@ -49,13 +53,13 @@ export function customTable(declared: readonly CrdColumn[]): TableDefinition {
     const description =
       column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath}`;
     columns.push({ name, type, format, description, priority });
-    cells.push((object, now, effort) => cellOf(path.find(object, effort), type, now));
+    cells.push((object, now, budget) => cellOf(path.find(object, budget), type, now));
   }
   return {
     columns,
     cells: (object, now) => {
-      const effort = walkEffort();
-      return cells.map((cell) => cell(object, now, effort));
+      const budget = walkBudget();
+      return cells.map((cell) => cell(object, now, budget));
     },
   };
 }
@@ -86,7 +90,7 @@ function cellOf(found: readonly JsonValue[] | undefined, type: string, now: numb
   }
 }
 
-/** As the reference prints a value: objects and lists are JSON. */
+/** Prints a value as kube-apiserver does: objects and lists as JSON. */
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '<no value>';

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import type { CrdColumn } from '../crd.ts';
-import { customTable } from './columns.ts';
+import { type JsonPathColumn, jsonPathTable } from './json-path-columns.ts';
 
-function column(type: string, jsonPath: string, more: Partial<CrdColumn> = {}): CrdColumn {
+function column(type: string, jsonPath: string, more: Partial<JsonPathColumn> = {}): JsonPathColumn {
   return { name: 'C', type, format: '', description: '', priority: 0, jsonPath, ...more };
 }
 
 function cell(type: string, value: JsonValue | undefined): JsonValue | undefined {
   const object: JsonObject = value === undefined ? {} : { v: value };
-  return customTable([column(type, '.v')]).cells(object, Date.parse('2026-01-01T01:00:00Z'))[1];
+  return jsonPathTable([column(type, '.v')]).cells(object, Date.parse('2026-01-01T01:00:00Z'))[1];
 }
 
 describe('cells', () => {
@@ -39,26 +38,26 @@ describe('cells', () => {
   });
 
   it('show the first of several results', () => {
-    const table = customTable([column('string', '.list[*].a')]);
+    const table = jsonPathTable([column('string', '.list[*].a')]);
     expect(table.cells({ list: [{ a: 'x' }, { a: 'y' }] }, 0)).toEqual(['', 'x']);
   });
 });
 
 describe('columns', () => {
   it('are name and age if none is declared', () => {
-    const { columns, cells } = customTable([]);
+    const { columns, cells } = jsonPathTable([]);
     expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual(['Name string', 'Age date']);
     const metadata = { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' };
     expect(cells({ metadata }, Date.parse('2026-01-01T00:00:05Z'))).toEqual(['a', '5s']);
   });
 
   it('end at the first path that cannot be read', () => {
-    const { columns } = customTable([column('string', '.a'), column('string', '.b['), column('string', '.c')]);
+    const { columns } = jsonPathTable([column('string', '.a'), column('string', '.b['), column('string', '.c')]);
     expect(columns).toHaveLength(2);
   });
 
   it('describe themselves by their path', () => {
-    const { columns } = customTable([
+    const { columns } = jsonPathTable([
       column('string', '.a'),
       column('string', '.b', { description: 'B', priority: 1 }),
     ]);
@@ -73,7 +72,7 @@ it('a row takes little time whatever its paths: a cell that would take long is e
   let deep: JsonValue = 'x';
   for (let i = 0; i < 200; i++) deep = { a: deep };
   const column = { name: 'A', type: 'string', format: '', description: '', priority: 0 };
-  const { cells } = customTable([
+  const { cells } = jsonPathTable([
     { ...column, jsonPath: '.spec.a..b' },
     { ...column, jsonPath: '..a..a..a..a..a..a' },
     { ...column, jsonPath: '.metadata.name' },

@@ -1,50 +1,52 @@
 /**
- * JSONPath as client-go reads it between braces: what printer columns are written in. Invariant: a path is parsed once; finding never changes the value, and a
- * path that does not fit a value finds nothing.
+ * JSONPath as client-go reads it between braces: the language of printer columns. A path is parsed once and evaluated
+ * on many values. Evaluation never modifies a value.
  */
 
 import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { compareScalars } from './json-path-compare.ts';
 
-/** What walks may take together. `..a..a..a` visits a deep object once for every choice of three places in it; a walk that takes too long leads nowhere. */
-export interface WalkEffort {
-  /** Values that may still be met. */
+/**
+ * The budget of one or more evaluations. `..a..a..a` visits a deep object once for every choice of three places in it;
+ * an evaluation that exceeds the budget finds nothing.
+ */
+export interface WalkBudget {
+  /** The number of values that may still be visited. */
   left: number;
 }
 
-/** As much as one object of several columns needs at most. */
-export function walkEffort(): WalkEffort {
+/** A budget for all columns of one object. */
+export function walkBudget(): WalkBudget {
   return { left: 20_000 };
 }
 
 /** A parsed path. */
 export interface JsonPath {
-  /** What it leads to, in order; undefined if the path cannot be walked on this value (an index out of bounds). Keys that are missing lead to nothing. */
-  find(value: JsonValue, effort?: WalkEffort): readonly JsonValue[] | undefined;
+  /**
+   * Returns the values at the path, in order. A missing key yields no value. Returns undefined if the path cannot be
+   * evaluated on this value (an index out of bounds) or exceeds the budget.
+   */
+  find(value: JsonValue, budget?: WalkBudget): readonly JsonValue[] | undefined;
 }
 
-/** Of the walk under way: walks are synchronous. */
-let current = walkEffort();
-
-function visit(count: number): void {
-  current.left -= count;
-  if (current.left < 0) throw new Unwalkable();
+function visit(budget: WalkBudget, count: number): void {
+  budget.left -= count;
+  if (budget.left < 0) throw new Unwalkable();
 }
 
-/** Thrown inside, while walking, and caught in `find`. */
+/** Ends an evaluation. Thrown by steps and caught in `find`. */
 class Unwalkable extends Error {}
 
-type Step = (values: readonly JsonValue[]) => readonly JsonValue[];
+type Step = (values: readonly JsonValue[], budget: WalkBudget) => readonly JsonValue[];
 
-/** Undefined if the text is no path. */
+/** Returns undefined for a text that is not a path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const step = parseSteps(text);
   if (step === undefined) return undefined;
   return {
-    find: (value, effort = walkEffort()) => {
-      current = effort;
+    find: (value, budget = walkBudget()) => {
       try {
-        return step([value]);
+        return step([value], budget);
       } catch (caught) {
         if (caught instanceof Unwalkable) return undefined;
         throw caught;
@@ -85,19 +87,19 @@ function parseSteps(text: string): Step | undefined {
       const literal = readLiteral(text, at);
       if (literal === undefined) return undefined;
       const { value, end, isText } = literal;
-      // A text stands for itself; a number or a boolean once for each value before it.
+      // A string yields itself once; a number or a boolean once per input value, as in client-go.
       add(isText ? () => [value] : (values) => values.map(() => value));
       at = end;
     }
   }
-  return (values) =>
+  return (values, budget) =>
     steps.reduce((present, step) => {
-      visit(present.length);
-      return step(present);
+      visit(budget, present.length);
+      return step(present, budget);
     }, values);
 }
 
-/** Adds the field or wildcard that begins here; returns where it ends. */
+/** Adds the field or wildcard that begins at `from`. Returns the index behind it. */
 function addField(text: string, from: number, add: (step: Step) => boolean): number {
   let end = from;
   while (end < text.length && !/[ \t\r\n.,[\]$@{}]/.test(text[end] as string)) end += text[end] === '\\' ? 2 : 1;
@@ -120,20 +122,20 @@ function membersOf(value: JsonValue): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-const members: Step = (values) =>
+const members: Step = (values, budget) =>
   values.flatMap((value) => {
     const inside = membersOf(value);
-    visit(inside.length);
+    visit(budget, inside.length);
     return inside;
   });
 
-/** Every value that has members, each before its own. */
-const recursive: Step = (values) => {
+/** Yields every value that has members, parents before their members. */
+const recursive: Step = (values, budget) => {
   const found: JsonValue[] = [];
   const pending = [...values].reverse();
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     const inside = membersOf(value);
-    visit(1);
+    visit(budget, 1);
     if (inside.length === 0) continue;
     found.push(value);
     for (let i = inside.length - 1; i >= 0; i--) pending.push(inside[i] as JsonValue);
@@ -143,13 +145,13 @@ const recursive: Step = (values) => {
 
 const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 
-/** What stands between brackets: an index, a slice, a key in quotes, or several of them. */
+/** Parses the text between brackets: an index, a slice, a quoted key, or several of them. */
 function arrayStep(text: string): Step | undefined {
   const parts = text.split(',');
   if (parts.length > 1) {
     const steps = parts.map((part) => arrayStep(part.trim()));
     if (steps.includes(undefined)) return undefined;
-    return (values) => (steps as Step[]).flatMap((step) => step(values));
+    return (values, budget) => (steps as Step[]).flatMap((step) => step(values, budget));
   }
   const key = /^'([^']*)'$/.exec(text);
   if (key !== null) return parseSteps(`.${key[1] as string}`);
@@ -177,7 +179,7 @@ function sliceStep([, first = '', second, third]: RegExpExecArray): Step {
     });
 }
 
-/** Where the `)` of a filter is; -1 if it has none. A quoted text may hold one. */
+/** Returns the index of the `)` that ends a filter, -1 if there is none. Parentheses inside quotes do not count. */
 function filterEnd(text: string, from: number): number {
   let quoted = '';
   let closed = false;
@@ -199,26 +201,26 @@ function filterStep(text: string): Step | undefined {
   const left = parseSteps(leftText ?? text);
   const right = rightText === undefined ? undefined : parseSteps(rightText);
   if (left === undefined || (rightText !== undefined && right === undefined)) return undefined;
-  const passes = (item: JsonValue): boolean => {
-    if (right === undefined || operator === undefined) return walks(left, item).length > 0;
-    const [a, b] = [left([item]), right([item])];
+  const passes = (item: JsonValue, budget: WalkBudget): boolean => {
+    if (right === undefined || operator === undefined) return walks(left, item, budget).length > 0;
+    const [a, b] = [left([item], budget), right([item], budget)];
     if (a.length === 0 || b.length === 0) return false;
     if (a.length > 1 || b.length > 1) throw new Unwalkable();
     const outcome = compareScalars(a[0] as JsonValue, operator, b[0] as JsonValue);
     if (outcome === undefined) throw new Unwalkable();
     return outcome;
   };
-  return (values) =>
+  return (values, budget) =>
     values.flatMap((value) => {
       if (!Array.isArray(value)) throw new Unwalkable();
-      return value.filter(passes);
+      return value.filter((item) => passes(item, budget));
     });
 }
 
-/** That something is there is no question of how to get there. */
-function walks(step: Step, item: JsonValue): readonly JsonValue[] {
+/** Evaluates a filter that tests for existence: a step that cannot be evaluated counts as absent. */
+function walks(step: Step, item: JsonValue, budget: WalkBudget): readonly JsonValue[] {
   try {
-    return step([item]);
+    return step([item], budget);
   } catch (caught) {
     if (caught instanceof Unwalkable) return [];
     throw caught;

@@ -1,7 +1,7 @@
-/** Comparisons inside the filters of JSONPath. Invariant: only what is of one kind can be compared; everything else has no outcome. */
+/** Comparisons in JSONPath filters. Only values of one kind can be compared. */
 import type { JsonValue } from '../../base/json-value.ts';
 
-/** Undefined where the two cannot be compared like this. */
+/** Returns undefined if the operator does not apply to the two values. */
 export function compareScalars(left: JsonValue, operator: string, right: JsonValue): boolean | undefined {
   if (!isComparable(left) || !isComparable(right) || kindOf(left) !== kindOf(right)) return undefined;
   switch (operator) {
@@ -33,7 +33,7 @@ function isComparable(value: JsonValue): value is Comparable {
   return value !== null && typeof value !== 'object';
 }
 
-/** Integers and doubles are two kinds. */
+/** Integers and doubles are different kinds, as in client-go. */
 function kindOf(value: Comparable): string {
   if (typeof value !== 'number') return typeof value === 'bigint' ? 'integer' : typeof value;
   return Number.isInteger(value) ? 'integer' : 'double';

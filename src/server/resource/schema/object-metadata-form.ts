@@ -1,22 +1,20 @@
 /**
- * The metadata of a custom resource, which is ObjectMeta whatever its schema says. Invariant: what comes out is in the form in which ObjectMeta is written; of bodies
- * a wrong type is refused in the decoder's words, of stored objects it is dropped.
+ * The metadata of objects with a structural schema. It has the type ObjectMeta, whatever the schema says. Both functions
+ * leave metadata in the form in which ObjectMeta is written.
  */
-import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
-import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
-import { hasUnknownFields } from '../../apimachinery/codec/unknown-fields.ts';
-import { cannotUnmarshal } from '../../apimachinery/go-json.ts';
-import type { StructView } from '../../apimachinery/type-view.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { writeJson } from '../../base/json-write.ts';
-import { viewOfTypeName } from '../../kinds/views.ts';
+import { decodeStrictJson } from '../../../apimachinery/codec/strict.ts';
+import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
+import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
+import { META_TYPE_VIEWS } from '../../../apimachinery/facts/meta-types.ts';
+import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
+import type { StructView } from '../../../apimachinery/type-view.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { writeJson } from '../../../base/json-write.ts';
+import { META_TYPES } from '../meta-types.ts';
 
-let view: StructView | undefined;
-
-/** The type of metadata. */
+/** Returns the type of metadata. */
 export function objectMetaView(): StructView {
-  view ??= viewOfTypeName('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
-  return view;
+  return META_TYPE_VIEWS.view(`${META_TYPES}ObjectMeta`);
 }
 
 export type MetadataOutcome =
@@ -26,7 +24,7 @@ export type MetadataOutcome =
 const NO_PROBLEMS: readonly string[] = [];
 const FINE: MetadataOutcome = { ok: true, problems: NO_PROBLEMS };
 
-/** Of a body, in place. */
+/** Normalizes the metadata of a request body in place. A wrong type is an error, in the decoder's words. */
 export function normalizeMetadata(object: JsonObject): MetadataOutcome {
   const { metadata } = object;
   if (metadata === undefined) return FINE;
@@ -43,14 +41,14 @@ export function normalizeMetadata(object: JsonObject): MetadataOutcome {
   return hasUnknownFields(metadata, type) ? { ok: true, problems: unknownFields(metadata, type) } : FINE;
 }
 
-/** `unknown field "x"` of metadata alone, as the whole object has it. */
+/** Returns a problem `unknown field "metadata.x"` for each unknown field. */
 function unknownFields(metadata: JsonObject, type: StructView): readonly string[] {
   const read = decodeStrictJson(writeJson(metadata, { escapeHtml: false }), { fieldValidation: 'Strict', view: type });
   if (!read.ok) return NO_PROBLEMS;
   return read.problems.map((problem) => problem.replace(/^unknown field "/, 'unknown field "metadata.'));
 }
 
-/** Of a stored object, in place: fields that do not fit are dropped, and very old objects get their first generation. */
+/** Normalizes the metadata of a stored object in place: drops fields of a wrong type and sets a missing generation to 1. */
 export function repairMetadata(object: JsonObject): void {
   const { metadata } = object;
   const given: JsonObject = isJsonObject(metadata) ? metadata : {};

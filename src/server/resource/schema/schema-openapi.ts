@@ -1,0 +1,89 @@
+/** OpenAPI schemas of a version whose type is a structural schema: the object and its list. */
+import type { GroupVersion } from '../../../apimachinery/meta/gvk.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { openapiV2, openapiV3 } from '../../../schema/published-schema.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
+import type { GivenSchema, GivenVersionSchemas } from '../../openapi/given-schema.ts';
+import { META_TYPES } from '../meta-types.ts';
+
+export interface SchemaDocument extends GroupVersion {
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  /** Paths without a leading dot. */
+  readonly selectableFields: readonly string[];
+  /** See CompileOptions. Default false. */
+  readonly preserveUnknownFields?: boolean;
+  /** Returns undefined for a version without a structural schema: any object is then documented. Called per document. */
+  schema(): StructuralSchema | undefined;
+}
+
+const API_VERSION_TEXT =
+  'The version of the schema in which this list is written: the group and the version, with a slash between them.';
+const KIND_TEXT = 'What this list is, in CamelCase.';
+const LIST_METADATA_TEXT = "The list's metadata.";
+
+/** The way in which a list refers to other types. */
+interface ListDialect {
+  readonly ref: string;
+  readonly metadata: JsonObject;
+}
+
+const LIST_V3: ListDialect = {
+  ref: '#/components/schemas/',
+  metadata: { description: LIST_METADATA_TEXT, allOf: [{ $ref: `#/components/schemas/${META_TYPES}ListMeta` }] },
+};
+const LIST_V2: ListDialect = {
+  ref: '#/definitions/',
+  metadata: { description: LIST_METADATA_TEXT, $ref: `#/definitions/${META_TYPES}ListMeta` },
+};
+
+export function schemaDocuments(document: SchemaDocument): GivenVersionSchemas {
+  return {
+    typeName: modelName(document, document.kind),
+    listTypeName: modelName(document, document.listKind),
+    object: objectSchema(document),
+    list: {
+      v3: () => listSchema(document, LIST_V3),
+      v2: () => listSchema(document, LIST_V2),
+      refers: [`${META_TYPES}ListMeta`],
+    },
+  };
+}
+
+function objectSchema(document: SchemaDocument): GivenSchema {
+  return {
+    v3: () => withSelectableFields(document, openapiV3(document.schema())),
+    v2: () => withSelectableFields(document, openapiV2(document.schema(), document.preserveUnknownFields === true)),
+    refers: [`${META_TYPES}ObjectMeta`],
+  };
+}
+
+/** `com.example.stable.v1.CronTab`. */
+function modelName({ group, version }: GroupVersion, kind: string): string {
+  return `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+}
+
+function withSelectableFields({ selectableFields }: SchemaDocument, schema: JsonObject): JsonObject {
+  if (selectableFields.length === 0) return schema;
+  return { ...schema, 'x-kubernetes-selectable-fields': selectableFields.map((fieldPath) => ({ fieldPath })) };
+}
+
+function listSchema(document: SchemaDocument, { ref, metadata }: ListDialect): JsonObject {
+  const { kind, listKind, plural } = document;
+  return {
+    description: `${listKind} is a list of ${kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      apiVersion: { description: API_VERSION_TEXT, type: 'string' },
+      items: {
+        description: `List of ${plural}.`,
+        type: 'array',
+        items: { $ref: ref + modelName(document, kind) },
+      },
+      kind: { description: KIND_TEXT, type: 'string' },
+      metadata,
+    },
+  };
+}

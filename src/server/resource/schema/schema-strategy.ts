@@ -1,0 +1,148 @@
+/**
+ * The strategy of resources whose versions are structural schemas. An object is validated in the version of the
+ * request, by that version's schema. With the subresource `status`, the main resource never changes the status and
+ * `/status` changes nothing else.
+ */
+import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { type NameRule, nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { type ObjectMetaFacts, validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import { BugError } from '../../../base/errors.ts';
+import { cloneJson, equalJson, type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
+import type { ValidateOptions } from '../../../schema/compiled-schema.ts';
+import { incremented } from '../../registry/object-metadata.ts';
+import { metadataIn } from '../../registry/stored-object.ts';
+import type { Strategy, StrategyContext } from '../resource-definition.ts';
+import { SchemaVersion } from './schema-version.ts';
+
+const METADATA = FieldPath.of('metadata');
+
+export interface SchemaRules {
+  readonly namespaced: boolean;
+  /** Default: DNS subdomains. */
+  readonly nameRule?: NameRule;
+  /** Runs before everything else on a create, and may refuse it with a StatusError. */
+  admitCreate?(object: JsonObject, context: StrategyContext): void;
+  /** Returns issues beyond those of metadata and schema. `old` is undefined on a create. Default: none. */
+  validateMore?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldIssue[];
+  /** The same for an update of `/status`. Default: none. */
+  validateMoreStatus?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldIssue[];
+  warningsOnCreate?(object: JsonObject): readonly string[];
+  warningsOnUpdate?(object: JsonObject, old: JsonObject): readonly string[];
+}
+
+/** The strategy of the main resource. */
+export function schemaStrategy(rules: SchemaRules): Strategy {
+  const { namespaced, nameRule = nameIsDnsSubdomain } = rules;
+  return {
+    sees: 'request',
+    nameRule,
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: false,
+    // Without the status subresource a change of the status counts, too. Therefore this strategy counts by itself.
+    countsGeneration: false,
+    validatesMetadata: true,
+    prepareForCreate: (object, context) => {
+      rules.admitCreate?.(object, context);
+      if (versionOf(context).hasStatus) delete object['status'];
+      metadataIn(object)['generation'] = 1;
+    },
+    validate: (object, context) => {
+      const version = versionOf(context);
+      if (!version.isOwn(object)) return foreignIssues(version, object, {});
+      const facts = metadataIn(object) as ObjectMetaFacts;
+      const issues = [...validateObjectMeta(facts, { namespaced, name: nameRule }, METADATA)];
+      addIssues(issues, version.schema()?.validate(object, { found: issues }) ?? []);
+      addIssues(issues, rules.validateMore?.(object, undefined, context) ?? []);
+      return issues;
+    },
+    warningsOnCreate: (object) => rules.warningsOnCreate?.(object) ?? [],
+    prepareForUpdate: (object, old, context) => {
+      if (versionOf(context).hasStatus) takeStatus(object, old);
+      if (differs(object, old)) metadataIn(object)['generation'] = incremented(metadataIn(old)['generation']);
+    },
+    validateUpdate: (object, old, context) => {
+      const version = versionOf(context);
+      const warn = (text: string): void => context.request.warn(text);
+      if (!version.isOwn(object)) return foreignIssues(version, object, { old, warn });
+      const issues = metadataChanges(object, old);
+      addIssues(issues, version.schema()?.validate(object, { old, found: issues, warn }) ?? []);
+      addIssues(issues, rules.validateMore?.(object, old, context) ?? []);
+      return issues;
+    },
+    warningsOnUpdate: (object, old) => rules.warningsOnUpdate?.(object, old) ?? [],
+    canonicalize: (object, context) => {
+      const version = versionOf(context);
+      // Validation must not see the default of a status that clients cannot set, but stored objects have it. Objects of
+      // other versions get it when they are converted to the storage version.
+      const { hasStatus, isStorage } = version;
+      if (hasStatus && isStorage && object['status'] === undefined && version.isOwn(object))
+        version.setDefaults(object);
+    },
+  };
+}
+
+/** The strategy of `/status`: keeps everything but the status. */
+export function schemaStatusStrategy(rules: SchemaRules): Strategy {
+  return {
+    ...schemaStrategy(rules),
+    prepareForUpdate: (object, old) => {
+      const status = object['status'];
+      for (const name of Object.keys(object)) delete object[name];
+      const before = cloneJson(old);
+      for (const name of Object.keys(before)) setField(object, name, before[name] as JsonValue);
+      if (status === undefined) delete object['status'];
+      else object['status'] = status;
+    },
+    validateUpdate: (object, old, context) => {
+      const version = versionOf(context);
+      const warn = (text: string): void => context.request.warn(text);
+      if (!version.isOwn(object)) return foreignIssues(version, object, { old, warn });
+      const issues = metadataChanges(object, old);
+      addIssues(issues, version.schema()?.validate(object, { old, part: 'status', found: issues, warn }) ?? []);
+      addIssues(issues, rules.validateMoreStatus?.(object, old, context) ?? []);
+      return issues;
+    },
+    warningsOnUpdate: () => [],
+  };
+}
+
+function versionOf({ version }: StrategyContext): SchemaVersion {
+  if (version instanceof SchemaVersion) return version;
+  throw new BugError(`the version ${version.version} of ${version.kind} has no structural schema`);
+}
+
+/** Issues of an object of another kind or version. It has no defaults, so types and limits are not validated. */
+function foreignIssues(version: SchemaVersion, object: JsonObject, options: ValidateOptions): FieldIssue[] {
+  const { kind = '', apiVersion = '' } = object;
+  const issues: FieldIssue[] = [];
+  if (kind !== version.kind) issues.push(invalid(FieldPath.of('kind'), kind, `must be ${version.kind}`));
+  if (apiVersion !== version.apiVersion)
+    issues.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
+  addIssues(issues, version.schema()?.validate(object, { ...options, part: 'rest' }) ?? []);
+  return issues;
+}
+
+/** The store validates these changes, too. The reference also reports them twice in the causes of its Status. */
+function metadataChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
+  return [
+    ...validateObjectMetaUpdate(metadataIn(object) as ObjectMetaFacts, metadataIn(old) as ObjectMetaFacts, METADATA),
+  ];
+}
+
+function takeStatus(object: JsonObject, old: JsonObject): void {
+  const { status } = old;
+  if (status !== undefined) object['status'] = cloneJson(status);
+  else delete object['status'];
+}
+
+/** Reports whether anything besides metadata differs. */
+function differs(object: JsonObject, old: JsonObject): boolean {
+  for (const name of Object.keys(object)) {
+    if (name === 'metadata') continue;
+    if (!Object.hasOwn(old, name) || !equalJson(object[name] as JsonValue, old[name] as JsonValue)) return true;
+  }
+  for (const name of Object.keys(old)) if (name !== 'metadata' && !Object.hasOwn(object, name)) return true;
+  return false;
+}
