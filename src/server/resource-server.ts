@@ -36,6 +36,7 @@ import { WatchSet } from './endpoints/watch/watch-set.ts';
 import type { Answer } from './http/exchange.ts';
 import type { RequestHandler, ServerRequest } from './http/request.ts';
 import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
+import type { GivenSchema, GivenVersionSchemas } from './openapi/given-schema.ts';
 import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
@@ -73,8 +74,8 @@ export interface InstallOptions {
   /** See DiscoveryVersion. */
   groupPriority(group: string): number;
   versionPriority(version: GroupVersion): number;
-  /** See OpenApiVersion. */
-  typeName(view: StructView): string | undefined;
+  /** See OpenApiVersion. Default: only versions with `openapi` have named types. */
+  typeName?(view: StructView): string | undefined;
   /**
    * A text that differs whenever a type does: what the index of OpenAPI says about a document is then made from this and from what can be done with the resources. Default: from the document itself.
    */
@@ -290,7 +291,9 @@ export class ResourceServer {
       group,
       version,
       resources: () => [...resources.values()].map(({ open, routed }) => openApiResource(open, routed)),
-      typeName: (view) => options.typeName(view),
+      typeName: (view) =>
+        givenOf(resources, (version) => version.type() === view)?.typeName ?? options.typeName?.(view),
+      schema: (typeName) => givenSchema(resources, typeName),
       ownsGroup: options.ownsGroups ?? false,
     };
     const { typesFingerprint } = options;
@@ -322,6 +325,23 @@ const NOT_FOUND = genericServerResponse({ code: 404, verb: '' });
 function ownsGroup(versions: ReadonlyMap<string, Installed>): boolean {
   for (const { options } of versions.values()) if (options.ownsGroups === true) return true;
   return false;
+}
+
+/** Returns the OpenAPI schemas of the first version that brings its own and passes the test. */
+function givenOf(
+  resources: Installed['resources'],
+  test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
+): GivenVersionSchemas | undefined {
+  for (const { routed } of resources.values()) {
+    const { version } = routed.scope;
+    if (version.openapi !== undefined && test(version, version.openapi)) return version.openapi;
+  }
+  return undefined;
+}
+
+function givenSchema(resources: Installed['resources'], name: string): GivenSchema | undefined {
+  const given = givenOf(resources, (_, { typeName, listTypeName }) => typeName === name || listTypeName === name);
+  return given?.typeName === name ? given.object : given?.list;
 }
 
 function kindOf({ group, version, kind }: VersionDefinition): GroupVersionKind {

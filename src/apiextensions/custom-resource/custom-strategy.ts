@@ -13,7 +13,6 @@ import {
 } from '../../server/resource/schema/schema-strategy.ts';
 import type { CrdScale } from '../crd.ts';
 import { CustomVersion } from './custom-version.ts';
-import { finalizerWarnings } from './finalizer-warnings.ts';
 import { integerAt, textAtPath } from './scale-paths.ts';
 
 const MAX_INT32 = 2147483647;
@@ -49,8 +48,6 @@ function schemaRules(rules: CustomRules): SchemaRules {
       const scale = scaleOf(context);
       return scale === undefined ? [] : scaleStatusIssues(scale, object);
     },
-    warningsOnCreate: (object) => finalizerWarnings(object, undefined),
-    warningsOnUpdate: finalizerWarnings,
   };
 }
 

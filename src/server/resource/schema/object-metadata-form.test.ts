@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { finalizerWarnings } from '../../../apiextensions/custom-resource/finalizer-warnings.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
 import { normalizeMetadata, repairMetadata } from './object-metadata-form.ts';
 
 describe('metadata of a body', () => {

@@ -14,6 +14,7 @@ import type { ValidateOptions } from '../../../schema/compiled-schema.ts';
 import { incremented } from '../../registry/object-metadata.ts';
 import { metadataIn } from '../../registry/stored-object.ts';
 import type { Strategy, StrategyContext } from '../resource-definition.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
 import { SchemaVersion } from './schema-version.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -28,8 +29,6 @@ export interface SchemaRules {
   validateMore?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldIssue[];
   /** The same for an update of `/status`. Default: none. */
   validateMoreStatus?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldIssue[];
-  warningsOnCreate?(object: JsonObject): readonly string[];
-  warningsOnUpdate?(object: JsonObject, old: JsonObject): readonly string[];
 }
 
 /** The strategy of the main resource. */
@@ -57,7 +56,7 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
       addIssues(issues, rules.validateMore?.(object, undefined, context) ?? []);
       return issues;
     },
-    warningsOnCreate: (object) => rules.warningsOnCreate?.(object) ?? [],
+    warningsOnCreate: (object) => finalizerWarnings(object, undefined),
     prepareForUpdate: (object, old, context) => {
       if (versionOf(context).hasStatus) takeStatus(object, old);
       if (differs(object, old)) metadataIn(object)['generation'] = incremented(metadataIn(old)['generation']);
@@ -71,7 +70,7 @@ export function schemaStrategy(rules: SchemaRules): Strategy {
       addIssues(issues, rules.validateMore?.(object, old, context) ?? []);
       return issues;
     },
-    warningsOnUpdate: (object, old) => rules.warningsOnUpdate?.(object, old) ?? [],
+    warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
     canonicalize: (object, context) => {
       const version = versionOf(context);
       // Validation must not see the default of a status that clients cannot set, but stored objects have it. Objects of

@@ -1,10 +1,10 @@
 /** Warnings about the names of finalizers that an object gets. Invariant: only new ones are judged, in the order of their names. */
-import { quote } from '../../apimachinery/go-format.ts';
-import { finalizersOf } from '../../apimachinery/meta/meta.ts';
-import { checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
-import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import { finalizersOf } from '../../../apimachinery/meta/meta.ts';
+import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
+import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../../apimachinery/validation/validate-object-meta.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
 
 const STANDARD: ReadonlySet<string> = new Set(['kubernetes', FINALIZER_FOREGROUND, FINALIZER_ORPHAN]);
 const NONE: readonly string[] = [];

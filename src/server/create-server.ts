@@ -1,0 +1,105 @@
+/**
+ * A standalone API server: the generic server with resources of a program's own, and nothing else. It has no built-in
+ * kinds, no RBAC and no admission plugins.
+ */
+import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-types.ts';
+import type { UserInfo } from '../apimachinery/meta/user-info.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { type Logger, SILENT } from '../base/logger.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Admission, NO_ADMISSION } from './admission.ts';
+import type { Authenticator } from './authentication.ts';
+import { type Authorizer, MASTERS_GROUP } from './authorization.ts';
+import { ALWAYS_ALLOW } from './filters/authorizers.ts';
+import { GenericServer } from './generic-server.ts';
+import type { Handler } from './http/exchange.ts';
+import { type InProcessTransport, inProcess } from './http/in-process.ts';
+import { NOT_FOUND } from './http/paths.ts';
+import type { MetaTypes } from './resource/meta-types.ts';
+import { openResource } from './resource/open-resource.ts';
+import type { ResourceDefinition } from './resource/resource-definition.ts';
+import { ResourceServer } from './resource-server.ts';
+import type { BuildInfo } from './version-info.ts';
+
+export interface ServerOptions {
+  readonly resources: readonly ResourceDefinition[];
+  /** The objects of all resources that do not bring a store of their own. The caller stops it after the server. */
+  readonly storage: Storage;
+  /** Default: every client is `system:admin`. Suitable for loopback and tests only. */
+  readonly authenticate?: Authenticator;
+  /** Default: everything is allowed. */
+  readonly authorizer?: Authorizer;
+  /** Default: everything is admitted unchanged. */
+  readonly admission?: Admission;
+  /** Default: nothing is logged. */
+  readonly logger?: Logger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** The content of `/version`. Default: the version 0.0.0. */
+  readonly build?: BuildInfo;
+  /** Types that answers in protobuf refer to. Default: those of meta.k8s.io. */
+  readonly types?: MetaTypes;
+  /** The first segment of every storage key. Default `registry`. */
+  readonly scope?: string;
+}
+
+export interface ApiServer {
+  /** Serves the requests of a listener. Neither throws nor rejects. */
+  readonly handler: Handler;
+  /** Sends requests to the handler without a socket. */
+  readonly transport: InProcessTransport;
+  /** The parts that an embedder may extend: paths, health checks, metrics, hooks. Extend them before `start()`. */
+  readonly generic: GenericServer;
+  /** Runs the post-start hooks; `/readyz` passes after that. Once. */
+  start(): Promise<void>;
+  /** Runs the pre-shutdown hooks, ends watches, refuses new requests and closes the stores. */
+  stop(): Promise<void>;
+}
+
+const ADMIN: UserInfo = { name: 'system:admin', uid: '', groups: [MASTERS_GROUP, 'system:authenticated'], extra: {} };
+const EVERYONE_IS_ADMIN: Authenticator = () => ({ outcome: 'ok', user: ADMIN });
+const UNKNOWN_BUILD: BuildInfo = { version: '0.0.0', runtime: '', platform: '' };
+const GROUP_PRIORITY = 1000;
+const VERSION_PRIORITY = 15;
+
+export function createServer(options: ServerOptions): ApiServer {
+  const { clock = systemClock, logger = SILENT, types = META_TYPE_VIEWS, authorizer = ALWAYS_ALLOW } = options;
+  const generic = new GenericServer({ clock, logger, types, build: options.build ?? UNKNOWN_BUILD });
+  const resources = new ResourceServer({
+    ...generic.serving,
+    admission: options.admission ?? NO_ADMISSION,
+    authorizer,
+    delegate: () => NOT_FOUND,
+  });
+  const host = {
+    storage: options.storage,
+    scope: options.scope ?? 'registry',
+    clock,
+    newUid: () => globalThis.crypto.randomUUID(),
+    random: (below: number) => Math.floor(Math.random() * below),
+    onTrouble: (error: Error) => logger.error('a cache lost its storage watch', error),
+  };
+  const open = options.resources.map((definition) => openResource(definition, host));
+  resources.install(open, {
+    groupPriority: () => GROUP_PRIORITY,
+    versionPriority: () => VERSION_PRIORITY,
+    typeName: types.typeName,
+  });
+  generic.onDrain(() => resources.drain());
+  const handler = generic.prepare({
+    authenticate: options.authenticate ?? EVERYONE_IS_ADMIN,
+    authorizer,
+    delegate: resources.handle,
+  });
+  return {
+    handler,
+    transport: inProcess(handler),
+    generic,
+    start: () => generic.start(),
+    stop: async () => {
+      await generic.preShutdown();
+      generic.drain();
+      await Promise.all(open.map((resource) => resource.stop()));
+    },
+  };
+}
