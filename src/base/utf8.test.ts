@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareUtf8, sortByName } from './utf8.ts';
+import { compareUtf8, countCodePoints, sortByName } from './utf8.ts';
 
 describe('sortByName', () => {
   it('has the order of compareUtf8, whatever the names hold', () => {
@@ -17,5 +17,18 @@ describe('sortByName', () => {
 
   it('puts U+FFEE before U+10000, which UTF-16 does not', () => {
     expect(sortByName(['\u{10000}', '\uffee', 'a'], (text) => text)).toEqual(['a', '\uffee', '\u{10000}']);
+  });
+});
+
+describe('countCodePoints', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['a\u{1f600}b', 3],
+    ['\ud800', 1],
+    ['\ud800\ud800\udc00', 2],
+    ['\udc00\ud800', 2],
+  ])('counts %j as %d', (text, count) => {
+    expect(countCodePoints(text)).toBe(count);
   });
 });

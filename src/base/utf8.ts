@@ -42,6 +42,17 @@ export function utf8Length(text: string): number {
   return length;
 }
 
+/** The number of code points of a text; a lone surrogate counts as one. */
+export function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) !== 0xd800 || (text.charCodeAt(i + 1) & 0xfc00) !== 0xdc00) continue;
+    count--;
+    i++;
+  }
+  return count;
+}
+
 function surrogatesLast(unit: number): number {
   return (unit & 0xf800) === 0xd800 ? unit + 0x10000 : unit;
 }

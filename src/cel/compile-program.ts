@@ -1,22 +1,27 @@
 /**
- * Programs: what a checked expression becomes to be run. Invariant: a program holds nothing of an evaluation, so it may be shared and run at any time.
+ * The compiler from checked expressions to programs.
+ *
+ * Invariant: a program keeps no state between evaluations, so that it may be shared and may run inside another evaluation.
  */
 import type { CheckedExpression, Evaluation, EvaluationLimits, Outcome, Program } from './environment.ts';
-import { endAllowance, renewAllowance } from './runtime/allowance.ts';
+import { beginAllowance, endAllowance } from './runtime/allowance.ts';
 import { compile } from './runtime/compile.ts';
 import { Frame, type Result, type Step } from './runtime/frame.ts';
 import { CelError, CelStopped, type Value } from './values.ts';
 
-/** Throws CelError where the expression fails whatever its variables: `int('x')`, a bad constant pattern, constants that take too much to make. */
+/**
+ * Throws CelError if the expression fails with any variables: `int('x')`, a constant pattern that does not compile, constants that are too large to
+ * build.
+ */
 export function compileProgram(checked: CheckedExpression): Program {
-  renewAllowance();
+  const outer = beginAllowance();
   try {
     const { step, locals } = compile(checked);
     return new ClosureProgram(step, locals);
   } catch (thrown) {
     throw thrown instanceof CelStopped ? new CelError(thrown.message) : thrown;
   } finally {
-    endAllowance();
+    endAllowance(outer);
   }
 }
 
@@ -31,12 +36,12 @@ class ClosureProgram implements Program {
 
   evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation {
     const frame = new Frame(variables, this.#locals, limits);
-    renewAllowance();
+    const outer = beginAllowance();
     let value: Result;
     try {
       value = this.#step(frame);
     } finally {
-      endAllowance();
+      endAllowance(outer);
     }
     frame.checkLimit();
     if (value instanceof CelError) throw value;
@@ -45,17 +50,21 @@ class ClosureProgram implements Program {
 
   run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome {
     const frame = new Frame(variables, this.#locals, limits);
-    renewAllowance();
+    const outer = beginAllowance();
+    let result: Result | CelStopped;
+    let steps = 0;
     try {
-      const value = this.#step(frame);
+      result = this.#step(frame);
       frame.checkLimit();
-      return value instanceof CelError ? { error: value, cost: frame.cost } : { value, cost: frame.cost };
     } catch (thrown) {
-      // Values from outside throw where what is read in them does not fit its type, also from inside a comparison.
-      if (thrown instanceof CelStopped || thrown instanceof CelError) return { error: thrown, cost: frame.cost };
-      throw thrown;
+      // Values of the caller throw a CelError if a part of them does not fit its type, also inside a comparison.
+      if (!(thrown instanceof CelStopped || thrown instanceof CelError)) throw thrown;
+      result = thrown;
     } finally {
-      endAllowance();
+      steps = endAllowance(outer);
     }
+    return result instanceof CelError || result instanceof CelStopped
+      ? { error: result, cost: frame.cost, steps }
+      : { value: result, cost: frame.cost, steps };
   }
 }

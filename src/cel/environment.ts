@@ -1,6 +1,7 @@
 /**
- * What callers of the engine use: an environment compiles sources to programs. Invariant: an environment is immutable and may be shared; a program holds no state between
- * evaluations.
+ * The interfaces of the CEL engine. An environment parses and checks sources and compiles them to programs.
+ *
+ * Invariants: an environment is immutable and may be shared. A program keeps no state between evaluations.
  */
 import type { CelIssue, Expr } from './ast.ts';
 import type { Library, Overload, Range } from './library.ts';
@@ -13,37 +14,40 @@ export interface Variable {
 }
 
 export interface EnvironmentOptions {
-  /** The standard library is one of them (`libraries/standard`). */
+  /** All libraries of the environment. The standard library (`STANDARD_LIBRARY`) must be listed like any other. */
   readonly libraries: readonly Library[];
-  /** In the order in which `Program.evaluate` takes their values. */
+  /** The variables, in the order in which `Program.evaluate` takes their values. */
   readonly variables: readonly Variable[];
-  /** What unqualified names are resolved in: `a.b` tries `a.b.name`, `a.name`, `name`. Default ''. */
+  /** The namespace of unqualified names. In the container `a.b` a name is tried as `a.b.name`, `a.name` and `name`. Default ''. */
   readonly container?: string;
-  /** Elements of list and map literals must agree in type (`mixedLiteralsIn` of libraries excepted); otherwise they are `dyn`. The reference's environments are so. Default true. */
+  /**
+   * If true, the elements of a list or map literal must have one type, except where a library allows mixed types (`mixedLiteralsIn`). If false,
+   * elements of different types become `dyn`. Default true, as in Kubernetes.
+   */
   readonly homogeneousLiterals?: boolean;
-  /** Objects that expressions may make by name: `Name{field: value}`. Default none. */
+  /** Object types that expressions may construct: `Name{field: value}`. Default none. */
   readonly types?: readonly ObjectType[];
-  /** Types that are known by a rule, not by a list: asked for a whole name that nothing else has. Default none. */
+  /** Finds object types that are not listed. Called with a qualified name that nothing else declares. Default: there are none. */
   findType?(name: string): ObjectType | undefined;
-  /** Fields may be written in backquotes: `` a.`b-c` ``. The reference's environments do not have it. Default false. */
+  /** If true, field names may be quoted: `` a.`b-c` ``. Default false, as in Kubernetes. */
   readonly escapedFields?: boolean;
   /**
-   * Literal arguments of `duration`, `timestamp` and `matches` must be good ones, and validators of libraries are asked. The reference's environments are so. Default
-   * true.
+   * If true, literal arguments of `duration`, `timestamp` and `matches` are checked, and the validators of libraries run. Default true, as in
+   * Kubernetes.
    */
   readonly validateLiterals?: boolean;
 }
 
-/** What a checked call or name means. A selection that has one is a qualified name (`a.b.c`), and its operand is not checked and has no type. */
+/** The meaning of a checked call or name. A select expression with a reference is a qualified name (`a.b.c`): its operand is not checked and has no type. */
 export type Reference =
   | { readonly kind: 'variable'; readonly index: number; readonly name: string }
-  /** A variable or the accumulator of an enclosing comprehension; the innermost with that name. */
+  /** A variable or the accumulator of an enclosing comprehension: the innermost one with this name. */
   | { readonly kind: 'local'; readonly name: string }
   | { readonly kind: 'constant'; readonly value: Value }
-  /** More than one where the types of the arguments are known only at run time. */
+  /** The possible overloads. There are several if the types of the arguments are known only at run time. */
   | { readonly kind: 'overloads'; readonly overloads: readonly Overload[] };
 
-/** A source that has the types it should. */
+/** An expression that passed the type checker. */
 export interface CheckedExpression {
   readonly source: string;
   readonly expr: Expr;
@@ -54,31 +58,34 @@ export interface CheckedExpression {
 
 export type CheckResult =
   | { readonly ok: true; readonly checked: CheckedExpression }
-  /** At least one, in order of position. */
+  /** `issues` has at least one element and is sorted by position. */
   | { readonly ok: false; readonly issues: readonly CelIssue[] };
 
 export interface EvaluationLimits {
-  /** Evaluation throws CelStopped once it has cost more. Default: no limit. */
+  /** The evaluation ends with CelStopped once it has cost more. Default: no limit. */
   readonly cost?: number;
-  /** Asked every so many steps of comprehensions; true throws CelStopped. */
+  /** Called every 100 iterations of comprehensions. If it returns true, the evaluation ends with CelStopped. Default: never cancelled. */
   cancelled?(): boolean;
 }
 
 export interface Evaluation {
   readonly value: Value;
-  /** What it has cost, as cel-go counts. */
+  /** The cost, as cel-go counts it. */
   readonly cost: number;
 }
 
-/** How an evaluation ended; what it has cost is known in any case. */
+/** The end of an evaluation: a value or an error, and in both cases its cost and the steps that it took (`runtime/allowance`). */
 export type Outcome =
-  | { readonly value: Value; readonly cost: number }
-  | { readonly error: CelError | CelStopped; readonly cost: number };
+  | { readonly value: Value; readonly cost: number; readonly steps: number }
+  | { readonly error: CelError | CelStopped; readonly cost: number; readonly steps: number };
 
 export interface Program {
-  /** `variables` in the environment's order; undefined for one that has no value. Throws CelError where there is no value, CelStopped at a limit. */
+  /**
+   * Takes the variables in the order of the environment; undefined for a variable without a value. Throws CelError if the expression fails, and
+   * CelStopped at a limit.
+   */
   evaluate(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Evaluation;
-  /** As `evaluate`, without throwing either. */
+  /** Like `evaluate`, but returns a CelError or CelStopped instead of throwing it. Errors of other classes, thrown by the caller's values, are thrown. */
   run(variables: readonly (Value | undefined)[], limits?: EvaluationLimits): Outcome;
 }
 
@@ -86,16 +93,19 @@ export interface Environment {
   parse(
     source: string,
   ): { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly issues: readonly CelIssue[] };
-  /** Parses and checks. */
+  /** Parses and type-checks a source. */
   check(source: string): CheckResult;
-  /** Makes closures. Cheap enough to do on first use, and to keep. */
+  /** Compiles an expression that this environment checked. Throws CelError if a constant part of it fails. */
   program(checked: CheckedExpression): Program;
-  /** The same with other variables (and types) instead of its own. Cheap: everything that libraries bring is shared. */
+  /** An environment with other variables and types. It shares the declarations of the libraries, which makes it cheap. */
   extend(options: Pick<EnvironmentOptions, 'variables' | 'types' | 'findType'>): Environment;
 }
 
-/** What is known of sizes that the source does not tell: of variables and what is reached from them. */
+/** The sizes of variables and their parts, for the cost estimate. */
 export interface SizeHints {
-  /** `path` is the variable, then fields, `@items`, `@keys`, `@values`: as cel-go names them. Undefined: nothing is known. */
+  /**
+   * Returns the size of a value; undefined if it is not known. `path` begins with the variable, followed by fields, `@items`, `@keys` or `@values`,
+   * cel-go's names for the parts of lists and maps.
+   */
   size(path: readonly string[], type: CelType): Range | undefined;
 }

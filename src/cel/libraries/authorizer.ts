@@ -1,8 +1,9 @@
 /**
- * Questions to an authorizer: the libraries `kubernetes.authz` and `kubernetes.authzSelectors`. Invariant: building a question asks nobody; `check` asks exactly once, and
- * what it is told is a value, never an error.
+ * The libraries `kubernetes.authz` and `kubernetes.authzSelectors`: authorization checks in expressions.
+ *
+ * Invariant: only `check` calls the authorizer, exactly once for each call. Its decision is a value, also if the
+ * authorizer reports an error.
  */
-
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/name-syntax.ts';
 import { addRanges, fixed, LIST_COST, OBJECT_COST, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { Library, Overload, Range } from '../library.ts';
@@ -12,27 +13,27 @@ import { CelError, CelOpaque, type Value } from '../values.ts';
 import { argOf, NOMINAL } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
-export const AUTHORIZER: OpaqueType = objectOf('Authorizer');
-const PATH_CHECK: OpaqueType = objectOf('PathCheck');
-const GROUP_CHECK: OpaqueType = objectOf('GroupCheck');
-export const RESOURCE_CHECK: OpaqueType = objectOf('ResourceCheck');
-export const DECISION: OpaqueType = objectOf('Decision');
+export const AUTHORIZER: OpaqueType = authorizationType('Authorizer');
+const PATH_CHECK: OpaqueType = authorizationType('PathCheck');
+const GROUP_CHECK: OpaqueType = authorizationType('GroupCheck');
+export const RESOURCE_CHECK: OpaqueType = authorizationType('ResourceCheck');
+export const DECISION: OpaqueType = authorizationType('Decision');
 
-function objectOf(name: string): OpaqueType {
+function authorizationType(name: string): OpaqueType {
   return { ...opaqueType(`kubernetes.authorization.${name}`), isObject: true };
 }
 
-/** Who asks: the user of the request, or a ServiceAccount that the expression names. */
-export type Asker =
-  | { readonly kind: 'user' }
+/** The user of a check: the user of the request, or a ServiceAccount that the expression names. */
+export type CheckedUser =
+  | { readonly kind: 'request-user' }
   | { readonly kind: 'service-account'; readonly namespace: string; readonly name: string };
 
-/** What is asked; an absent part is ''. */
-export type AuthorizationQuestion =
-  | { readonly kind: 'path'; readonly asker: Asker; readonly path: string; readonly verb: string }
-  | ({ readonly kind: 'resource'; readonly asker: Asker; readonly verb: string } & ResourceParts);
+/** The attributes of a check. Attributes that the expression does not set are ''. */
+export type AuthorizationCheck =
+  | { readonly kind: 'path'; readonly user: CheckedUser; readonly path: string; readonly verb: string }
+  | ({ readonly kind: 'resource'; readonly user: CheckedUser; readonly verb: string } & ResourceAttributes);
 
-export interface ResourceParts {
+export interface ResourceAttributes {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
@@ -42,79 +43,62 @@ export interface ResourceParts {
   readonly labelSelector: string;
 }
 
-export interface AuthorizationAnswer {
+export interface AuthorizationDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** '' if nothing went wrong. */
+  /** The error of the authorizer, which expressions read with `error()`; '' if there was none. */
   readonly error: string;
 }
 
-/** Answers at once: an expression cannot wait. */
-export type AskAuthorizer = (question: AuthorizationQuestion) => AuthorizationAnswer;
+/**
+ * Decides a check. Called during an evaluation, which is synchronous. `DeferredAuthorizer` makes one of an authorizer
+ * that answers with promises. A CelError that it throws is the result of the call of `check`; any other error ends the
+ * evaluation and is thrown to the caller of the program.
+ */
+export type Authorize = (check: AuthorizationCheck) => AuthorizationDecision;
 
-abstract class Step extends CelOpaque {
-  /** Nothing here is equal to anything but itself. */
+/** A value of these libraries. It is equal to itself only. */
+class AuthorizationValue<T> extends CelOpaque {
+  readonly type: OpaqueType;
+  readonly content: T;
+
+  constructor(type: OpaqueType, content: T) {
+    super();
+    this.type = type;
+    this.content = content;
+  }
+
   equals(other: CelOpaque): boolean {
     return this === other;
   }
 }
 
 /** The value of the variable `authorizer`. */
-export class CelAuthorizer extends Step {
-  readonly type: OpaqueType = AUTHORIZER;
-  readonly ask: AskAuthorizer;
-  readonly asker: Asker;
-  constructor(ask: AskAuthorizer, asker: Asker = { kind: 'user' }) {
-    super();
-    this.ask = ask;
-    this.asker = asker;
+export class CelAuthorizer extends AuthorizationValue<{ readonly authorize: Authorize; readonly user: CheckedUser }> {
+  constructor(authorize: Authorize, user: CheckedUser = { kind: 'request-user' }) {
+    super(AUTHORIZER, { authorize, user });
   }
 }
 
-class PathCheck extends Step {
-  readonly type: OpaqueType = PATH_CHECK;
-  readonly from: CelAuthorizer;
-  readonly path: string;
-  constructor(from: CelAuthorizer, path: string) {
-    super();
-    this.from = from;
-    this.path = path;
+class PathCheck extends AuthorizationValue<{ readonly authorizer: CelAuthorizer; readonly path: string }> {}
+
+class GroupCheck extends AuthorizationValue<{ readonly authorizer: CelAuthorizer; readonly group: string }> {}
+
+interface ResourceCheckContent {
+  readonly authorizer: CelAuthorizer;
+  readonly attributes: ResourceAttributes;
+}
+
+/** The value of `authorizer.group(g).resource(r)`, and of the variable `authorizer.requestResource`. */
+export class CelResourceCheck extends AuthorizationValue<ResourceCheckContent> {
+  constructor(authorizer: CelAuthorizer, attributes: ResourceAttributes) {
+    super(RESOURCE_CHECK, { authorizer, attributes });
   }
 }
 
-class GroupCheck extends Step {
-  readonly type: OpaqueType = GROUP_CHECK;
-  readonly from: CelAuthorizer;
-  readonly group: string;
-  constructor(from: CelAuthorizer, group: string) {
-    super();
-    this.from = from;
-    this.group = group;
-  }
-}
+class Decision extends AuthorizationValue<AuthorizationDecision> {}
 
-/** Also the value of the variable `authorizer.requestResource`. */
-export class CelResourceCheck extends Step {
-  readonly type: OpaqueType = RESOURCE_CHECK;
-  readonly from: CelAuthorizer;
-  readonly parts: ResourceParts;
-  constructor(from: CelAuthorizer, parts: ResourceParts) {
-    super();
-    this.from = from;
-    this.parts = parts;
-  }
-}
-
-class Decision extends Step {
-  readonly type: OpaqueType = DECISION;
-  readonly answer: AuthorizationAnswer;
-  constructor(answer: AuthorizationAnswer) {
-    super();
-    this.answer = answer;
-  }
-}
-
-const NO_PARTS: ResourceParts = {
+const NO_ATTRIBUTES: ResourceAttributes = {
   group: '',
   resource: '',
   subresource: '',
@@ -124,14 +108,14 @@ const NO_PARTS: ResourceParts = {
   labelSelector: '',
 };
 
-/** As many checks as the reference lets an expression make: two. */
-const CHECK_COST = 350_000;
+/** The cost of a check. It lets an expression make two checks within kube-apiserver's limit of 1,000,000. */
+export const CHECK_COST = 350_000;
 const CHECK: OverloadCosts = {
   runtimeCost: () => CHECK_COST,
   estimateCost: () => ({ cost: { min: CHECK_COST, max: CHECK_COST } }),
 };
 
-/** A selector is read into a list of requirements, of which the shortest has two characters. */
+/** A selector is parsed to a list of requirements, of which the shortest has two characters. */
 function selectorCost(length: Range): Range {
   const requirements = scaleRange(scaleRange(length, 0.5), LIST_COST + OBJECT_COST);
   return addRanges(addRanges(fixed(LIST_COST), scaleRange(length, STRING_FACTOR)), requirements);
@@ -142,25 +126,29 @@ const SELECTOR: OverloadCosts = {
   estimateCost: (call) => ({ cost: selectorCost(call.sizeOf(argOf(call, 1))) }),
 };
 
-function step(
+/** A method with one string argument. */
+function textMethod(
   id: string,
-  of: OpaqueType,
+  target: OpaqueType,
   result: CelType,
-  make: (of: never, text: string) => Value,
+  evaluate: (target: never, text: string) => Value,
   costs = NOMINAL,
 ): Overload {
-  return member(id, [of, STRING], result, (target, text) => make(target as never, text as string), costs);
+  return member(id, [target, STRING], result, (value, text) => evaluate(value as never, text as string), costs);
 }
 
-function part(name: keyof ResourceParts): (check: CelResourceCheck, text: string) => Value {
-  return (check, text) => new CelResourceCheck(check.from, { ...check.parts, [name]: text });
+/** A method that sets an attribute of a resource check. */
+function setAttribute(id: string, name: keyof ResourceAttributes, costs = NOMINAL): Overload {
+  const evaluate = ({ content: { authorizer, attributes } }: CelResourceCheck, text: string): Value =>
+    new CelResourceCheck(authorizer, { ...attributes, [name]: text });
+  return textMethod(id, RESOURCE_CHECK, RESOURCE_CHECK, evaluate, costs);
 }
 
-function ofAccount(authorizer: Value, namespace: Value, name: Value): Value {
+function withServiceAccount(authorizer: Value, namespace: Value, name: Value): Value {
   if (checkDns1123Subdomain(name as string).length > 0) throw new CelError('Invalid service account name');
   if (checkDns1123Label(namespace as string).length > 0) throw new CelError('Invalid service account namespace');
-  const asker: Asker = { kind: 'service-account', namespace: namespace as string, name: name as string };
-  return new CelAuthorizer((authorizer as CelAuthorizer).ask, asker);
+  const user: CheckedUser = { kind: 'service-account', namespace: namespace as string, name: name as string };
+  return new CelAuthorizer((authorizer as CelAuthorizer).content.authorize, user);
 }
 
 function nonEmpty(text: string, what: string): string {
@@ -168,25 +156,41 @@ function nonEmpty(text: string, what: string): string {
   return text;
 }
 
-function told(id: string, result: CelType, read: (answer: AuthorizationAnswer) => Value): Overload {
-  return member(id, [DECISION], result, (decision) => read((decision as Decision).answer), NOMINAL);
+function newPathCheck(authorizer: CelAuthorizer, path: string): Value {
+  return new PathCheck(PATH_CHECK, { authorizer, path: nonEmpty(path, 'path') });
+}
+
+function newResourceCheck({ content: { authorizer, group } }: GroupCheck, resource: string): Value {
+  return new CelResourceCheck(authorizer, { ...NO_ATTRIBUTES, group, resource: nonEmpty(resource, 'resource') });
+}
+
+function decidePath({ content: { authorizer, path } }: PathCheck, verb: string): Value {
+  const { authorize, user } = authorizer.content;
+  return new Decision(DECISION, authorize({ kind: 'path', user, path, verb }));
+}
+
+function decideResource({ content: { authorizer, attributes } }: CelResourceCheck, verb: string): Value {
+  const { authorize, user } = authorizer.content;
+  return new Decision(DECISION, authorize({ kind: 'resource', user, verb, ...attributes }));
+}
+
+/** A method that reads a field of a decision. */
+function readDecision(id: string, result: CelType, read: (decision: AuthorizationDecision) => Value): Overload {
+  return member(id, [DECISION], result, (decision) => read((decision as Decision).content), NOMINAL);
 }
 
 export const AUTHORIZER_LIBRARY: Library = {
   name: 'kubernetes.authz',
   functions: [
-    declare(
-      'path',
-      step(
-        'authorizer_path',
-        AUTHORIZER,
-        PATH_CHECK,
-        (from: CelAuthorizer, path) => new PathCheck(from, nonEmpty(path, 'path')),
-      ),
-    ),
+    declare('path', textMethod('authorizer_path', AUTHORIZER, PATH_CHECK, newPathCheck)),
     declare(
       'group',
-      step('authorizer_group', AUTHORIZER, GROUP_CHECK, (from: CelAuthorizer, group) => new GroupCheck(from, group)),
+      textMethod(
+        'authorizer_group',
+        AUTHORIZER,
+        GROUP_CHECK,
+        (authorizer: CelAuthorizer, group) => new GroupCheck(GROUP_CHECK, { authorizer, group }),
+      ),
     ),
     declare(
       'serviceAccount',
@@ -194,64 +198,36 @@ export const AUTHORIZER_LIBRARY: Library = {
         'authorizer_serviceaccount',
         [AUTHORIZER, STRING, STRING],
         AUTHORIZER,
-        (authorizer, namespace, name) => ofAccount(authorizer as Value, namespace as Value, name as Value),
+        (authorizer, namespace, name) => withServiceAccount(authorizer as Value, namespace as Value, name as Value),
         NOMINAL,
       ),
     ),
-    declare(
-      'resource',
-      step(
-        'groupcheck_resource',
-        GROUP_CHECK,
-        RESOURCE_CHECK,
-        ({ from, group }: GroupCheck, resource) =>
-          new CelResourceCheck(from, { ...NO_PARTS, group, resource: nonEmpty(resource, 'resource') }),
-      ),
-    ),
-    declare('subresource', step('resourcecheck_subresource', RESOURCE_CHECK, RESOURCE_CHECK, part('subresource'))),
-    declare('namespace', step('resourcecheck_namespace', RESOURCE_CHECK, RESOURCE_CHECK, part('namespace'))),
-    declare('name', step('resourcecheck_name', RESOURCE_CHECK, RESOURCE_CHECK, part('name'))),
+    declare('resource', textMethod('groupcheck_resource', GROUP_CHECK, RESOURCE_CHECK, newResourceCheck)),
+    declare('subresource', setAttribute('resourcecheck_subresource', 'subresource')),
+    declare('namespace', setAttribute('resourcecheck_namespace', 'namespace')),
+    declare('name', setAttribute('resourcecheck_name', 'name')),
     declare(
       'check',
-      step(
-        'pathcheck_check',
-        PATH_CHECK,
-        DECISION,
-        ({ from, path }: PathCheck, verb) => new Decision(from.ask({ kind: 'path', asker: from.asker, path, verb })),
-        CHECK,
-      ),
-      step(
-        'resourcecheck_check',
-        RESOURCE_CHECK,
-        DECISION,
-        ({ from, parts }: CelResourceCheck, verb) =>
-          new Decision(from.ask({ kind: 'resource', asker: from.asker, verb, ...parts })),
-        CHECK,
-      ),
+      textMethod('pathcheck_check', PATH_CHECK, DECISION, decidePath, CHECK),
+      textMethod('resourcecheck_check', RESOURCE_CHECK, DECISION, decideResource, CHECK),
     ),
     declare(
       'errored',
-      told('decision_errored', BOOL, ({ error }) => error !== ''),
+      readDecision('decision_errored', BOOL, ({ error }) => error !== ''),
     ),
     declare(
       'error',
-      told('decision_error', STRING, ({ error }) => error),
+      readDecision('decision_error', STRING, ({ error }) => error),
     ),
     declare(
       'allowed',
-      told('decision_allowed', BOOL, ({ allowed }) => allowed),
+      readDecision('decision_allowed', BOOL, ({ allowed }) => allowed),
     ),
     declare(
       'reason',
-      told('decision_reason', STRING, ({ reason }) => reason),
+      readDecision('decision_reason', STRING, ({ reason }) => reason),
     ),
-    declare(
-      'fieldSelector',
-      step('authorizer_fieldselector', RESOURCE_CHECK, RESOURCE_CHECK, part('fieldSelector'), SELECTOR),
-    ),
-    declare(
-      'labelSelector',
-      step('authorizer_labelselector', RESOURCE_CHECK, RESOURCE_CHECK, part('labelSelector'), SELECTOR),
-    ),
+    declare('fieldSelector', setAttribute('authorizer_fieldselector', 'fieldSelector', SELECTOR)),
+    declare('labelSelector', setAttribute('authorizer_labelselector', 'labelSelector', SELECTOR)),
   ],
 };

@@ -7,8 +7,8 @@ import { DYN, type ObjectType } from '../types.ts';
 import {
   AUTHORIZER,
   AUTHORIZER_LIBRARY,
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
+  type AuthorizationCheck,
+  type AuthorizationDecision,
   CelAuthorizer,
 } from './authorizer.ts';
 import { BINDINGS_LIBRARY } from './bindings.ts';
@@ -23,29 +23,29 @@ const ENVIRONMENT = createEnvironment({
 
 function evaluate(
   source: string,
-  answer?: Partial<AuthorizationAnswer>,
-): Evaluation & { asked: AuthorizationQuestion[] } {
-  const asked: AuthorizationQuestion[] = [];
-  const authorizer = new CelAuthorizer((question) => {
-    asked.push(question);
-    return { allowed: false, reason: '', error: '', ...answer };
+  decision?: Partial<AuthorizationDecision>,
+): Evaluation & { checks: AuthorizationCheck[] } {
+  const checks: AuthorizationCheck[] = [];
+  const authorizer = new CelAuthorizer((check) => {
+    checks.push(check);
+    return { allowed: false, reason: '', error: '', ...decision };
   });
   const result = ENVIRONMENT.check(source);
   if (!result.ok) throw new Error(result.issues[0]?.message);
-  return { ...ENVIRONMENT.program(result.checked).evaluate([authorizer]), asked };
+  return { ...ENVIRONMENT.program(result.checked).evaluate([authorizer]), checks };
 }
 
-describe('questions to an authorizer', () => {
-  it('ask about a resource with all that was said of it', () => {
-    const { value, asked, cost } = evaluate(
+describe('authorization checks', () => {
+  it('pass all attributes of a resource to the authorizer', () => {
+    const { value, checks, cost } = evaluate(
       "authorizer.group('apps').resource('deployments').subresource('scale').namespace('n').name('x').fieldSelector('a=b').labelSelector('c').check('update').allowed()",
       { allowed: true },
     );
     expect(value).toBe(true);
-    expect(asked).toEqual([
+    expect(checks).toEqual([
       {
         kind: 'resource',
-        asker: { kind: 'user' },
+        user: { kind: 'request-user' },
         verb: 'update',
         group: 'apps',
         resource: 'deployments',
@@ -59,22 +59,22 @@ describe('questions to an authorizer', () => {
     expect(cost).toBeGreaterThan(350_000);
   });
 
-  it('ask about a path, also for a ServiceAccount', () => {
-    const { value, asked } = evaluate("authorizer.serviceAccount('n', 'sa').path('/healthz').check('get').reason()", {
+  it('pass a path to the authorizer, also for a ServiceAccount', () => {
+    const { value, checks } = evaluate("authorizer.serviceAccount('n', 'sa').path('/healthz').check('get').reason()", {
       reason: 'because',
     });
     expect(value).toBe('because');
-    expect(asked).toEqual([
+    expect(checks).toEqual([
       {
         kind: 'path',
-        asker: { kind: 'service-account', namespace: 'n', name: 'sa' },
+        user: { kind: 'service-account', namespace: 'n', name: 'sa' },
         path: '/healthz',
         verb: 'get',
       },
     ]);
   });
 
-  it('tell an error without failing', () => {
+  it('return an error of the authorizer as a value', () => {
     const source = "authorizer.path('/x').check('get')";
     expect(evaluate(`${source}.errored()`, { error: 'down' }).value).toBe(true);
     expect(evaluate(`${source}.error()`, { error: 'down' }).value).toBe('down');
@@ -86,28 +86,28 @@ describe('questions to an authorizer', () => {
     ["authorizer.group('').resource('').check('get').allowed()", 'resource must not be empty'],
     ["authorizer.serviceAccount('N', 'a').path('/').check('get').allowed()", 'Invalid service account namespace'],
     ["authorizer.serviceAccount('n', 'A').path('/').check('get').allowed()", 'Invalid service account name'],
-  ])('fail where they make no sense: %s', (source, message) => {
+  ])('fail with invalid attributes: %s', (source, message) => {
     expect(() => evaluate(source)).toThrow(message);
   });
 
   it.each(["authorizer.check('get')", "authorizer.resource('pods')", 'authorizer.path(1)'])(
-    'are built step by step: not %s',
+    'are type-checked: not %s',
     (source) => {
       expect(ENVIRONMENT.check(source).ok).toBe(false);
     },
   );
 
-  it('have no fields', () => {
+  it('are values without fields', () => {
     const result = ENVIRONMENT.check('authorizer.name');
     expect(!result.ok && result.issues[0]?.message).toBe(
       "unexpected failed resolution of 'kubernetes.authorization.Authorizer'",
     );
   });
 
-  it('cost so much that an expression has two of them', () => {
+  it('cost so much that an expression can make two', () => {
     const once = "authorizer.path('/').check('get').allowed()";
     const result = ENVIRONMENT.check(`${once} && ${once}`);
-    if (!result.ok) throw new Error('the expression is a good one');
+    if (!result.ok) throw new Error('does not compile');
     const { max } = estimateCost(result.checked, { size: () => undefined });
     expect(max).toBeGreaterThan(700_000);
     expect(max).toBeLessThan(1_000_000);
@@ -115,7 +115,7 @@ describe('questions to an authorizer', () => {
 });
 
 describe('JSON patches', () => {
-  it('are objects of four fields', () => {
+  it('are objects with four fields', () => {
     expect(showValue(evaluate("JSONPatch{op: 'add', path: '/a', value: 1}.value").value)).toBe(
       showValue(evaluate('1').value),
     );
@@ -123,13 +123,13 @@ describe('JSON patches', () => {
     expect(ENVIRONMENT.check('JSONPatch{verb: 1}').ok).toBe(false);
   });
 
-  it('have keys that are escaped', () => {
+  it('have a function that escapes keys', () => {
     expect(evaluate("jsonpatch.escapeKey('a/b~c')").value).toBe('a~1b~0c');
   });
 });
 
 describe('cel.bind', () => {
-  it('gives a value a name', () => {
+  it('binds a value to a name', () => {
     expect(evaluate('cel.bind(x, 20 + 1, x + x)').value).toBe(42);
   });
 
@@ -139,21 +139,21 @@ describe('cel.bind', () => {
   });
 });
 
-describe('types that are known by a rule', () => {
+describe('object types found by name', () => {
   const anything = (name: string): ObjectType | undefined =>
     name === 'Object' || name.startsWith('Object.')
       ? { kind: 'object', name, field: () => DYN, fieldNames: () => [] }
       : undefined;
   const dynamic = ENVIRONMENT.extend({ variables: [], findType: anything });
 
-  it('can be written and named', () => {
+  it('can be constructed and named', () => {
     const written = dynamic.check('Object{spec: Object.spec{replicas: 1}}');
     expect(written.ok && written.checked.type).toMatchObject({ kind: 'object', name: 'Object' });
     const named = dynamic.check('Object.spec');
     expect(named.ok && named.checked.type).toMatchObject({ kind: 'type', of: { name: 'Object.spec' } });
   });
 
-  it('are nothing where the rule does not know them', () => {
+  it('do not exist if the function does not find them', () => {
     expect(dynamic.check('Objects{}').ok).toBe(false);
     expect(ENVIRONMENT.check('Object{}').ok).toBe(false);
   });

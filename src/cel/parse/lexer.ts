@@ -123,14 +123,6 @@ function hasPairs(source: string): boolean {
   return /[\ud800-\udbff]/.test(source);
 }
 
-/** How many code points a source has. */
-export function countCodePoints(source: string): number {
-  if (!hasPairs(source)) return source.length;
-  let count = 0;
-  for (let index = 0; index < source.length; count++) index += unitsAt(source, index);
-  return count;
-}
-
 function unitsAt(source: string, index: number): number {
   return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }

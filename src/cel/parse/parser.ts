@@ -2,6 +2,8 @@
  * Sources to trees, by recursive descent with macros expanded on the way. Invariants: the tree is the one that cel-go makes, positions included (chains of `&&` and of
  * `||` are balanced, an even number of signs is none); no source takes more stack than the limits allow.
  */
+
+import { countCodePoints } from '../../base/utf8.ts';
 import type { CallExpr, CelIssue, Expr } from '../ast.ts';
 import { type ExprReader, fieldName, isObjectAhead, readList, readMap, readObject } from './collections.ts';
 import { Cursor, ParsingEnded, SyntaxFault } from './cursor.ts';
@@ -20,7 +22,7 @@ import {
   RESERVED,
   SUMS,
 } from './grammar.ts';
-import { countCodePoints, tokenize } from './lexer.ts';
+import { tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
 import { balance, callAt, copyExpr, countNodes, identAt, literalAt } from './nodes.ts';
 import type { ParseResult, ParserOptions } from './parser-options.ts';

@@ -1,26 +1,17 @@
 /**
  * Sizes of values. Invariant: a string is as long as it has code points.
  */
+import { countCodePoints } from '../../base/utf8.ts';
 import { CelList, CelMap, CelObject, CelOpaque, CelOptional, type Value } from '../values.ts';
 import { takeSteps } from './allowance.ts';
 
 /** Going through a longer one is worth counting. */
 export const LONG_TEXT = 256;
 
-/** How many code points a string has; a lone half of a surrogate pair counts as one. */
+/** The number of code points of a string; a lone surrogate counts as one. Takes steps for long strings. */
 export function codePoints(text: string): number {
-  const units = text.length;
-  if (units > LONG_TEXT) takeSteps(units);
-  let count = units;
-  for (let index = 0; index < units - 1; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0xd800 || unit > 0xdbff) continue;
-    const next = text.charCodeAt(index + 1);
-    if (next < 0xdc00 || next > 0xdfff) continue;
-    count--;
-    index++;
-  }
-  return count;
+  if (text.length > LONG_TEXT) takeSteps(text.length);
+  return countCodePoints(text);
 }
 
 /** The size that costs are reckoned by: 1 for what has none. */

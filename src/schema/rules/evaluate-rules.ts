@@ -14,7 +14,6 @@ import { childPath, type FieldPath, indexPath, keyPath } from '../../apimachiner
 import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { utf8Length } from '../../base/utf8.ts';
 import type { Outcome, Program } from '../../cel/environment.ts';
-import { stepsTaken } from '../../cel/runtime/allowance.ts';
 import { CelError, CelOptional, CelStopped, type Value } from '../../cel/values.ts';
 import type { ValidationRule } from '../structural/structural.ts';
 import { Correlated } from '../validation/correlated.ts';
@@ -188,7 +187,7 @@ class RulePass {
   ): boolean {
     const { rule } = compiled;
     const outcome = program.run(variables, { cost: CALL_LIMIT });
-    this.#steps += stepsTaken();
+    this.#steps += outcome.steps;
     if (outcome.cost > this.remaining || this.#steps > STEPS_MAX) return this.#outOfBudget(path, type);
     this.remaining -= outcome.cost;
     if ('error' in outcome) {
@@ -223,7 +222,7 @@ class RulePass {
     const fallback = { text: rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim() };
     if (message === undefined) return fallback;
     const outcome: Outcome = message.program.run(variables, { cost: CALL_LIMIT });
-    this.#steps += stepsTaken();
+    this.#steps += outcome.steps;
     if (outcome.cost > this.remaining)
       return {
         stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',

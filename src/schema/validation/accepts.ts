@@ -6,6 +6,7 @@
 import { formatJson } from '../../apimachinery/go-format.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Re2 } from '../../base/re2/re2.ts';
+import { countCodePoints } from '../../base/utf8.ts';
 import type { NodeLimits } from './node-limits.ts';
 import type { ValidationBudget } from './validation-budget.ts';
 import { isIntegerValue, isNearInteger, numberFits } from './validator-number.ts';
@@ -41,8 +42,8 @@ function allowsNumber({ allows }: NodeLimits, value: number | bigint): boolean {
 export function acceptsText(node: NodeLimits, value: string, budget: ValidationBudget): boolean {
   if (value === node.lastText) return true;
   const { maxLength, minLength } = node;
-  if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) return false;
-  if (minLength !== undefined && (value.length < minLength || runeCount(value) < minLength)) return false;
+  if (maxLength !== undefined && value.length > maxLength && countCodePoints(value) > maxLength) return false;
+  if (minLength !== undefined && (value.length < minLength || countCodePoints(value) < minLength)) return false;
   if (node.pattern !== '') {
     const compiled = node.regexp;
     if (!compiled.ok || !matches(compiled.regexp, value, budget)) return false;
@@ -63,21 +64,6 @@ const STEPS_PER_CHECK = 8;
 
 /** The length up to which a node keeps the last accepted text, in UTF-16 units. */
 const KEPT_LENGTH = 256;
-
-/** The number of code points of a text. */
-export function runeCount(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0xd800 || unit > 0xdbff) continue;
-    const next = text.charCodeAt(i + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) {
-      count--;
-      i++;
-    }
-  }
-  return count;
-}
 
 function acceptsList(node: NodeLimits, value: readonly JsonValue[], budget: ValidationBudget): boolean {
   if (!node.allows.array) return false;

@@ -3,7 +3,8 @@
  * values that `accepts` refused. The order of the messages follows the object, where kube-apiserver's order is random.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { isListed, isUnique, matches, runeCount } from './accepts.ts';
+import { countCodePoints } from '../../base/utf8.ts';
+import { isListed, isUnique, matches } from './accepts.ts';
 import type { Correlated } from './correlated.ts';
 import { explainLogic } from './explain-logic.ts';
 import type { Place, ValidationResult } from './validation-result.ts';
@@ -106,8 +107,8 @@ function explainEnum(result: ValidationResult, node: ValidatorNode, value: JsonV
 /** Reports the first limit that a text breaks, and its format if that is wrong too. */
 function explainText(result: ValidationResult, node: ValidatorNode, value: string, place: Place): void {
   const { maxLength, minLength, pattern, format } = node;
-  if (maxLength !== undefined && runeCount(value) > maxLength) result.addTooLong(place, maxLength);
-  else if (minLength !== undefined && runeCount(value) < minLength)
+  if (maxLength !== undefined && countCodePoints(value) > maxLength) result.addTooLong(place, maxLength);
+  else if (minLength !== undefined && countCodePoints(value) < minLength)
     result.addInvalid(place, value, `${place} in body should be at least ${minLength} chars long`);
   else if (pattern !== '') {
     const compiled = node.regexp;
