@@ -1,10 +1,13 @@
-/** Decoded JSON values in the words of the reference: their Go types, and `%v`. Invariant: total for every value that fits the call stack. */
+/**
+ * The Go types and `%v` texts of decoded JSON values, for messages that must equal the reference's. Recursive: the
+ * value must fit the call stack.
+ */
 import type { JsonValue } from '../base/json-value.ts';
 import { getField } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import { formatNumber } from './go-format.ts';
 
-/** The type a decoded value has in the reference; two values can be merged only if these are equal. */
+/** The Go type of a decoded value. Two values can be merged only if their types are equal. */
 export type DecodedType =
   | 'nil'
   | 'string'
@@ -31,14 +34,14 @@ export function decodedType(value: JsonValue): DecodedType {
   }
 }
 
-/** A value as `%v` prints it: `map[a:1 b:[x <nil>]]`. */
+/** A value as Go's `%v` prints it: `map[a:1 b:[x <nil>]]`. */
 export function formatDecoded(value: JsonValue): string {
   return format(value, (scalar) =>
     scalar === null ? '<nil>' : typeof scalar === 'boolean' ? String(scalar) : formatNumber(scalar),
   );
 }
 
-/** A value as `%s` prints it: what is no text is marked, as in `%!s(int64=5)`. */
+/** A value as Go's `%s` prints it. A value that is not a string is marked, as in `%!s(int64=5)`. */
 export function formatDecodedText(value: JsonValue): string {
   return format(value, (scalar) =>
     scalar === null

@@ -1,6 +1,7 @@
 /**
- * Values printed as the reference's language prints them, because its error texts embed `%q`, `%v` and compact JSON and clients match them.
- * Invariant: every function is total (a lone surrogate counts as U+FFFD, as the reference's decoder would have made it) and linear.
+ * Printing as Go's `fmt` and `encoding/json` print, because the reference's messages contain `%q`, `%v` and compact
+ * JSON, and clients match them. Invariant: every function is total and takes linear time. A lone surrogate counts as
+ * U+FFFD, which the reference's decoder would have made of it.
  */
 import { getField, type JsonObject, type JsonValue } from '../base/json-value.ts';
 import { compareUtf8 } from '../base/utf8.ts';
@@ -20,7 +21,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 const PLAIN_ASCII = /^[ !#-[\]-~]*$/;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 
-/** Text in double quotes as `%q` prints it: printable characters as they are, the rest escaped. */
+/** A text as `%q` prints it: in double quotes, with everything but printable characters escaped. */
 export function quote(text: string): string {
   if (PLAIN_ASCII.test(text)) return `"${text}"`;
   let out = '"';
@@ -39,12 +40,12 @@ function quoteChar(char: string): string {
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 }
 
-/** A list of strings as Go's `%q` prints it: `["a" "b"]`. */
+/** A list of texts as `%q` prints it: `["a" "b"]`. */
 export function quoteList(texts: readonly string[]): string {
   return `[${texts.map(quote).join(' ')}]`;
 }
 
-/** True for letters, marks, numbers, punctuation, symbols and the plain space: what `%q` leaves as it is. */
+/** Whether `%q` prints the character unescaped: letters, marks, numbers, punctuation, symbols and the space. */
 export function isPrintable(char: string): boolean {
   return char === ' ' || PRINTABLE.test(char);
 }
@@ -54,8 +55,8 @@ function hex(code: number, width: number): string {
 }
 
 /**
- * A number as `%v` prints it. An integer that int64 holds prints as digits; anything else is a double in its shortest form, with an
- * exponent of at least two digits below 1e-4 and from 1e6 on.
+ * A number as `%v` prints it. An integer that int64 holds prints as digits; anything else is a double in its shortest
+ * form, with an exponent of at least two digits below 1e-4 and from 1e6 on.
  */
 export function formatNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return value.toString();
@@ -67,7 +68,7 @@ export function formatNumber(value: number | bigint): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** Fixed notation of a number that is no integer, so digits remain behind the point. */
+/** The fixed notation of a number that is not an integer. */
 function plainDecimal(mantissa: string, exponent: number): string {
   const negative = mantissa.startsWith('-');
   const digits = mantissa.replace('-', '').replace('.', '');
@@ -78,7 +79,7 @@ function plainDecimal(mantissa: string, exponent: number): string {
 
 const JSON_UNSAFE = /[<>&\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** A string as JSON, with `<`, `>`, `&`, U+2028 and U+2029 escaped as the reference's encoder does. */
+/** A text as a JSON string, with `<`, `>`, `&`, U+2028 and U+2029 escaped. */
 export function formatJsonString(text: string): string {
   return JSON.stringify(
     text.replace(JSON_UNSAFE, (char) => (char >= '\ud800' && char <= '\udfff' ? '\ufffd' : char)),
@@ -86,8 +87,8 @@ export function formatJsonString(text: string): string {
 }
 
 /**
- * Compact JSON as the reference prints it, HTML characters escaped. Keys are in byte order, as those of a map, or with `asDeclared` as
- * they stand, for a value whose keys the caller has put in the order of the type's declaration.
+ * Compact JSON with HTML characters escaped. Keys are printed in byte order, as those of a Go map. With `asDeclared`
+ * they keep their order, for a value whose keys the caller has put in the order of the type's declaration.
  */
 export function formatJson(value: JsonValue, asDeclared = false): string {
   switch (typeof value) {

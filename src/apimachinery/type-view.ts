@@ -1,7 +1,8 @@
 /**
- * What the machinery needs to know about a type: one small interface that built-in facts and structural schemas both implement, and
- * that strategic merge, apply, protobuf and OpenAPI read. Views are lazy and may be recursive: follow `field()`, never expand a whole
- * type. Invariant: a view is immutable and its parts keep their identity, so a consumer may cache a compiled plan per view in a WeakMap.
+ * The type view: what patches, apply, protobuf and OpenAPI need to know about a type. Built-in facts and structural
+ * schemas both implement it. Views are lazy and may be recursive: follow `field()`, never expand a whole type.
+ * Invariant: a view is immutable and its parts keep their identity, so a consumer may cache a compiled plan per view in
+ * a WeakMap.
  */
 import type { JsonObject, JsonValue } from '../base/json-value.ts';
 
@@ -26,112 +27,127 @@ export type TypeView = ScalarView | StructView | MapView | ListView | AnyView;
 export interface ScalarView {
   readonly kind: 'scalar';
   readonly scalar: ScalarType;
-  /** The values that OpenAPI lists; nothing here refuses others. Default: any. */
+  /** The values that OpenAPI lists. Other values are not refused here. Default: any. */
   readonly enum?: readonly string[];
-  /** Its format in OpenAPI where that is not the one of the scalar. */
+  /** The format in OpenAPI, if it is not that of the scalar. */
   readonly format?: string;
 }
 
 /** An object with named fields. */
 export interface StructView {
   readonly kind: 'struct';
-  /** A name for messages and for protobuf's Unknown envelope users, such as `PodSpec`; empty when there is none. */
+  /** The name for messages, such as `PodSpec`, or ''. */
   readonly name: string;
-  /** True where apply treats the whole object as one value (`x-kubernetes-map-type: atomic`). */
+  /** Whether apply treats the object as one value (`x-kubernetes-map-type: atomic`). */
   readonly atomic: boolean;
-  /** True where fields that are not listed are kept (`x-kubernetes-preserve-unknown-fields`). */
+  /** Whether fields that are not listed are kept (`x-kubernetes-preserve-unknown-fields`). */
   readonly preserveUnknown: boolean;
-  /** Further `x-kubernetes-` extensions of the type's OpenAPI schema (`x-kubernetes-unions`). Default none. */
+  /** Other `x-kubernetes-` extensions of the type's OpenAPI schema, such as `x-kubernetes-unions`. Default none. */
   readonly extensions?: Readonly<JsonObject>;
   field(name: string): FieldView | undefined;
   fields(): Iterable<FieldView>;
 }
 
-/** An object with free keys. */
+/** An object with arbitrary keys. */
 export interface MapView {
   readonly kind: 'map';
   readonly atomic: boolean;
   readonly values: TypeView;
-  /** True where the type itself says `granular`, which is what follows anyway. Default false. */
+  /** Whether the type declares `granular`, which is the default anyway. Default false. */
   readonly declared?: boolean;
 }
 
 export interface ListView {
   readonly kind: 'list';
   readonly items: TypeView;
-  /** How apply merges it (`x-kubernetes-list-type`). */
+  /** How apply merges the list (`x-kubernetes-list-type`). */
   readonly listType: 'atomic' | 'set' | 'map';
   /** The keys of a `map` list, in declaration order; empty otherwise. */
   readonly mapKeys: readonly string[];
-  /** True where the type itself says so; false where it says nothing and `atomic` is what follows. Default false. */
+  /** Whether the type declares the list type. False if it declares none and `atomic` is the default. Default false. */
   readonly declared?: boolean;
 }
 
-/** Anything at all: RawExtension, JSON, a field that preserves unknown fields. `raw` says how protobuf carries it. */
+/** Any JSON value: RawExtension, JSON, a field that preserves unknown fields. `raw` is its protobuf form. */
 export interface AnyView {
   readonly kind: 'any';
   readonly raw: 'json' | 'raw-extension' | 'fields-v1';
-  /** A message of its own on the wire instead of raw JSON: the either-or types of JSON schemas (a schema or a list of them). Default none. */
+  /**
+   * A protobuf message instead of raw JSON, for the either-or types of JSON schemas (a schema or a list of schemas).
+   * Default none.
+   */
   readonly message?: AnyMessage;
-  /** Its name in OpenAPI documents, where its schema allows anything. Default: that of `raw`. */
+  /** The name in OpenAPI documents, where its schema allows any value. Default: the name of the `raw` form. */
   readonly name?: string;
 }
 
-/** A type whose JSON form is not that of its fields. */
+/** A type whose JSON form differs from the form of its fields. */
 export interface AnyMessage {
-  /** The type of the fields; a function because it may be recursive. */
+  /** The type of the fields. It is a function because types may be recursive. */
   view(): StructView;
-  /** The fields of a JSON value that is not null; undefined if the type allows no such value. */
+  /** The fields of a JSON value other than null. Returns undefined if the type does not allow the value. */
   toFields(value: JsonValue): JsonObject | undefined;
-  /** The JSON value of fields as decoded. */
+  /** The JSON value of decoded fields. */
   fromFields(fields: JsonObject): JsonValue;
-  /** What the decoder says of a value that is not allowed. Default: that there is no such type. */
+  /** The decoder's message about a value that is not allowed. Default: that the type does not exist. */
   readonly expected?: string;
 }
 
 export type PatchStrategy = 'merge' | 'replace' | 'retainKeys';
 
 export interface FieldView {
-  /** Its name in JSON. */
+  /** The name in JSON. */
   readonly name: string;
   readonly type: TypeView;
-  /** Strategies of strategic merge as declared (`patchStrategy:"merge,retainKeys"`); empty means replace for lists, merge for objects. */
+  /**
+   * The strategic merge strategies as declared (`patchStrategy:"merge,retainKeys"`). Empty means replace for lists and
+   * merge for objects.
+   */
   readonly patchStrategies: readonly PatchStrategy[];
   readonly patchMergeKey: string | undefined;
   readonly required: boolean;
   readonly nullable: boolean;
   readonly defaultValue: JsonValue | undefined;
   /**
-   * Its Go type for messages, pointers removed, where the view does not tell it: `v1.RestartPolicy`, `v1.ResourceList`. Default: derived
-   * from `type`.
+   * The Go type for messages, without pointers, if the view does not determine it: `v1.RestartPolicy`,
+   * `v1.ResourceList`. Default: derived from `type`.
    */
   readonly goType?: string;
-  /** Go names of the embedded structs around it that JSON flattens, outermost first: `VolumeSource` for `emptyDir`. Default none. */
+  /**
+   * The Go names of the embedded structs around the field that JSON flattens, outermost first: `VolumeSource` for
+   * `emptyDir`. Default none.
+   */
   readonly goInline?: readonly string[];
-  /** Facts of the binary form; undefined for types that have none (custom resources). */
+  /** Facts of the protobuf form; undefined for types without one (custom resources). */
   readonly wire: WireFacts | undefined;
 }
 
 export interface WireFacts {
   readonly number: number;
-  /** True for a pointer: absent when nil, present even if zero. False for a plain value: always on the wire, absent in JSON if `omitEmpty` and zero. */
+  /**
+   * True for a pointer: absent if nil, present even if zero. False for a plain value: always on the wire, absent in
+   * JSON if `omitEmpty` and zero.
+   */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  /** True where JSON leaves a zero time out instead of printing `null` (`omitzero`; metadata.creationTimestamp). Default false. */
+  /**
+   * Whether JSON omits a zero time instead of printing `null` (`omitzero`; metadata.creationTimestamp). Default false.
+   */
   readonly omitZero?: boolean;
   /**
-   * Numbers of the messages around the field that JSON flattens, outermost first: `emptyDir` of a Volume is number 2 inside the inlined
-   * message number 2 (VolumeSource). `number` then counts inside the innermost one. Default none.
+   * The field numbers of the messages around the field that JSON flattens, outermost first. `emptyDir` of a Volume is
+   * number 2 inside the inlined message number 2 (VolumeSource). `number` is the number in the innermost message.
+   * Default none.
    */
   readonly inline?: readonly number[];
   /**
-   * True for a list that is a message of its own with the items as number 1 (meta/v1 Verbs), so that an empty list differs from none. A
-   * list inside a map (ExtraValue) is always such. Default false.
+   * Whether a list is a message with the items as field 1 (meta/v1 Verbs), so that an empty list differs from none. A
+   * list inside a map (ExtraValue) always is. Default false.
    */
   readonly wrapped?: boolean;
 }
 
-/** A struct whose fields are made when somebody first asks for one. */
+/** Creates a struct view. `fields` is called when a field is first read. */
 export function createStructView(
   name: string,
   makeFields: () => Iterable<FieldView>,

@@ -1,22 +1,22 @@
 /**
- * The token of a kind: a small value that names its resource and carries the type of its objects. Invariant: the type exists at compile
- * time only, so a token is as cheap as the five words in it.
+ * The token of a kind: a small value that names a resource and carries the type of its objects. The type exists at
+ * compile time only.
  */
 
-/** Whether objects of a kind live in namespaces. */
+/** Whether the objects of a kind live in namespaces. */
 export type Scope = 'Namespaced' | 'Cluster';
 
 declare const objectType: unique symbol;
 
 export interface Kind<T, S extends Scope = Scope> {
-  /** Empty for the core group. */
+  /** '' for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The resource in paths: `deployments`. */
+  /** The resource in paths, such as `deployments`. */
   readonly plural: string;
   readonly scope: S;
-  /** Never there; it is what `ObjectOf` reads. */
+  /** Never set. Only `ObjectOf` reads its type. */
   readonly [objectType]?: T;
 }
 

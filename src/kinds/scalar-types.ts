@@ -1,12 +1,12 @@
-/** What the scalars of the built-in kinds are in JSON. The names say what a text holds; nothing checks it. */
+/** The JSON types of the scalars of built-in kinds. They document the content of a string; nothing checks it. */
 
-/** An integer of 64 bits: a bigint only where a number would not be exact. */
+/** A 64-bit integer. It is a bigint only if a number would not be exact. */
 export type Int64 = number | bigint;
 
-/** A number or a text: a port or its name, a count or a percentage. */
+/** A number or a string: a port or its name, a count or a percentage. */
 export type IntOrString = number | string;
 
-/** `100m`, `1.5Gi`. */
+/** A quantity such as `100m` or `1.5Gi`. */
 export type Quantity = string;
 
 /** RFC 3339 in seconds: `2026-01-31T12:00:00Z`. */
@@ -15,8 +15,8 @@ export type Time = string;
 /** RFC 3339 in microseconds: `2026-01-31T12:00:00.000000Z`. */
 export type MicroTime = string;
 
-/** As Go prints it: `1h30m0s`. */
+/** A duration as Go prints it: `1h30m0s`. */
 export type Duration = string;
 
-/** Bytes in the standard base64. */
+/** Bytes in standard base64. */
 export type Base64 = string;

@@ -1,11 +1,12 @@
 /**
- * Framing of watch streams: JSON objects one after the other, and length-delimited messages (a 4-byte big-endian length before each).
- * Invariant: decoders take chunks cut anywhere, keep at most one unfinished frame of bounded size, and do work linear in the bytes.
+ * The framing of watch streams: JSON values one after the other, and messages with a 4-byte big-endian length.
+ * Invariant: decoders accept chunks cut anywhere, keep at most one unfinished frame of bounded size, and take time
+ * linear in the bytes.
  */
 import { copyBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import { PendingFrame } from './pending-frame.ts';
 
-/** The largest frame a decoder takes unless told otherwise; the reference's streaming decoder stops at the same size. */
+/** The default limit of a frame. The reference's streaming decoder has the same. */
 export const MAX_FRAME_BYTES: number = 16 * 1024 * 1024;
 
 export interface FramingOptions {
@@ -13,7 +14,7 @@ export interface FramingOptions {
   readonly maxFrameBytes?: number;
 }
 
-/** `offset` counts bytes from the start of the stream. */
+/** `offset` is counted in bytes from the start of the stream. */
 export interface FramingError {
   readonly message: string;
   readonly offset: number;
@@ -23,11 +24,11 @@ export type Frames =
   | { readonly ok: true; readonly frames: readonly Uint8Array[] }
   | { readonly ok: false; readonly error: FramingError };
 
-/** Cuts a stream into frames. After an error it must not be used any more. */
+/** Splits a stream into frames. It must not be used after an error. */
 export interface FrameDecoder {
-  /** The frames that this chunk completes. They may share memory with the chunk. */
+  /** Returns the frames that this chunk completes. They may share memory with the chunk. */
   push(chunk: Uint8Array): Frames;
-  /** Call at the end of the stream: an unfinished frame is an error (`unexpected EOF`). */
+  /** Call at the end of the stream. An unfinished frame is an error (`unexpected EOF`). */
   end(): Frames;
 }
 
@@ -35,8 +36,9 @@ const TOO_LARGE = 'object to decode was longer than maximum allowed size';
 const NO_FRAMES: Frames = { ok: true, frames: [] };
 
 /**
- * JSON values with or without white space between them. It finds where values end and checks no more: reading a frame finds what is
- * malformed inside. Outside a value only white space and the start of an object, array or string may stand.
+ * Splits JSON values, with or without white space between them. It finds only the ends of values; malformed content is
+ * found by the reader of the frame. Outside a value only white space and the start of an object, array or string are
+ * accepted.
  */
 export class JsonFrameDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
@@ -81,7 +83,7 @@ export class JsonFrameDecoder implements FrameDecoder {
     return this.#isInside ? this.#fail('unexpected EOF', 0) : NO_FRAMES;
   }
 
-  /** Steps over one byte of a value; true if the value ends with it. */
+  /** Consumes one byte of a value. Returns true if the value ends with it. */
   #isEnd(c: number): boolean {
     if (this.#inString) {
       if (this.#escaped) this.#escaped = false;
@@ -111,11 +113,11 @@ function isSpace(c: number): boolean {
   return c === 0x0a || c === 0x20 || c === 0x0d || c === 0x09;
 }
 
-/** Messages with a 4-byte big-endian length before each; an empty message is a frame too. */
+/** Splits messages with a 4-byte big-endian length. An empty message is a frame too. */
 export class LengthDelimitedDecoder implements FrameDecoder {
   readonly #maxFrameBytes: number;
   readonly #pending: PendingFrame = new PendingFrame();
-  /** Bytes still missing from the header, then from the body. */
+  /** The bytes that are missing from the header. */
   #headerLeft = 4;
   #length = 0;
   #consumed = 0;

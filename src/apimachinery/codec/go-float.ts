@@ -1,6 +1,6 @@
-/** Prints floats as Go's `%g` with the fewest digits does (`strconv.FormatFloat(f, 'g', -1, bits)`). */
+/** Floats as Go's `strconv.FormatFloat(f, 'g', -1, bits)` prints them: `%g` with the fewest digits. */
 
-/** `bits` is 64 or 32; 32 rounds the value first. Infinities and NaN print as `+Inf`, `-Inf` and `NaN`. */
+/** 32 bits rounds the value first. Infinities and NaN print as `+Inf`, `-Inf` and `NaN`. */
 export function formatGoFloat(value: number, bits: 32 | 64): string {
   const rounded = bits === 32 ? Math.fround(value) : value;
   if (Number.isNaN(rounded)) return 'NaN';

@@ -1,6 +1,6 @@
 /**
- * Accept and Content-Type headers taken apart as the reference takes them apart (munnerz/goautoneg, Go's mime). Invariant: parsed headers
- * are remembered in a map of bounded size, because clients send the same few again and again.
+ * The parser of Accept and Content-Type headers, equal to the reference's (munnerz/goautoneg and Go's mime). Parsed
+ * headers are cached, because clients send the same few headers repeatedly.
  */
 
 export interface AcceptClause {
@@ -11,12 +11,12 @@ export interface AcceptClause {
 }
 
 const NO_PARAMS: ReadonlyMap<string, string> = new Map();
-/** When full the memory is emptied: a header that comes again is parsed again. */
+/** The most cached headers. A full cache is cleared. */
 const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 1024;
 const acceptMemory: Map<string, readonly AcceptClause[]> = new Map();
 
-/** The clauses of an Accept header, best first; malformed ones are left out. */
+/** The clauses of an Accept header, best first. Malformed clauses are left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const known = acceptMemory.get(header);
   if (known !== undefined) return known;
@@ -65,12 +65,12 @@ function parseClause(part: string): AcceptClause | undefined {
 
 const DECIMAL = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 
-/** Rounded to 32 bits; what is not a number counts as zero. */
+/** Rounded to 32 bits. A text that is not a number counts as 0. */
 function parseQuality(text: string): number {
   return DECIMAL.test(text) ? Math.fround(Number(text)) : 0;
 }
 
-/** goautoneg trims spaces, and no other white space. */
+/** goautoneg trims spaces but no other white space. */
 function trimSpaces(text: string): string {
   let from = 0;
   let to = text.length;
@@ -86,8 +86,9 @@ function precedes(a: AcceptClause, b: AcceptClause): boolean {
 }
 
 /**
- * `precedes` is no consistent order (a low quality may precede a wildcard of a high one), so the answer depends on the algorithm: Go sorts
- * up to 12 elements by insertion. Longer headers, which no client sends, are sorted by quality, then by wildcards.
+ * `precedes` is not a consistent order: a low quality may precede a wildcard of a high one. So the result depends on
+ * the algorithm; Go sorts up to 12 elements by insertion. Longer headers, which no known client sends, are sorted by
+ * quality and then by wildcards.
  */
 function sortClauses(clauses: AcceptClause[]): readonly AcceptClause[] {
   if (clauses.length > 12)

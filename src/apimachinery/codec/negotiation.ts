@@ -1,18 +1,24 @@
 /**
- * Content negotiation as the reference does it: which form an answer takes (Accept) and how a body is read (Content-Type). Invariant: the
- * answer depends on the headers and on the list of supported types alone; a refusal carries the reference's words.
+ * Content negotiation with the reference's rules: the form of a response (Accept) and of a request body (Content-Type).
+ * The result depends only on the headers and the list of supported types. Messages of refusals are the reference's.
  */
 import { parseAccept, parseContentType } from './media-type.ts';
 
-/** A form that a server can read and write. */
+/** A media type that a server can read and write. */
 export interface SupportedMediaType {
   /** Such as `application/json`. */
   readonly mediaType: string;
-  /** The form of a watch as named in a 406, such as `application/json;stream=watch`; undefined if it cannot be watched (YAML). */
+  /**
+   * The name of the watch form in a 406, such as `application/json;stream=watch`; undefined if it cannot be watched
+   * (YAML).
+   */
   readonly streamMediaType: string | undefined;
 }
 
-/** The forms of the reference, in its order; the first is the default. CBOR belongs behind its feature gate. */
+/**
+ * The media types of the reference, in its order. The first is the default. The reference has CBOR behind a feature
+ * gate.
+ */
 export const JSON_MEDIA_TYPE: SupportedMediaType = supported('application/json', true);
 export const YAML_MEDIA_TYPE: SupportedMediaType = supported('application/yaml', false);
 export const PROTOBUF_MEDIA_TYPE: SupportedMediaType = supported('application/vnd.kubernetes.protobuf', true);
@@ -25,7 +31,7 @@ function supported(mediaType: string, canStream: boolean): SupportedMediaType {
   return { mediaType, streamMediaType: canStream ? `${mediaType};stream=watch` : undefined };
 }
 
-/** What `as`, `g` and `v` ask the answer to be turned into; a part that was not given is ''. */
+/** The target of the parameters `as`, `g` and `v`: the kind that the response is converted to. A missing part is ''. */
 export interface TransformTarget {
   readonly group: string;
   readonly version: string;
@@ -33,18 +39,18 @@ export interface TransformTarget {
 }
 
 export interface NegotiationOptions {
-  /** Never empty; the first is used when the client does not say. */
+  /** Never empty. The first is used if the client names none. */
   readonly supported: readonly SupportedMediaType[];
-  /** Whether this endpoint can answer so; `target` is undefined for the plain object. Default: plain objects only. */
+  /** Whether this endpoint supports the target; undefined is the plain object. Default: plain objects only. */
   readonly allowsTransform?: (target: TransformTarget | undefined, mediaType: string) => boolean;
-  /** Whether a client may ask for this version of the server's own group (`sv`). Default: none. */
+  /** Whether a client may ask for this version of the server's own group (`sv`). Default: no. */
   readonly allowsServerVersion?: (version: string) => boolean;
 }
 
 export interface NegotiatedMedia {
   readonly accepted: SupportedMediaType;
   readonly target: TransformTarget | undefined;
-  /** `pretty=1` in the Accept header; see `wantsPretty` for the other ways to ask. */
+  /** `pretty=1` in the Accept header. `wantsPretty` covers the other ways to ask. */
   readonly pretty: boolean;
   /** `watch` or ''. */
   readonly stream: string;
@@ -54,7 +60,7 @@ export interface NegotiatedMedia {
 
 export type Negotiated<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly message: string };
 
-/** The form of an answer. Refusal: 406. */
+/** Chooses the form of a response. A refusal is answered with 406. */
 export function negotiateAccept(
   header: string | undefined,
   options: NegotiationOptions,
@@ -63,7 +69,7 @@ export function negotiateAccept(
   return media === undefined ? notAcceptable(options.supported.map((s) => s.mediaType)) : { ok: true, media };
 }
 
-/** How a body is read; a missing header means the first supported type. Refusal: 415. */
+/** Chooses how a body is read. A missing header means the first supported type. A refusal is answered with 415. */
 export function negotiateContentType(
   header: string | undefined,
   list: readonly SupportedMediaType[],
@@ -84,15 +90,18 @@ function notAcceptable(names: readonly string[]): { ok: false; message: string }
 
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
-/** Whether JSON is indented: the query parameter decides; without it (undefined or '') browsers and well-known command line tools get it. */
+/**
+ * Whether JSON is indented. The query parameter decides; if it is undefined or '', browsers and common command line
+ * tools get indented JSON.
+ */
 export function wantsPretty(queryValue: string | undefined, userAgent: string | undefined): boolean {
   if (queryValue !== undefined && queryValue !== '') return TRUE_WORDS.has(queryValue);
   return userAgent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }
 
 /**
- * The transforms of resource endpoints: Table in JSON and YAML if the resource has columns, PartialObjectMetadata and its list in any form,
- * in meta.k8s.io v1 and v1beta1.
+ * The transforms of resource endpoints: Table in JSON and YAML if the resource has columns, and PartialObjectMetadata
+ * and its list in any media type, in meta.k8s.io v1 and v1beta1.
  */
 export function allowsMetaTransform(target: TransformTarget | undefined, mediaType: string, hasTable = true): boolean {
   if (target === undefined) return true;
@@ -102,7 +111,10 @@ export function allowsMetaTransform(target: TransformTarget | undefined, mediaTy
   return target.kind === 'PartialObjectMetadata' || target.kind === 'PartialObjectMetadataList';
 }
 
-/** The transforms of the discovery endpoints `/api` and `/apis`: the aggregated form in apidiscovery.k8s.io v2 and v2beta1. */
+/**
+ * The transforms of the discovery endpoints `/api` and `/apis`: the aggregated form in apidiscovery.k8s.io v2 and
+ * v2beta1.
+ */
 export function allowsDiscoveryTransform(target: TransformTarget | undefined): boolean {
   if (target === undefined) return true;
   const isVersion = target.version === 'v2' || target.version === 'v2beta1';
@@ -129,7 +141,7 @@ function matches(type: string, subtype: string, mediaType: string): boolean {
   return subtype === '*' || mediaType.slice(type.length + 1) === subtype;
 }
 
-/** Undefined if the endpoint cannot do what the parameters ask; unknown parameters are passed over. */
+/** Returns undefined if the endpoint does not support what the parameters ask for. Unknown parameters are ignored. */
 function acceptParams(
   params: ReadonlyMap<string, string>,
   candidate: SupportedMediaType,

@@ -1,7 +1,6 @@
-/** The frame of a length-delimited stream that has not arrived in full. */
+/** The buffer of a frame that has not arrived completely. */
 import { concatBytes } from '../../base/bytes.ts';
 
-/** Bytes of a frame that came in several chunks. */
 export class PendingFrame {
   #chunks: Uint8Array[] = [];
   size = 0;
@@ -12,7 +11,7 @@ export class PendingFrame {
     this.size += bytes.byteLength;
   }
 
-  /** All of it with `last` at the end; a frame that came in one piece is not copied. */
+  /** Returns the whole frame, which ends with `last`. A frame that arrived in one piece is not copied. */
   finish(last: Uint8Array): Uint8Array {
     if (this.size === 0) return last;
     const frame = concatBytes([...this.#chunks, last]);

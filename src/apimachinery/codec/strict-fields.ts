@@ -1,6 +1,6 @@
 /**
- * Finds duplicate and unknown fields while JSON is parsed, key by key, as a typed decoder meets them. Invariant: what such a decoder takes
- * as raw bytes or skips (unknown fields, RawExtension, free JSON) is not looked into.
+ * The detector of duplicate and unknown fields, called key by key while JSON is parsed. Invariant: values that a typed
+ * decoder keeps as raw bytes or skips (unknown fields, RawExtension, free JSON) are not inspected.
  */
 import { formatJsonPath, type JsonFrame } from '../../base/json-parse.ts';
 import { MAX_DUPLICATES } from '../../base/json-read.ts';
@@ -18,15 +18,15 @@ interface FrameState {
 export class StrictFieldCollector {
   readonly #root: Scope;
   readonly #problems: Set<string> = new Set();
-  /** States of open containers; a frame is a new object for each, so closed ones are forgotten with it. */
+  /** The state of each open container. Each container is a new frame, so the state is dropped with it. */
   readonly #states: WeakMap<JsonFrame, FrameState> = new WeakMap();
 
-  /** Without a view only duplicates are found, everywhere. */
+  /** Without a view only duplicates are found, at every level. */
   constructor(view: StructView | undefined) {
     this.#root = view ?? 'free';
   }
 
-  /** The texts found so far, without repetition, at most as many as the reference keeps. */
+  /** The messages found so far, without repetition, at most as many as the reference keeps. */
   problems(): readonly string[] {
     return [...this.#problems];
   }

@@ -1,6 +1,6 @@
 /**
- * Strict decoding: reads a body with one of the three fieldValidation modes and names every duplicate and unknown field in the reference's
- * words and order. Invariant: the value is the same in all modes; only what is reported differs.
+ * Strict decoding of request bodies: the three modes of fieldValidation, with the reference's messages in its order.
+ * Invariant: the decoded value is the same in all modes; only the reported problems differ.
  */
 
 import { decodeUtf8 } from '../../base/bytes.ts';
@@ -15,24 +15,24 @@ import { StrictFieldCollector } from './strict-fields.ts';
 import { hasUnknownFields, pruneUnknownFields } from './unknown-fields.ts';
 import { formatYamlDuplicates, readYaml, type YamlReadError } from './yaml/yaml.ts';
 
-/** Ignore reports nothing, Warn turns each problem into a warning, Strict refuses the body. */
+/** Ignore reports nothing. Warn turns each problem into a warning. Strict refuses the body. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface StrictOptions {
   readonly fieldValidation: FieldValidation;
   /**
-   * The type of the body, for kinds that are decoded into one: fields that it does not have are dropped. Without it nothing is unknown and
-   * duplicates are reported wherever they are, as for custom resources.
+   * The type of the body, for kinds that are decoded into one. Fields that it does not have are dropped. Without a view
+   * no field is unknown, and duplicates are reported at every level, as for custom resources.
    */
   readonly view?: StructView | undefined;
 }
 
-/** `problems` are the texts of single errors, at most 100 from JSON and one more from YAML; empty in the Ignore mode. */
+/** `problems` are messages of single errors, at most 100 from JSON and one more from YAML. Empty in the Ignore mode. */
 export type StrictResult<E> =
   | { readonly ok: true; readonly value: JsonValue; readonly problems: readonly string[] }
   | { readonly ok: false; readonly error: E };
 
-/** Reads JSON. Problems come in the order of the text. Never throws. */
+/** Decodes JSON. Problems are in the order of the text. Never throws. */
 export function decodeStrictJson(input: Uint8Array | string, options: StrictOptions): StrictResult<JsonReadError> {
   const quiet = options.fieldValidation === 'Ignore';
   const read = readJson(input, { duplicates: quiet ? 'ignore' : 'report' });
@@ -47,7 +47,10 @@ export function decodeStrictJson(input: Uint8Array | string, options: StrictOpti
   return { ok: true, value, problems };
 }
 
-/** Reads the first document of YAML. All duplicates are one problem, unknown fields follow in the order of sorted keys. Never throws. */
+/**
+ * Decodes the first document of YAML. All duplicates are one problem; unknown fields follow in the order of sorted
+ * keys. Never throws.
+ */
 export function decodeStrictYaml(input: Uint8Array | string, options: StrictOptions): StrictResult<YamlReadError> {
   const read = readYaml(input);
   if (!read.ok) return read;
@@ -63,14 +66,14 @@ export function decodeStrictYaml(input: Uint8Array | string, options: StrictOpti
   return { ok: true, value, problems };
 }
 
-/** The text of the one error that the Strict mode answers with. */
+/** The message of the error with which the Strict mode refuses a body. */
 export function formatStrictError(problems: readonly string[]): string {
   return `strict decoding error: ${problems.join(', ')}`;
 }
 
 const YAML_PREFIX = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n/;
 
-/** The warnings of the Warn mode: one for each problem, and one for each line of a YAML problem. */
+/** The warnings of the Warn mode: one per problem, and one per line of a YAML problem. */
 export function strictWarnings(problems: readonly string[]): string[] {
   return problems.flatMap((problem) => {
     const lines = problem.replace(YAML_PREFIX, '');
@@ -88,11 +91,11 @@ function collectProblems(text: string, view: StructView | undefined): readonly s
   return collector.problems();
 }
 
-/** A copy with sorted keys; recursive, because YAML's depth is bounded. */
+/** A copy with sorted keys. Recursive, because the depth of YAML is bounded. */
 function sortKeys(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
-  // A Map-like copy is not needed: only keys that look like integers would move, and those sort first among equals anyway.
+  // A plain object is enough: JavaScript moves only integer-like keys, and those sort first anyway.
   return Object.fromEntries(
     Object.keys(value)
       .sort(compareUtf8)

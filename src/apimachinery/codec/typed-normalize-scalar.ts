@@ -1,6 +1,6 @@
 /**
- * A scalar as Go prints it after reading it. Invariant: a value is refused here if and only if `checkScalar` has a problem with it, and the
- * common form of each scalar is recognised without being taken apart.
+ * Normalization of scalars: the form in which Go prints a scalar after reading it. Invariant: a value is refused here
+ * if and only if `checkScalar` reports a problem. The common form of each scalar is recognised without parsing it.
  */
 import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
 import type { JsonValue } from '../../base/json-value.ts';
@@ -18,7 +18,7 @@ import {
 import type { ScalarType } from '../type-view.ts';
 import { checkScalar, quantityText } from './typed-scalar.ts';
 
-/** The value as it is written; undefined if it does not fit. Never called with null. */
+/** Returns the normalized value, or undefined if it does not fit. Never called with null. */
 export type Keep = (value: JsonValue) => JsonValue | undefined;
 
 export function keepScalar(scalar: ScalarType): Keep {
@@ -50,7 +50,7 @@ export function keepScalar(scalar: ScalarType): Keep {
 }
 
 function keepInteger(scalar: ScalarType, value: JsonValue): JsonValue | undefined {
-  // A small integer, and no negative zero, which would print another way in the binary forms.
+  // A small positive integer. Negative zero is excluded: the binary forms print it differently.
   if (typeof value === 'number' && value > 0 && value <= 0x7fffffff && (value | 0) === value) return value;
   if (checkScalar(scalar, value) !== undefined) return undefined;
   return value === 0 ? 0 : value;
@@ -58,7 +58,7 @@ function keepInteger(scalar: ScalarType, value: JsonValue): JsonValue | undefine
 
 const CANONICAL_BASE64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/;
 
-/** Base64 is read loosely and printed canonically; a list of numbers counts as bytes too. */
+/** Base64 is read leniently and printed canonically. A list of numbers counts as bytes too. */
 function keepBytes(value: JsonValue): JsonValue | undefined {
   if (typeof value === 'string') {
     if (value.length % 4 === 0 && CANONICAL_BASE64.test(value)) return value;
@@ -82,7 +82,7 @@ function keepDuration(value: JsonValue): JsonValue | undefined {
   return parsed.ok ? formatDuration(parsed.value) : undefined;
 }
 
-// Days that every month has, and no year in which the zero time is.
+// Excludes days that not every month has, and the year of the zero time.
 const USUAL_TIME = /^20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const USUAL_MICRO_TIME = /^20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 

@@ -1,7 +1,8 @@
 /**
- * What the reference keeps of a JSON value: as if it were decoded into its Go type and encoded again. Fields that the type does not have are
- * gone, null is absent, zero values are dropped or written as the type's tags say, scalars have the form in which Go prints them, fields
- * the order of the type and maps the order of their keys. Invariant: the value itself is not changed; the result may share parts of it.
+ * Normalization of typed JSON: the result of decoding a value into its Go type and encoding it again. Unknown fields
+ * are dropped, null is absent, zero values are dropped or written as the type's tags say, scalars have Go's form,
+ * fields have the order of the type, and map keys are sorted. The input is not modified; the result may share parts of
+ * it.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -11,23 +12,24 @@ import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } f
 import { findTypeMismatch } from './typed.ts';
 import { keepScalar } from './typed-normalize-scalar.ts';
 
-/** `decoded`: as read from JSON. `stored`: as read from the binary form that was made of that. */
+/** `decoded`: as decoded from JSON. `stored`: as decoded from the binary form of that. */
 export type NormalizeForm = 'decoded' | 'stored';
 
 export type Normalized =
   | { readonly ok: true; readonly object: JsonObject }
-  /** In the words of Go's decoder. */
+  /** The message of Go's decoder. */
   | { readonly ok: false; readonly message: string };
 
 /**
- * The value in the form of its type, or what the decoder says against it (see `findTypeMismatch`).
+ * Returns the normalized value, or the decoder's message about it (see `findTypeMismatch`).
  *
- * `form` (default `decoded`) is what happens to what JSON can say and the binary form cannot. The reference stores built-in kinds in the
- * binary form and answers with what it stored, so for them it is `stored`: an empty list or map becomes none, null bytes in a map become
- * empty ones, and an object inside another loses its `kind` and `apiVersion`. For kinds that are answered without being stored it is `decoded`.
+ * `form` covers values that JSON can express and the binary form cannot. The reference stores built-in kinds in the
+ * binary form and answers with what it stored, so they use `stored`: an empty list or map becomes none, null bytes in a
+ * map become empty bytes, and an object inside another loses its `kind` and `apiVersion`. Kinds that are answered
+ * without being stored use `decoded`. Default `decoded`.
  *
- * A field without wire facts counts as `omitempty` and not as a pointer, which is true of `kind` and `apiVersion`. Types that hold
- * themselves may be nested 1,000 deep; what is deeper is refused as too deep.
+ * A field without wire facts counts as `omitempty` and not as a pointer, which is true of `kind` and `apiVersion`.
+ * Recursive types may be nested 1,000 deep; deeper values are refused.
  */
 export function normalizeTyped(value: JsonObject, view: StructView, form: NormalizeForm = 'decoded'): Normalized {
   const object = planOf(view, form).keep(value, 0);
@@ -36,24 +38,24 @@ export function normalizeTyped(value: JsonObject, view: StructView, form: Normal
 }
 
 const MAX_DEPTH = 1000;
-/** Fewer are looked at one by one. */
+/** Smaller objects are searched field by field. */
 const MANY_FIELDS = 16;
 
-/** As `Keep`, for values that hold others; `depth` counts the structs around. */
+/** As `Keep`, for containers. `depth` counts the structs around the value. */
 type KeepDeep = (value: JsonValue, depth: number) => JsonValue | undefined;
 
 interface FieldPlan {
   readonly name: string;
   readonly keep: KeepDeep;
-  /** What is written if nothing is given, made anew each time; undefined: nothing is written. */
+  /** Makes the value that is written if the field is absent; undefined if nothing is written. */
   readonly absent: (() => JsonValue) | undefined;
-  /** When a given value is left out all the same. */
+  /** When a present value is dropped. */
   readonly drop: 'never' | 'zero' | 'empty' | 'null';
-  /** An empty list or map is written as null: the binary form has none. */
+  /** Whether an empty list or map is written as null, because the binary form has no empty one. */
   readonly emptyIsNull: boolean;
-  /** Null is not absent but refused. */
+  /** Whether null is refused instead of being treated as absent. */
   readonly refusesNull: boolean;
-  /** `kind` and `apiVersion`, which the binary form has at the root only, in its envelope. */
+  /** True for `kind` and `apiVersion`, which the binary form has at the root only, in its envelope. */
   readonly rootOnly: boolean;
 }
 
@@ -71,12 +73,15 @@ function planOf(view: StructView, form: NormalizeForm): StructPlan {
   return plan;
 }
 
-/** The fields of a struct, compiled when a value first needs them: types may hold themselves. */
+/** The plan of a struct. It is compiled when a value first needs it, because types may be recursive. */
 class StructPlan {
   readonly #view: StructView;
   readonly #form: NormalizeForm;
   #fields: readonly FieldPlan[] | undefined;
-  /** The places of the fields, where none is written unless it is given: large types whose values mostly have few of them. */
+  /**
+   * The index of each field, for large types of which no field is written unless it is present: their values mostly
+   * have few fields.
+   */
   #places: ReadonlyMap<string, number> | undefined;
 
   constructor(view: StructView, form: NormalizeForm) {
@@ -128,7 +133,7 @@ class StructPlan {
     return found.map((place) => fields[place] as FieldPlan);
   }
 
-  /** What is written if nothing was read. */
+  /** The value that is written if nothing was read. */
   zero(): JsonObject {
     return this.keep({}, 0) as JsonObject;
   }
@@ -169,7 +174,7 @@ function planField({ name, type, wire }: FieldView, form: NormalizeForm, isBinar
   };
 }
 
-/** Go's rules: `omitempty` knows empty lists and maps, zero numbers, false and empty text; what is a struct to Go is never empty. */
+/** Go's `omitempty` drops empty lists and maps, zero numbers, false and empty strings. A Go struct is never empty. */
 function dropOf(type: TypeView, omitEmpty: boolean, omitZero: boolean): FieldPlan['drop'] {
   if (type.kind === 'scalar') {
     switch (type.scalar) {
@@ -189,7 +194,7 @@ function dropOf(type: TypeView, omitEmpty: boolean, omitZero: boolean): FieldPla
   return type.kind === 'any' && type.raw === 'json' ? 'null' : 'never';
 }
 
-/** What Go prints of a type if nothing was read into it. */
+/** Go's output for a type into which nothing was read. */
 function zeroOf(type: TypeView, form: NormalizeForm): () => JsonValue {
   switch (type.kind) {
     case 'scalar': {
@@ -205,7 +210,7 @@ function zeroOf(type: TypeView, form: NormalizeForm): () => JsonValue {
   }
 }
 
-/** The same of a map's value, which the binary form cannot leave out: empty bytes and lists instead of none. */
+/** As `zeroOf`, for the value of a map, which the binary form cannot omit: empty bytes and lists instead of none. */
 function zeroOfValue(type: TypeView, form: NormalizeForm): () => JsonValue {
   if (form === 'stored' && type.kind === 'scalar' && type.scalar === 'bytes') return () => '';
   if (form === 'stored' && type.kind === 'list') return () => [];
@@ -229,7 +234,7 @@ function keepOf(type: TypeView, form: NormalizeForm): KeepDeep {
   }
 }
 
-/** An either-or type: its fields are kept, and the value is made of them again. */
+/** For an either-or type: normalizes its fields and makes the JSON value from them again. */
 function keepMessage(message: AnyMessage, form: NormalizeForm): KeepDeep {
   let plan: StructPlan | undefined;
   return (value, depth) => {
@@ -246,7 +251,7 @@ function keepList({ items }: ListView, form: NormalizeForm): KeepDeep {
   const zero = zeroOf(items, form);
   return (value, depth) => {
     if (!Array.isArray(value)) return undefined;
-    // Lists of text are mostly as they should be: a copy is made from the first item on that is not.
+    // Lists of strings are mostly normal already: copying begins at the first item that changes.
     let out: JsonValue[] | undefined;
     for (let i = 0; i < value.length; i++) {
       const given = value[i] as JsonValue;

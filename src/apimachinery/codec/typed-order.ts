@@ -1,22 +1,25 @@
 /**
- * Fields of a typed object in the order in which its type is written. Invariant: values stay as they are; only the order of fields of structs changes, and objects that are
- * in order already are not touched.
+ * Ordering of the fields of a typed object by the declaration of its type. Invariant: values do not change; only the
+ * order of struct fields does. An object that is in order is not modified.
  */
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { StructView, TypeView } from '../type-view.ts';
 
-/** A value in order: the same one, or another if it had to be made anew. */
+/** Returns the value in order: the same one, or a new one if the order had to change. */
 type Arrange = (value: JsonValue) => JsonValue;
 
 interface FieldOrder {
   readonly name: string;
-  /** Undefined for what holds no structs. */
+  /** Undefined for a type that contains no structs. */
   readonly arrange: Arrange | undefined;
 }
 
 const plans: WeakMap<StructView, StructOrder> = new WeakMap();
 
-/** Orders the fields of an object and of everything in it. The object itself is changed in place; what it holds may be replaced. */
+/**
+ * Orders the fields of an object and of everything in it. Modifies the object in place and may replace what it
+ * contains.
+ */
 export function orderFields(object: JsonObject, view: StructView): void {
   const ordered = planOf(view).arrange(object);
   if (ordered === object) return;
@@ -33,7 +36,7 @@ function planOf(view: StructView): StructOrder {
   return plan;
 }
 
-/** The fields of a struct, read when a value first needs them: types may hold themselves. */
+/** The field order of a struct. It is read when a value first needs it, because types may be recursive. */
 class StructOrder {
   readonly #view: StructView;
   #fields: readonly FieldOrder[] | undefined;
@@ -57,7 +60,7 @@ class StructOrder {
   }
 }
 
-/** One walk over the fields of the type beside those of the object. */
+/** Whether the fields are in order. Walks the fields of the type and of the object side by side. */
 function inOrder(object: JsonObject, fields: readonly FieldOrder[]): boolean {
   let next = 0;
   for (const name in object) {

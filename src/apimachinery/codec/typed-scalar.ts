@@ -1,4 +1,7 @@
-/** What a typed decoder says of a JSON value in the place of one scalar. Invariant: null is never looked at here; callers accept it. */
+/**
+ * The checks of scalars during typed decoding, with the messages of Go's decoder. Callers accept null before calling
+ * them.
+ */
 import { decodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonValue } from '../../base/json-value.ts';
@@ -10,15 +13,15 @@ import { parseMicroTime, parseTime } from '../scalars/time.ts';
 import type { ScalarType } from '../type-view.ts';
 
 /**
- * `what` is a JSON value of the wrong type (`string`, `number 1.5`), which the caller completes with the place and, unless `type` says
- * otherwise, the type of the field; `message` is complete. A `final` problem ends decoding: nothing that follows is looked at, and what was
- * found before is forgotten.
+ * `what` is a JSON value of the wrong type (`string`, `number 1.5`); the caller adds the place and, unless `type` says
+ * otherwise, the type of the field. `message` is complete. A `final` problem ends decoding: later values are not
+ * checked, and earlier problems are dropped.
  */
 export type TypedProblem =
   | { readonly what: string; readonly type?: string; readonly final: boolean }
   | { readonly message: string; readonly final: boolean };
 
-/** The problem of a value that is not null. Linear in its size. */
+/** Returns the problem of a value that is not null. Linear in its size. */
 export function checkScalar(scalar: ScalarType, value: JsonValue): TypedProblem | undefined {
   switch (scalar) {
     case 'string':
@@ -53,7 +56,7 @@ function wrong(value: JsonValue): TypedProblem {
   return { what: jsonKind(value), final: false };
 }
 
-/** The problem as one that ends decoding, found while reading `type`. */
+/** Turns a problem into one that ends decoding, found while reading `type`. */
 function endingWith(problem: TypedProblem | undefined, type: string): TypedProblem | undefined {
   return problem === undefined || 'message' in problem ? problem : { what: problem.what, type, final: true };
 }
@@ -79,7 +82,7 @@ function checkFloat(type: 'float' | 'double', value: JsonValue): TypedProblem | 
   return Number.isFinite(held) ? undefined : { what: `number ${writeJson(value)}`, final: false };
 }
 
-/** Base64, or a list of small numbers, which Go takes too. */
+/** Accepts base64, and a list of small numbers, which Go accepts too. */
 function checkBytes(value: JsonValue): TypedProblem | undefined {
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -93,12 +96,12 @@ function checkBytes(value: JsonValue): TypedProblem | undefined {
   return { message: `illegal base64 data at input byte ${badBase64Byte(encodeUtf8(value))}`, final: false };
 }
 
-/** White space that JSON writes as an escape, and what only JavaScript takes for white space. */
+/** White space that JSON escapes, and characters that only JavaScript treats as white space. */
 const UNTRIMMED = /[\t\n\v\f\r\ufeff]/;
 
 /**
- * A quantity takes the JSON text of any value for its own: of a string what is between the quotes, escapes and all. Undefined for a value
- * that can be none.
+ * The text of a quantity, which is the JSON text of any value: for a string the part between the quotes, including
+ * escapes. Undefined for a value that cannot be a quantity.
  */
 export function quantityText(value: JsonValue): string | undefined {
   if (typeof value === 'object' || typeof value === 'boolean' || (typeof value === 'string' && UNTRIMMED.test(value)))
@@ -124,7 +127,7 @@ function checkText(
 
 const PADDING = 0x3d;
 
-/** Where Go's decoder gives up on base64 that is known to be bad. */
+/** The offset at which Go's decoder stops in invalid base64. */
 function badBase64Byte(bytes: Uint8Array): number {
   let read = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -134,7 +137,7 @@ function badBase64Byte(bytes: Uint8Array): number {
     if (!isBase64(c)) return at;
     read = (read + 1) % 4;
   }
-  // The last group is not complete: it is named by what would be its start if it held no line break.
+  // The last group is incomplete. Go reports the offset at which it would start without line breaks.
   return bytes.length - read;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the first value whose JSON type does not fit its type, in the words of Go's typed decoder, which the reference uses for built-in
- * kinds. Invariant: no recursion and one visit to each value; null fits everything and means absent.
+ * The check of a JSON value against its type, with the messages of Go's typed decoder, which the reference uses for
+ * built-in kinds. It visits each value once and does not recurse. Null fits every type and means absent.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { jsonKind } from '../go-json.ts';
@@ -17,34 +17,36 @@ import type {
 import { checkScalar, type TypedProblem } from './typed-scalar.ts';
 
 /**
- * The message that decoding `value` into `view` fails with; undefined if it fits. Where a quantity, a time or a duration cannot be read,
- * that is the message even if a wrong type precedes it, as in the reference.
+ * Returns the message with which decoding `value` into `view` fails; undefined if it fits. A quantity, time or duration
+ * that cannot be parsed takes precedence over an earlier wrong type, as in the reference.
  *
- * What a view does not tell and the message therefore has from `FieldView.goType` and `goInline` only: named types of scalars, maps and
- * lists (`v1.RestartPolicy`, `v1.ResourceList`) and embedded structs. The package of a struct is that of its name (`core/v1.PodSpec` prints
- * as `v1.PodSpec`). Not told apart, because a JsonValue does not: `1.0` and `1e3` from the integers they equal (Go refuses them), and the
- * digits of a number as they were written. Left to others: `kind` and `apiVersion` at the root, which are read before the type is known;
- * and merging of fields that are given twice, of which only the last is here.
+ * Go type names of scalars, maps and lists (`v1.RestartPolicy`, `v1.ResourceList`) and embedded structs come from
+ * `FieldView.goType` and `goInline` only. The package of a struct is that of its name (`core/v1.PodSpec` prints as
+ * `v1.PodSpec`).
+ *
+ * Known differences, because a JsonValue does not keep the literal: `1.0` and `1e3` equal integers here and are refused
+ * by Go, and messages print numbers in another notation. Not covered: `kind` and `apiVersion` at the root, which are
+ * read before the type is known, and the merging of duplicate fields, of which only the last is present.
  */
 export function findTypeMismatch(value: JsonValue, view: StructView): string | undefined {
   return new TypeWalk().run(value, view);
 }
 
-/** Names of fields from the root. */
+/** The names of fields from the root. */
 interface Path {
   readonly parent: Path | undefined;
   readonly name: string;
 }
 
-/** A field, for messages about what is in it. */
+/** A field, for messages about its content. */
 interface Place {
   readonly struct: string;
   readonly path: Path;
-  /** Inside a type that decodes itself: the path goes on, the struct stays. */
+  /** True inside a type that decodes itself: the path continues, the struct stays. */
   readonly isInside?: boolean;
 }
 
-/** An open container and how far it has been walked. */
+/** An open container and the position in it. */
 interface Frame {
   readonly value: JsonObject | JsonArray;
   /** Undefined for an array. */
@@ -88,7 +90,7 @@ class TypeWalk {
     else this.#visit(value, field.type, field.goType, placeOf(view as StructView, field, place));
   }
 
-  /** A duration that is no pointer reads null as the empty text. */
+  /** A duration that is not a pointer reads null as the empty string. */
   #visitNull({ type, wire }: FieldView): void {
     if (type.kind === 'scalar' && type.scalar === 'duration' && wire?.pointer === false)
       this.#report(checkScalar('duration', ''), type, undefined, undefined);
@@ -112,7 +114,10 @@ class TypeWalk {
     this.#frames.push({ value, keys: isArray ? undefined : Object.keys(value), view, goType, place, next: 0 });
   }
 
-  /** A type that decodes itself. What is found inside is told with the path from the root and the struct around it. */
+  /**
+   * Checks a type that decodes itself. Problems inside are reported with the path from the root and the enclosing
+   * struct.
+   */
   #visitMessage(value: JsonValue, view: AnyView, message: AnyMessage, place: Place | undefined): void {
     const fields = message.toFields(value);
     if (fields === undefined) {
@@ -161,7 +166,7 @@ function formatPath(path: Path): string {
 
 const CONTAINER_TYPE = /^(?:\[\]|map\[[^\]]*\])(.*)$/;
 
-/** The Go type of the elements, as far as that of the container says it. */
+/** The Go type of the elements, as far as that of the container determines it. */
 function elementType({ goType }: Frame): string | undefined {
   const element = goType === undefined ? undefined : CONTAINER_TYPE.exec(goType)?.[1];
   if (element === undefined) return undefined;

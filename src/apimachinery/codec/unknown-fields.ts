@@ -1,16 +1,16 @@
 /**
- * Drops from a value the fields that its type does not have, as decoding into that type would. Invariant: no recursion, so depth costs no
- * call stack; names match by case; what does not fit its type is left for validation to refuse.
+ * Removal of the fields that a type does not have, as decoding into that type would do it. It does not recurse. Names
+ * are case-sensitive. A value that does not fit its type is left for validation to refuse.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import type { StructView, TypeView } from '../type-view.ts';
 
-/** True if `pruneUnknownFields` would drop something. */
+/** Whether `pruneUnknownFields` would remove something. */
 export function hasUnknownFields(value: JsonValue, view: StructView): boolean {
   return walk(value, view, () => true);
 }
 
-/** Drops unknown fields in place; the value must be the caller's own. */
+/** Removes unknown fields in place. The caller must own the value. */
 export function pruneUnknownFields(value: JsonValue, view: StructView): void {
   walk(value, view, (object, key) => {
     delete object[key];
@@ -18,7 +18,7 @@ export function pruneUnknownFields(value: JsonValue, view: StructView): void {
   });
 }
 
-/** Visits each unknown field until `visit` says stop; true if it did. */
+/** Calls `visit` for each unknown field until it returns true. Returns whether it did. */
 function walk(
   root: JsonValue,
   view: StructView,
@@ -47,7 +47,7 @@ function walk(
   return false;
 }
 
-/** Only containers are worth a visit. */
+/** Only containers need a visit. */
 function push(values: JsonValue[], types: TypeView[], value: JsonValue | undefined, type: TypeView): void {
   if (typeof value !== 'object' || value === null || type.kind === 'scalar' || type.kind === 'any') return;
   values.push(value);

@@ -1,60 +1,63 @@
 /**
- * The form in which generated facts are kept: one text per Go package, one line per struct. Invariant: reading is lazy, so a package that
- * nobody asks about costs its text and nothing else, and a struct that nobody reaches costs its line.
+ * The text form of generated type facts: one text per Go package, one line per struct. Lines are parsed lazily: a
+ * package or a struct that is never used costs only its text.
  *
- * A struct is `Name`, then `@` if its fields begin with `kind` and `apiVersion`, `~` if apply takes it as one value, then ` ={...}` for further OpenAPI extensions. Its fields follow, each
- * after a semicolon: `name type number-and-flags`, then any of these:
- * - `go=T` its Go type, where the type does not tell it; `in=A.B` the embedded structs around it
+ * A struct is `Name`, then `@` if its fields begin with `kind` and `apiVersion`, `~` if apply treats it as one value,
+ * then ` ={...}` for further OpenAPI extensions. Its fields follow, each after a semicolon:
+ * `name type number-and-flags`, then any of these:
+ * - `go=T` the Go type, if the type does not determine it; `in=A.B` the embedded structs around the field
  * - `patch=S` and `key=K` strategies and merge key of strategic merge
  * - `list` (declared atomic), `list=set`, or `list=a,b` (a map with these keys)
- * - `enum=A|B` (`^` stands for a space), `format=F` of the scalar at the bottom
+ * - `enum=A|B` (`^` stands for a space) and `format=F` of the innermost scalar
  * - `=JSON` the default of its OpenAPI schema, always last
  *
- * A type is a word for a scalar, for anything or for a part of a JSON schema (`schema-parts`), `[` before the type of items, `{` before the type of values, `Name` for a struct of this
- * package and `package:Name` for one of another. The number is that of protobuf, after those of the messages around it that JSON flattens
- * (`2.5`), or `-` for none. Flags: `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a
- * map or struct that apply takes as one value in this place, `g` one whose fields it merges in this place.
+ * A type is a word for a scalar, for any value or for a part of a JSON schema (`schema-parts`), `[` before the type of
+ * items, `{` before the type of values, `Name` for a struct of this package and `package:Name` for one of another. The
+ * number is that of protobuf, after those of the messages around it that JSON flattens (`2.5`), or `-` for none. Flags:
+ * `*` pointer, `?` omitempty, `z` omitzero, `w` a list that is a message of its own, `!` required, `~` a map or struct
+ * that apply treats as one value in this place, `g` one whose fields it merges in this place.
  *
- * Not written because it follows: in OpenAPI an item of a list or a value of a map defaults to the zero of its scalar or to `{}` for a
- * struct, and bytes, times, quantities, ports, anything and nested lists have no default. The generator stops where that is not so.
+ * Defaults that follow from the type are not written: in OpenAPI an item of a list or a value of a map defaults to the
+ * zero of its scalar, or to `{}` for a struct, and bytes, times, quantities, ports, any values and nested lists have no
+ * default. The generator fails for a type that does not follow these rules.
  */
 
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { PatchStrategy } from '../type-view.ts';
 
 export interface PackageFacts {
-  /** `core-v1`: how other packages refer to it. */
+  /** The name by which other packages refer to it: `core-v1`. */
   readonly id: string;
-  /** The last part of its Go path, as messages show it: `v1`. */
+  /** The last part of its Go path, for messages: `v1`. */
   readonly goPackage: string;
-  /** Before the name of a struct it makes the name in OpenAPI: `io.k8s.api.core.v1.`. */
+  /** The prefix of the OpenAPI names of its structs: `io.k8s.api.core.v1.`. */
   readonly modelPrefix: string;
   readonly structs: string;
 }
 
-/** Kinds of a group-version that live in one package; their names are separated by spaces. */
+/** The kinds of a group-version that live in one package. The names are separated by spaces. */
 export type KindsOfPackage = readonly [group: string, version: string, packageId: string, kinds: string];
 
 export interface StructFacts {
   readonly name: string;
   readonly atomic: boolean;
   readonly extensions: JsonObject | undefined;
-  /** The texts of its fields, unread. */
+  /** The texts of the fields, not parsed. */
   readonly fields: readonly string[];
 }
 
 export interface FieldFacts {
   readonly name: string;
-  /** As in the text. */
+  /** As written in the facts. */
   readonly type: string;
-  /** Undefined without a binary form. */
+  /** Undefined if the field has no protobuf form. */
   readonly numbers: readonly number[] | undefined;
   readonly flags: string;
   readonly goType: string | undefined;
   readonly goInline: readonly string[];
   readonly patchStrategies: readonly PatchStrategy[];
   readonly patchMergeKey: string | undefined;
-  /** '' declared atomic; undefined if nothing is declared. */
+  /** '' if declared atomic; undefined if nothing is declared. */
   readonly list: string | undefined;
   readonly enum: readonly string[] | undefined;
   readonly format: string | undefined;
@@ -63,7 +66,7 @@ export interface FieldFacts {
 
 const TYPE_META = ['kind string -? in=TypeMeta', 'apiVersion string -? in=TypeMeta'];
 
-/** The lines of a package's structs by name, unread. */
+/** The lines of a package's structs by name, not parsed. */
 export function readStructLines({ structs }: PackageFacts): Map<string, string> {
   const lines = new Map<string, string>();
   for (let start = 0; start < structs.length; ) {
@@ -76,7 +79,7 @@ export function readStructLines({ structs }: PackageFacts): Map<string, string> 
   return lines;
 }
 
-/** One struct from its line. */
+/** Parses the line of a struct. */
 export function readStruct(line: string): StructFacts {
   const [head = '', ...fields] = line.split(';');
   const [name = '', ...flags] = beforeJson(head).split(' ');
@@ -88,7 +91,7 @@ export function readStruct(line: string): StructFacts {
   };
 }
 
-/** One field from its text. */
+/** Parses the text of a field. */
 export function readField(text: string): FieldFacts {
   const [name = '', type = '', place = '', ...rest] = beforeJson(text).split(' ');
   const fact = (key: string): string | undefined => rest.find((word) => word.startsWith(key))?.slice(key.length);

@@ -1,6 +1,6 @@
 /**
- * The types of a JSON schema whose JSON form is not that of their fields: any value, and either a schema or something else. Invariant: a value that was accepted comes
- * back from its fields unchanged, as far as the type can hold it.
+ * The types of JSON schemas whose JSON form differs from that of their fields: any JSON value, and a schema or
+ * something else. Invariant: an accepted value is read back from its fields unchanged, as far as the type can hold it.
  */
 
 import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
@@ -15,7 +15,7 @@ import {
 
 export type SchemaWord = 'json-text' | 'schema-or-array' | 'schema-or-bool' | 'schema-or-string-array';
 
-/** `modelPrefix` is before the name in OpenAPI; `schema` is the JSON schema of the same package. */
+/** `modelPrefix` precedes the name in OpenAPI. `schema` is JSONSchemaProps of the same package. */
 export function schemaPartView(word: SchemaWord, modelPrefix: string, schema: () => StructView): AnyView {
   switch (word) {
     case 'json-text':
@@ -33,7 +33,7 @@ function partView(name: string, message: AnyMessage): AnyView {
   return { kind: 'any', raw: 'json', name, message };
 }
 
-/** A value that is neither a schema nor a list reads as nothing at all, as in the reference. */
+/** A value that is neither a schema nor a list is read as empty, as in the reference. */
 function schemaOrArray(schema: () => StructView): AnyMessage {
   const view = lazyStruct('JSONSchemaPropsOrArray', () => [
     field('schema', schema(), { number: 1, pointer: true }),
@@ -46,7 +46,7 @@ function schemaOrArray(schema: () => StructView): AnyMessage {
   };
 }
 
-/** As `schemaOrArray`; the list is one of names. */
+/** As `schemaOrArray`, with a list of names. */
 function schemaOrStringArray(schema: () => StructView): AnyMessage {
   const view = lazyStruct('JSONSchemaPropsOrStringArray', () => [
     field('schema', schema(), { number: 1, pointer: true }),
@@ -59,7 +59,7 @@ function schemaOrStringArray(schema: () => StructView): AnyMessage {
   };
 }
 
-/** With a schema the flag is true, whatever the wire says. */
+/** If there is a schema the flag is true, whatever the wire says. */
 function schemaOrBool(schema: () => StructView): AnyMessage {
   const view = lazyStruct('JSONSchemaPropsOrBool', () => [
     field('allows', { kind: 'scalar', scalar: 'boolean' }, { number: 1, pointer: false }),

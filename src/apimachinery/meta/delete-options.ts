@@ -1,6 +1,6 @@
 /**
- * Options of delete, from a body or, if there is none, from the query; validated as the reference does.
- * Invariant: pure; a null in the body counts as absent.
+ * DeleteOptions, read from the body or, without a body, from the query, and validated with the reference's rules. A
+ * null in the body counts as absent.
  */
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { formatNumber, quote } from '../go-format.ts';
@@ -29,15 +29,18 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds: number | bigint | undefined;
   readonly preconditions: Preconditions | undefined;
   readonly orphanDependents: boolean | undefined;
-  /** `Foreground`, `Background`, `Orphan` or undefined, once validated. */
+  /** After validation `Foreground`, `Background`, `Orphan` or undefined. */
   readonly propagationPolicy: string | undefined;
   readonly dryRun: readonly string[];
-  /** Deletes an object that cannot be read. Undefined unless the rules allow it. */
+  /** Whether an object that cannot be read is deleted. Undefined unless the rules allow it. */
   readonly ignoreStoreReadErrorWithClusterBreakingPotential: boolean | undefined;
 }
 
 export interface DeleteRules {
-  /** Whether objects that cannot be read may be deleted (the reference's AllowUnsafeMalformedObjectDeletion). Default: false. */
+  /**
+   * Whether objects that cannot be read may be deleted (the reference's AllowUnsafeMalformedObjectDeletion). Default
+   * false.
+   */
   readonly unsafeDeletion?: boolean;
 }
 
@@ -54,7 +57,7 @@ const PROPAGATION_POLICY = FieldPath.of('propagationPolicy');
 const IGNORE_READ_ERROR = FieldPath.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** The body decides if there is one (undefined: none); the query counts only without it. */
+/** Reads and validates the options. `body` is undefined if the request has none; the query counts only then. */
 export function readDeleteOptions(
   params: QueryParams,
   body: JsonValue | undefined,
@@ -91,14 +94,14 @@ function decodeDeleteParams(params: QueryParams): DecodedOptions<DeleteOptions> 
   };
 }
 
-/** A DeleteOptions of any group and version, or without type fields. Unknown fields are ignored. */
+/** Decodes DeleteOptions of any group and version, or without type fields. Unknown fields are ignored. */
 export function decodeDeleteBody(body: JsonValue): DecodedOptions<DeleteOptions> {
   if (body === null) return { ok: true, value: DEFAULT_DELETE_OPTIONS };
   if (!isJsonObject(body))
     return malformed(`${NO_TYPE} cannot unmarshal ${jsonKind(body)} into Go value of type ${TYPE_STRUCT}`);
   const typeProblem = checkType(body);
   if (typeProblem !== undefined) return malformed(typeProblem);
-  // The first wrong field in the order of the document is the one that is named.
+  // The error names the first wrong field in the order of the document.
   for (const name of Object.keys(body)) {
     const problem = fieldProblem(name, getField(body, name) as JsonValue);
     if (problem !== undefined) return malformed(problem);
@@ -150,7 +153,7 @@ function validateUnsafe(options: DeleteOptions): FieldIssue[] {
     .map(([name]) => invalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`));
 }
 
-// The reference's decoder shows the anonymous struct it reads the type fields into.
+// The reference's message shows the anonymous struct into which its decoder reads the type fields.
 const TYPE_STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const NO_TYPE = "couldn't get version/kind; json parse error: json:";

@@ -1,6 +1,6 @@
 /**
- * Names of kinds and resources: group, version, kind or resource, in every combination, with the texts that the reference prints.
- * Invariant: plain readonly data; the core group is the empty string. Parsing never checks syntax beyond its separators.
+ * Group, version, kind and resource names, and their texts in the reference's messages. The core group is the empty
+ * string. Parsers check separators only.
  */
 import { quote } from '../go-format.ts';
 
@@ -34,7 +34,7 @@ export type ParsedGroupVersion =
   | { readonly ok: true; readonly value: GroupVersion }
   | { readonly ok: false; readonly message: string };
 
-/** Reads `v1` or `apps/v1`; empty text and a lone slash are empty. Fails for more than one slash. */
+/** Parses `v1` or `apps/v1`. An empty text and a single slash give empty parts. Fails for more than one slash. */
 export function parseGroupVersion(text: string): ParsedGroupVersion {
   if (text === '' || text === '/') return { ok: true, value: { group: '', version: '' } };
   const slash = text.indexOf('/');
@@ -48,13 +48,13 @@ export function formatGroupVersion({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** The kind that an object's type fields name; a malformed `apiVersion` leaves group and version empty. */
+/** The kind that an object's type fields name. A malformed `apiVersion` leaves group and version empty. */
 export function gvkOf(apiVersion: string, kind: string): GroupVersionKind {
   const parsed = parseGroupVersion(apiVersion);
   return parsed.ok ? { ...parsed.value, kind } : { group: '', version: '', kind };
 }
 
-/** `apps/v1, Kind=Deployment`; the slash stands even for the core group. */
+/** `apps/v1, Kind=Deployment`. The slash is printed for the core group too. */
 export function formatGvk({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }
@@ -69,7 +69,7 @@ export function formatGroupResource({ group, resource }: GroupResource): string 
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** The reference's text about a kind that is not registered, without the name of its scheme. */
+/** The reference's message about a kind that is not registered, without the name of its scheme. */
 export function notRegistered(gvk: GroupVersionKind): string {
   return `no kind ${quote(gvk.kind)} is registered for version ${quote(formatGroupVersion(gvk))}`;
 }

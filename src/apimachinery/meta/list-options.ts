@@ -1,6 +1,6 @@
 /**
- * Options of list, watch and deletecollection: decoded from a query, defaulted and validated as the reference does.
- * Invariant: the selectors are parsed once, here.
+ * ListOptions of list, watch and deletecollection: decoded from a query, defaulted and validated with the reference's
+ * rules. Selectors are parsed once, here.
  */
 
 import { EVERY_FIELD, type FieldSelector, parseFieldSelector } from '../selectors/field-selector.ts';
@@ -24,7 +24,7 @@ export interface ListOptions {
   readonly watch: boolean;
   readonly allowWatchBookmarks: boolean;
   readonly resourceVersion: string;
-  /** `Exact`, `NotOlderThan` or empty, once validated. */
+  /** After validation `Exact`, `NotOlderThan` or ''. */
   readonly resourceVersionMatch: string;
   readonly timeoutSeconds: number | bigint | undefined;
   /** 0 means no limit. */
@@ -35,7 +35,7 @@ export interface ListOptions {
 }
 
 export interface ListRules {
-  /** Whether a watch may begin with the present state (the reference's WatchList feature). Default: true. */
+  /** Whether a watch may begin with the current state (the reference's WatchList feature). Default true. */
   readonly watchList?: boolean;
 }
 
@@ -65,7 +65,10 @@ export function readListOptions(params: QueryParams, rules: ListRules = {}): Opt
   return checkOptions({ ok: true, value }, (options) => validateListOptions(options, rules));
 }
 
-/** Only decodes. Numbers fail before selectors, whatever their order in the query. */
+/**
+ * Decodes without defaulting and validation. A malformed number is reported before a malformed selector, whatever their
+ * order in the query.
+ */
 export function decodeListOptions(params: QueryParams): DecodedOptions<ListOptions> {
   if (params.size === 0) return { ok: true, value: DEFAULT_LIST_OPTIONS };
   const timeoutSeconds = intParam(params, 'timeoutSeconds');
@@ -96,7 +99,7 @@ export function decodeListOptions(params: QueryParams): DecodedOptions<ListOptio
   };
 }
 
-/** A watch from nothing or from `0` that does not say otherwise begins with the present state, if the server allows that. */
+/** A watch from '' or `0` begins with the current state unless the query says otherwise, if the rules allow it. */
 function defaultListOptions(options: ListOptions, { watchList = true }: ListRules = {}): ListOptions {
   const legacy = options.resourceVersion === '' || options.resourceVersion === '0';
   if (!watchList || !options.watch || !legacy) return options;

@@ -1,14 +1,18 @@
 /**
- * Reading objects by paths of fields. Invariant: an absent field, or one of another type, reads as the zero value of what was asked for, as the reference's structs do.
+ * Access to fields of objects by path. Invariant: a field that is absent or has another type reads as the zero value of
+ * the requested type, as in Go structs.
  */
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
-/** The value at a path of fields; undefined where one is missing or null. */
+/** The value at a path of fields; undefined if a field is missing or null. */
 export function fieldAt(object: JsonObject, ...path: readonly string[]): JsonValue | undefined {
   return valueAt(object, path);
 }
 
-/** Definitions and schemas are read by these alone, before anything is warm: the path is handed on as it is. */
+/**
+ * Takes the path as one array: definitions and schemas are read through it before the engine optimizes it, and
+ * spreading arguments again would cost.
+ */
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
   for (let i = 0; i < path.length; i++) {
@@ -20,18 +24,18 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
 
 const NONE: readonly never[] = [];
 
-/** '' if it is missing. */
+/** The string at a path, or ''. */
 export function textAt(object: JsonObject, ...path: readonly string[]): string {
   const value = valueAt(object, path);
   return typeof value === 'string' ? value : '';
 }
 
-/** False if it is missing. */
+/** Whether the value at a path is true. */
 export function flagAt(object: JsonObject, ...path: readonly string[]): boolean {
   return valueAt(object, path) === true;
 }
 
-/** 0 if it is missing. */
+/** The number at a path, or 0. */
 export function numberAt(object: JsonObject, ...path: readonly string[]): number | bigint {
   const value = valueAt(object, path);
   return typeof value === 'number' || typeof value === 'bigint' ? value : 0;
@@ -42,19 +46,19 @@ export function objectAt(object: JsonObject, ...path: readonly string[]): JsonOb
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Empty if it is missing. */
+/** The list at a path, or an empty one. */
 export function listAt(object: JsonObject, ...path: readonly string[]): readonly JsonValue[] {
   const value = valueAt(object, path);
   return Array.isArray(value) ? value : NONE;
 }
 
-/** The objects of a list. */
+/** The objects of the list at a path. */
 export function objectsAt(object: JsonObject, ...path: readonly string[]): readonly JsonObject[] {
   const value = valueAt(object, path);
   return Array.isArray(value) ? value.filter(isJsonObject) : NONE;
 }
 
-/** The texts of a list. */
+/** The strings of the list at a path. */
 export function textsAt(object: JsonObject, ...path: readonly string[]): readonly string[] {
   const value = valueAt(object, path);
   return Array.isArray(value) ? value.filter(isText) : NONE;
@@ -64,7 +68,7 @@ function isText(item: JsonValue): item is string {
   return typeof item === 'string';
 }
 
-/** The object in a field, to write to; made if there is none. */
+/** The object in a field. A missing one is created, so that the caller can write to it. */
 export function ensureObject(object: JsonObject, name: string): JsonObject {
   const present = getField(object, name);
   if (isJsonObject(present)) return present;

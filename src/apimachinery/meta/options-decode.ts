@@ -1,19 +1,19 @@
 /**
- * What the options of all verbs share: results, and parameters decoded as the reference converts them.
- * Invariant: only the first value of a parameter counts, unless the option is a list.
+ * The result types and parameter decoders that the options of all verbs share. Only the first value of a parameter
+ * counts, unless the option is a list.
  */
 
 import { parseGoInt } from '../scalars/go-number.ts';
 import type { FieldIssue } from '../validation/field-issue.ts';
 import type { QueryParams } from './query.ts';
 
-/** Parameters that cannot be converted; the answer is a BadRequest with this message. */
+/** A parameter cannot be converted. Answered with a BadRequest that has this message. */
 export interface MalformedOptions {
   readonly ok: false;
   readonly message: string;
 }
 
-/** Well-formed options that break a rule; the answer is an Invalid with these causes. */
+/** The options are well formed but break a rule. Answered with an Invalid that has these causes. */
 export interface InvalidOptions {
   readonly ok: false;
   readonly issues: readonly FieldIssue[];
@@ -28,7 +28,7 @@ export function isMalformed(result: MalformedOptions | InvalidOptions): result i
   return 'message' in result;
 }
 
-/** Validates what was decoded. */
+/** Validates decoded options. */
 export function checkOptions<T>(decoded: DecodedOptions<T>, validate: (value: T) => FieldIssue[]): OptionsResult<T> {
   if (!decoded.ok) return decoded;
   const issues = validate(decoded.value);
@@ -43,13 +43,13 @@ export function listParam(params: QueryParams, name: string): readonly string[] 
   return params.get(name) ?? NO_VALUES;
 }
 
-/** Undefined if absent. `0` and `false` in any case are false; whatever else is present, even empty, is true. */
+/** Undefined if absent. `0`, and `false` in any case, are false. Any other value is true, also the empty one. */
 export function boolParam(params: QueryParams, name: string): boolean | undefined {
   const value = params.get(name)?.[0];
   return value === undefined ? undefined : value !== '0' && !FALSE.test(value);
 }
 
-/** Undefined if absent. Empty text is not an integer. */
+/** Undefined if absent. The empty text is not an integer. */
 export function intParam(params: QueryParams, name: string): DecodedOptions<number | bigint | undefined> {
   const text = params.get(name)?.[0];
   if (text === undefined) return ABSENT;
@@ -57,7 +57,7 @@ export function intParam(params: QueryParams, name: string): DecodedOptions<numb
   return parsed.ok ? { ok: true, value: toJsonInteger(parsed.value) } : parsed;
 }
 
-// Unicode folding, as the reference compares: a long s counts as an s.
+// The reference compares with Unicode case folding: a long s (U+017F) counts as an s.
 const FALSE = /^false$/iu;
 const NO_VALUES: readonly string[] = [];
 const ABSENT: DecodedOptions<undefined> = { ok: true, value: undefined };

@@ -1,6 +1,6 @@
 /**
- * The parameters of a raw query string (`a=b&c=d`), without a URL object. Invariant: as in the reference, a malformed pair (bad
- * escape, semicolon) is dropped, never an error, and more than 10,000 pairs count as none.
+ * The parser of query strings (`a=b&c=d`), without a URL object. As in the reference, a malformed pair (bad escape,
+ * semicolon) is dropped, and more than 10,000 pairs count as none.
  */
 import { decodeUtf8 } from '../../base/bytes.ts';
 
@@ -12,7 +12,7 @@ export const NO_PARAMS: QueryParams = new Map();
 const MAX_PAIRS = 10_000;
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/;
 
-/** Decodes the part of a URL after `?`. */
+/** Parses the part of a URL after `?`. */
 export function parseQuery(query: string): QueryParams {
   if (query === '') return NO_PARAMS;
   const params = new Map<string, string[]>();
@@ -43,7 +43,9 @@ function addPair(params: Map<string, string[]>, pair: string): void {
   else values.push(value);
 }
 
-/** The text of an escaped component, `+` read as a space; undefined if an escape is malformed. Malformed UTF-8 becomes U+FFFD. */
+/**
+ * Decodes an escaped component; `+` is a space. Undefined if an escape is malformed. Malformed UTF-8 becomes U+FFFD.
+ */
 export function decodeComponent(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;

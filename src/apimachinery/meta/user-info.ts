@@ -1,4 +1,4 @@
-/** The caller, as authentication established it. Invariant: plain data that nobody changes afterwards; an absent text is ''. */
+/** The authenticated user of a request. It is set once by authentication and never modified. An absent text is ''. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;

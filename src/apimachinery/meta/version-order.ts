@@ -1,6 +1,6 @@
 /**
- * The order of API versions that Kubernetes prefers: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by name.
- * Invariant: a total order; texts that differ but mean the same version (`v1`, `v01`) compare as equal.
+ * Kubernetes' order of API versions: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then all others by name. Invariant:
+ * it is a total order; texts that mean the same version (`v1`, `v01`) compare as equal.
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import { parseGoInt } from '../scalars/go-number.ts';
@@ -13,7 +13,10 @@ interface KubeVersion {
 
 const PATTERN = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/;
 
-/** Positive if `a` is preferred to `b`, negative if `b` is, 0 if neither. Sort descending to have the most preferred version first. */
+/**
+ * Positive if `a` is preferred to `b`, negative if `b` is preferred, 0 if neither. Sort descending to put the most
+ * preferred version first.
+ */
 export function compareKubeAwareVersions(a: string, b: string): number {
   if (a === b) return 0;
   const x = parseKubeVersion(a);
@@ -23,7 +26,7 @@ export function compareKubeAwareVersions(a: string, b: string): number {
   return x.stability - y.stability || order(x.major, y.major) || order(x.minor, y.minor);
 }
 
-/** A version whose numbers exceed int64 is not one. */
+/** A text whose numbers exceed int64 is not a Kubernetes version. */
 function parseKubeVersion(text: string): KubeVersion | undefined {
   const match = PATTERN.exec(text);
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Options of get, create, update and patch, decoded from a query and validated as the reference does. Those of list, watch and
- * deletecollection are in `list-options`, those of delete in `delete-options`. Invariant: pure; an absent option has its zero value.
+ * GetOptions, CreateOptions, UpdateOptions and PatchOptions, decoded from a query and validated with the reference's
+ * rules. An absent option has its zero value.
  */
 import { type FieldIssue, forbidden, notSupported, required } from '../validation/field-issue.ts';
 import { FieldPath } from '../validation/field-path.ts';
@@ -12,12 +12,12 @@ export interface GetOptions {
   readonly resourceVersion: string;
 }
 
-/** Options of create and update alike. */
+/** The options of create and update. */
 export interface WriteOptions {
-  /** Empty or all `All`, once validated: any value means that nothing is stored. */
+  /** After validation empty, or every value is `All`. Any value means that nothing is stored. */
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
-  /** `Ignore`, `Warn`, `Strict` or empty, once validated. */
+  /** After validation `Ignore`, `Warn`, `Strict` or ''. */
   readonly fieldValidation: string;
 }
 
@@ -38,7 +38,7 @@ const DEFAULT_GET_OPTIONS: GetOptions = { resourceVersion: '' };
 const DEFAULT_PATCH_OPTIONS: PatchOptions = { dryRun: [], fieldManager: '', fieldValidation: '', force: undefined };
 const DEFAULT_WRITE_OPTIONS: WriteOptions = { dryRun: [], fieldManager: '', fieldValidation: '' };
 
-/** Never fails. */
+/** Decodes the options of get. Never fails. */
 export function readGetOptions(params: QueryParams): GetOptions {
   return params.size === 0 ? DEFAULT_GET_OPTIONS : { resourceVersion: textParam(params, 'resourceVersion') };
 }
@@ -51,7 +51,7 @@ export function readUpdateOptions(params: QueryParams): OptionsResult<UpdateOpti
   return readWriteOptions(params);
 }
 
-/** `apply` says whether the patch is a server-side apply, which needs a field manager and alone may be forced. */
+/** `apply` is true for server-side apply, which requires a field manager and is the only patch that may be forced. */
 export function readPatchOptions(params: QueryParams, apply: boolean): OptionsResult<PatchOptions> {
   const value: PatchOptions =
     params.size === 0 ? DEFAULT_PATCH_OPTIONS : { ...decodeWriteOptions(params), force: boolParam(params, 'force') };
@@ -78,7 +78,7 @@ export function validateDryRun(dryRun: readonly string[]): FieldIssue[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported(DRY_RUN, [...dryRun], ['All'])];
 }
 
-/** Whether nothing is to be stored. */
+/** Whether the request must not store anything. */
 export function isDryRun(options: { readonly dryRun: readonly string[] }): boolean {
   return options.dryRun.length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * What a JSON patch document must look like before it is applied. Invariant: like the reference, decoding checks only that the patch is a
- * list of objects; what is inside an operation is judged when the operation runs, or here when strict decoding is asked for.
+ * The decoder of JSON patch bodies. As in the reference, it checks only that the patch is a list of objects. The
+ * content of an operation is checked when it is applied, or by `checkJsonPatchFields` for strict decoding.
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { getField, isJsonObject } from '../../base/json-value.ts';
@@ -9,7 +9,7 @@ import { cannotUnmarshal } from '../go-json.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 
-/** A well-formed operation (RFC 6902), as `diffJson` makes them. */
+/** A well-formed operation (RFC 6902). */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: JsonValue }
   | { readonly op: 'remove'; readonly path: string }
@@ -17,10 +17,13 @@ export type JsonPatchOperation =
 
 export type JsonPatch = JsonPatchOperation[];
 
-/** The most operations in one patch; the reference's `maxJSONPatchOperations`. */
+/** The most operations of one patch: the reference's `maxJSONPatchOperations`. */
 export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 
-/** The list of operations in a decoded body. `null` is an empty patch and a `null` operation an empty one, as in the reference. */
+/**
+ * The list of operations in a decoded body. As in the reference, `null` is an empty patch, and a `null` operation is an
+ * empty operation.
+ */
 export function decodeJsonPatch(
   patch: JsonValue,
   maxOperations: number = MAX_JSON_PATCH_OPERATIONS,
@@ -48,8 +51,9 @@ export function decodeJsonPatch(
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
 /**
- * The additional checks of `fieldValidation` Warn and Strict: the strict errors (`json patch unknown field "[0].x"`) in document order,
- * or a failure where a field has the wrong type. Duplicate fields are known only to the JSON reader and are not among them.
+ * The additional checks of `fieldValidation` Warn and Strict. Returns the strict errors
+ * (`json patch unknown field "[0].x"`) in the order of the document, or fails if a field has the wrong type. Duplicate
+ * fields are reported by the JSON reader, not here.
  */
 export function checkJsonPatchFields(patch: JsonValue): PatchResult<readonly string[]> {
   const strict: string[] = [];

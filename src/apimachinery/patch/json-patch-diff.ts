@@ -1,4 +1,6 @@
-/** Makes JSON patches (RFC 6902). Invariant: `applyJsonPatch(copy of from, diffJson(from, to))` gives `to`. */
+/**
+ * The generator of JSON patches (RFC 6902). Invariant: `applyJsonPatch(copy of from, diffJson(from, to))` gives `to`.
+ */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { equalJson, getField, isJsonObject } from '../../base/json-value.ts';
 import type { JsonPatch } from './json-patch-decode.ts';
@@ -7,9 +9,9 @@ import { escapePointerToken } from './json-pointer.ts';
 import { deeperThan, MAX_PATCH_DEPTH } from './patch-error.ts';
 
 /**
- * A patch that turns `from` into `to`: fields are compared by name; lists by position after their common beginning and end. It is short
- * but not the shortest. Where it would exceed the limit of operations, or depth the limit of patches, it replaces the whole document.
- * The values in the patch are those of `to`, not copies.
+ * A patch that turns `from` into `to`. Fields are compared by name, lists by position between their common beginning
+ * and end. The patch is short but not always the shortest. If it exceeds the limit of operations, or the depth the
+ * limit of patches, it replaces the whole document. The values in the patch are those of `to`, not copies.
  */
 export function diffJson(from: JsonObject | JsonArray, to: JsonObject | JsonArray): JsonPatch {
   if (

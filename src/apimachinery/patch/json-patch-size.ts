@@ -1,7 +1,9 @@
-/** The size of a value as the reference's encoder would write it. Invariant: allocates nothing. */
+/** The size of a value as JSON, computed without writing it. */
 import type { JsonValue } from '../../base/json-value.ts';
 
-/** Bytes of compact JSON, HTML characters escaped. Recursive: only for values no deeper than MAX_PATCH_DEPTH. */
+/**
+ * The bytes of compact JSON with HTML characters escaped. Recursive: only for values no deeper than MAX_PATCH_DEPTH.
+ */
 export function jsonSize(value: JsonValue): number {
   switch (typeof value) {
     case 'string':

@@ -1,12 +1,14 @@
 /**
- * Applies JSON patches (RFC 6902) with the limits, leniencies and words of the reference's library (evanphx/json-patch v4 as kube-apiserver
- * sets it up). Invariant: the document is the caller's own and is changed in place, also by a patch that fails half-way; the patch is
- * never changed, and the result shares nothing with it.
+ * JSON patches (RFC 6902) with the limits, lenient behaviour and messages of evanphx/json-patch v4 as kube-apiserver
+ * uses it. Invariant: the document belongs to the caller and is modified in place, also by a patch that fails half-way.
+ * The patch is never modified, and the result shares nothing with it.
  *
- * Leniencies kept, because clients can see them: what stands before the first `/` of a path is ignored; negative indexes count from the
- * end; `replace` of a missing field adds it; `copy` of a missing field and `add` without a value give null; `test` takes a missing field
- * for null. Not kept: `test` compares values, where the reference compares the text of scalars (`1` with `1.0`, escapes), tells nulls of
- * the document from nulls of the patch, and crashes on nulls in lists.
+ * Lenient behaviour that clients can observe is kept: text before the first `/` of a path is ignored; negative indexes
+ * count from the end; `replace` of a missing field adds it; `copy` of a missing field and `add` without a value give
+ * null; `test` treats a missing field as null.
+ *
+ * One difference: `test` compares values here. The reference compares the text of scalars (`1` with `1.0`, escapes),
+ * distinguishes nulls of the document from nulls of the patch, and crashes on nulls in lists.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, getField, setField } from '../../base/json-value.ts';
@@ -18,10 +20,16 @@ import { unescapePointerToken } from './json-pointer.ts';
 import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 
-/** The most bytes that the `copy` operations of a patch may add, counted as JSON; kube-apiserver's `JSONPatchMaxCopyBytes`. */
+/**
+ * The most bytes that the `copy` operations of a patch may add, counted as JSON: kube-apiserver's
+ * `JSONPatchMaxCopyBytes`.
+ */
 const MAX_JSON_PATCH_COPY_BYTES: number = 3 * 1024 * 1024;
 
-/** List elements that all insertions and removals of a patch may shift: about half a second. The reference has no such limit. */
+/**
+ * The most list elements that all insertions and removals of a patch may shift: about half a second of work. The
+ * reference has no such limit.
+ */
 const MAX_SHIFTED_ELEMENTS = 500_000_000;
 
 export interface JsonPatchLimits {
@@ -39,9 +47,9 @@ interface Place {
 }
 
 /**
- * Applies a decoded patch body to a document and returns the new root, which is the document itself unless the root was replaced.
- * Fails with `invalid-patch` (not a list of objects), `too-large` (too many operations) or `unprocessable` (an operation does not apply);
- * operations before the failing one have then been carried out on the document.
+ * Applies a decoded patch body to a document. Returns the new root, which is the document itself unless the root was
+ * replaced. Fails with `invalid-patch` (not a list of objects), `too-large` (too many operations) or `unprocessable`
+ * (an operation does not apply). The operations before the failing one have modified the document.
  */
 export function applyJsonPatch(
   document: JsonValue,
@@ -63,7 +71,7 @@ export function applyJsonPatch(
   return { ok: true, value: run.root };
 }
 
-/** One application. A method answers with what is wrong, or undefined. */
+/** One application of a patch. The methods return the problem, or undefined. */
 class PatchRun {
   root: Container;
   shifted = 0;
@@ -192,7 +200,7 @@ class PatchRun {
     return matches(actual, expected ?? null) ? undefined : `testing value ${path} failed: test failed`;
   }
 
-  /** The container that a path ends in, and the last token; undefined if something on the way is missing or holds nothing. */
+  /** The container of the last token of a path; undefined if a part of the path is missing or is not a container. */
   #find(path: string): Place | undefined {
     const tokens = path.split('/');
     if (tokens.length < 2) return undefined;
@@ -242,14 +250,14 @@ function isContainer(value: JsonValue): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** A missing field reads as undefined and is no problem; a bad index is one. */
+/** A missing field reads as undefined and is not a problem. A malformed index is. */
 function read({ container, key }: Place): { readonly value?: JsonValue | undefined; readonly problem?: string } {
   if (!Array.isArray(container)) return { value: getField(container, key) };
   const index = existingIndex(container, key);
   return typeof index === 'string' ? { problem: index } : { value: container[index] };
 }
 
-/** The position of an element that exists, or what is wrong with the index. */
+/** The position of an existing element, or the problem of the index. */
 function existingIndex(list: JsonArray, key: string): number | string {
   const index = parseIndex(key);
   if ('problem' in index) return index.problem;
@@ -263,7 +271,7 @@ function invalidIndex(text: string): string {
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Decimal digits with an optional sign, within int64, as the reference's `strconv.Atoi` reads them. */
+/** Parses decimal digits with an optional sign, within int64, as Go's `strconv.Atoi` does. */
 function parseIndex(key: string): { readonly value: number; readonly text: string } | { readonly problem: string } {
   if (!/^[+-]?[0-9]+$/.test(key)) return { problem: `strconv.Atoi: parsing ${quote(key)}: invalid syntax` };
   const digits = key.replace(/^[+-]?0*/, '');
@@ -288,8 +296,8 @@ function undecodedField(operation: JsonObject, name: 'path' | 'from'): string {
 }
 
 /**
- * Deep equality whose cost is that of the expected value, whatever the size of the actual one: fields of the actual object are counted
- * only after all expected ones matched, and a wrong count ends the patch.
+ * Deep equality whose cost depends on the expected value only: the fields of the actual object are counted after all
+ * expected ones matched, and a wrong count ends the patch.
  */
 function matches(actual: JsonValue, expected: JsonValue): boolean {
   if (actual === expected) return true;

@@ -4,7 +4,7 @@ export function escapePointerToken(token: string): string {
   return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;
 }
 
-/** Lenient: a `~` that begins no escape stays as it is. */
+/** A `~` that does not begin an escape stays. */
 export function unescapePointerToken(token: string): string {
   return token.includes('~') ? token.replace(/~[01]/g, (pair) => (pair === '~1' ? '/' : '~')) : token;
 }

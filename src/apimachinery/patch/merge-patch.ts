@@ -1,6 +1,6 @@
 /**
- * Merge patches (RFC 7386) as the reference's library (evanphx/json-patch v4) applies them. Invariant: the document is the caller's own
- * and is changed in place; the patch is never changed, and the result shares nothing with it.
+ * Merge patches (RFC 7386) with the behaviour of evanphx/json-patch v4. Invariant: the document belongs to the caller
+ * and is modified in place. The patch is never modified, and the result shares nothing with it.
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, equalJson, getField, isJsonObject, setField } from '../../base/json-value.ts';
@@ -9,11 +9,12 @@ import type { PatchResult } from './patch-error.ts';
 import { deeperThan, MAX_PATCH_DEPTH, patchFailure, TOO_DEEP } from './patch-error.ts';
 
 /**
- * Applies a patch and returns the new root: the document, or a new list where the patch is a list (the reference lets it through; the
- * object's decoder refuses it later). Any other patch that is no object fails with `invalid-patch`.
+ * Applies a patch. Returns the new root: the document, or a new list if the patch is a list, which the reference
+ * accepts here and refuses when it decodes the object. Any other patch that is not an object fails with
+ * `invalid-patch`.
  *
- * Beyond the RFC, as in the reference: a value that lands where no object was loses its null fields at every depth, inside lists too;
- * a list that replaces an object keeps them. Nulls as list elements always stay.
+ * Beyond the RFC, as in the reference: a value that is put where no object was loses its null fields at every depth,
+ * inside lists too. A list that replaces an object keeps them. Nulls as list elements always stay.
  */
 export function applyMergePatch(document: JsonObject, patch: JsonValue): PatchResult<JsonValue> {
   if (deeperThan(patch, MAX_PATCH_DEPTH)) return patchFailure('invalid-patch', TOO_DEEP);
@@ -24,8 +25,8 @@ export function applyMergePatch(document: JsonObject, patch: JsonValue): PatchRe
 }
 
 /**
- * The additional check of `fieldValidation` Warn and Strict: the patch must be an object (or null, which then fails to apply). There are
- * no strict errors but duplicate fields, and those only the JSON reader knows.
+ * The additional check of `fieldValidation` Warn and Strict: the patch must be an object, or null, which then fails to
+ * apply. The only strict errors are duplicate fields, which the JSON reader reports.
  */
 export function checkMergePatchFields(patch: JsonValue): PatchResult<readonly string[]> {
   if (patch === null || isJsonObject(patch)) return { ok: true, value: [] };
@@ -60,9 +61,9 @@ function withoutNulls(value: JsonValue): JsonValue {
 }
 
 /**
- * A merge patch that turns `from` into `to`. A merge patch cannot set null: null fields of `to` come out as missing, null list elements
- * are kept. Lists are replaced as a whole. Fails with `unprocessable` where nesting exceeds MAX_PATCH_DEPTH. The values in the patch are
- * those of `to`, not copies.
+ * A merge patch that turns `from` into `to`. A merge patch cannot set null: null fields of `to` become missing, null
+ * list elements are kept. Lists are replaced as a whole. Fails with `unprocessable` if the nesting exceeds
+ * MAX_PATCH_DEPTH. The values in the patch are those of `to`, not copies.
  */
 export function diffMergePatch(from: JsonObject, to: JsonObject): PatchResult<JsonObject> {
   if (deeperThan(from, MAX_PATCH_DEPTH) || deeperThan(to, MAX_PATCH_DEPTH)) {

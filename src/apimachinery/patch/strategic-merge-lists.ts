@@ -1,6 +1,6 @@
 /**
- * Merges lists for strategic merge. Invariant: the patch is never changed and nothing of it is shared with the result; elements of the
- * original are merged in place, the original array itself is left alone.
+ * Merging of lists in strategic merge. Invariant: the patch is never modified, and the result shares nothing with it.
+ * Elements of the original are merged in place; the original array itself is not modified.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, getField } from '../../base/json-value.ts';
@@ -11,7 +11,7 @@ import type { MergeRun } from './strategic-merge-run.ts';
 import type { MergeSchema } from './strategic-merge-schema.ts';
 import { schemaName } from './strategic-merge-schema.ts';
 
-/** Merges a patch object into an original one; given by the caller because objects and lists merge each other. */
+/** Merges a patch object into an original one. It is a parameter because objects and lists merge each other. */
 export type MergeElements = (
   run: MergeRun,
   original: JsonObject,
@@ -30,8 +30,8 @@ export interface ListMerge {
 export interface MergedList {
   readonly list: JsonArray;
   /**
-   * What the order of the live list is judged by afterwards, when `$setElementOrder` applies: as many places as the original had, where
-   * deleted elements made room for added ones. (The reference merges within the original array; its order shows.)
+   * The live list by which `$setElementOrder` orders afterwards. It has as many places as the original; added elements
+   * take the places of deleted ones. The reference merges inside the original array, and its order shows that.
    */
   readonly live: JsonArray;
 }
@@ -89,16 +89,19 @@ function mergeMapLists(
 }
 
 interface Directed {
-  /** The original's elements that were not deleted; after a replace the patch's own. */
+  /** The elements of the original that were not deleted; after a replace, those of the patch. */
   readonly kept: JsonArray;
-  /** The original's places after its deletions: the elements moved up, the freed places behind them hold what was last. */
+  /**
+   * The places of the original after its deletions: the elements have moved up, and the places at the end keep their
+   * old content.
+   */
   readonly places: JsonArray;
-  /** The patch's elements without directives. */
+  /** The elements of the patch without directives. */
   readonly additions: JsonArray;
   readonly replaced: boolean;
 }
 
-/** Carries out the `$patch` directives among the elements of a patch list. */
+/** Executes the `$patch` directives among the elements of a patch list. */
 function obeyDirectives(
   run: MergeRun,
   original: JsonObject[],
@@ -163,7 +166,7 @@ function deleteElements(
   return { kept, places: [...kept, ...freed.reverse()] };
 }
 
-/** Merges each element of the patch into the first original one with the same key, or appends it. */
+/** Merges each element of the patch into the first original element with the same key, or appends it. */
 function mergeByKey(
   run: MergeRun,
   kept: JsonArray,

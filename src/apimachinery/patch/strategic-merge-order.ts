@@ -1,6 +1,7 @@
 /**
- * The order of merged lists: elements that the patch names come in its order, the others keep theirs, and both are interleaved by the order
- * of the live list. Invariant: no element is lost or invented; every function is linear but for sorting.
+ * The order of merged lists. Elements that the patch names come in its order, the others keep theirs, and both are
+ * interleaved by the order of the live list. Invariant: no element is lost or added. Every function is linear except
+ * for sorting.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { getField, isJsonObject } from '../../base/json-value.ts';
@@ -11,13 +12,13 @@ import { LIST_OF_LISTS } from './strategic-merge-run.ts';
 
 export type ElementKind = 'map' | 'scalar';
 
-/** How elements are told apart: by the value of the merge key, or, without one, by themselves. */
+/** How elements are identified: by the value of the merge key or, without one, by themselves. */
 export interface ElementKey {
   readonly kind: ElementKind;
   readonly mergeKey: string;
 }
 
-/** The one type of all elements, lists counted together; they must not be empty, mixed, or lists of lists. */
+/** The common type of the elements of all lists. They must not be empty, mixed, or lists of lists. */
 export function elementKind(run: MergeRun, ...lists: readonly JsonArray[]): ElementKind | undefined {
   let type: string | undefined;
   for (const list of lists) {
@@ -41,7 +42,7 @@ function keyOf(item: JsonValue, { kind, mergeKey }: ElementKey): JsonValue {
   return isJsonObject(item) ? (getField(item, mergeKey) ?? null) : null;
 }
 
-/** The first position of each element. Values of a merge key that are objects or lists never compare equal. */
+/** The first position of each element. Merge key values that are objects or lists never compare equal. */
 function positions(list: JsonArray, key: ElementKey): Map<JsonValue, number> {
   const index = new Map<JsonValue, number>();
   for (const [i, item] of list.entries()) {
@@ -51,13 +52,13 @@ function positions(list: JsonArray, key: ElementKey): Map<JsonValue, number> {
   return index;
 }
 
-/** Splits scalars into those the list names and the rest. */
+/** Splits scalars into those that the list names and the others. */
 export function partitionScalars(list: JsonArray, named: JsonArray): [JsonArray, JsonArray] {
   const names = new Set(named);
   return [list.filter((item) => names.has(item)), list.filter((item) => !names.has(item))];
 }
 
-/** Splits objects into those whose merge key value occurs in the list and the rest. */
+/** Splits objects into those whose merge key value occurs in the list and the others. */
 export function partitionMaps(
   run: MergeRun,
   list: JsonArray,
@@ -79,7 +80,10 @@ export function partitionMaps(
   return [present, absent];
 }
 
-/** Looks up merge key values; -1 for none, undefined (a failure) where an element that is no object comes first. */
+/**
+ * Looks up merge key values. Returns -1 for none, or undefined, with the failure set, if an element that is not an
+ * object comes first.
+ */
 function createFinder(run: MergeRun, list: JsonArray, mergeKey: string): (value: JsonValue) => number | undefined {
   const index = new Map<JsonValue, number>();
   let stop = list.length;
@@ -107,7 +111,7 @@ function checkMergeKeys(run: MergeRun, mergeKey: string, ...lists: readonly Json
   return true;
 }
 
-/** The list in the given order, elements marked for deletion last. */
+/** The list in the given order. Elements marked for deletion come last. */
 function sortByOrder(run: MergeRun, list: JsonArray, order: JsonArray, key: ElementKey): JsonArray | undefined {
   if (!run.spend(list.length + order.length)) return undefined;
   let deletions: JsonArray = [];
@@ -128,8 +132,9 @@ interface Ranked {
 }
 
 /**
- * Sorts by rank. An element without one precedes everything it is compared with, so its place depends on the algorithm: up to 20 elements
- * are sorted by insertion, as the reference's library does; longer lists with such elements may come out in another order than there.
+ * Sorts by rank. An element without a rank precedes everything it is compared with, so its place depends on the
+ * algorithm. Up to 20 elements are sorted by insertion, as Go's library does. Longer lists with such elements may be
+ * ordered differently than in the reference.
  */
 function sortStable(list: Ranked[]): void {
   const less = (a: Ranked, b: Ranked): boolean => a.rank === undefined || b.rank === undefined || a.rank < b.rank;
@@ -172,7 +177,9 @@ export function mergeOrder(
   return merged;
 }
 
-/** The elements of a patch list must occur in its `$setElementOrder` list, in the same order; deletions aside. */
+/**
+ * Checks that the elements of a patch list, except deletions, occur in its `$setElementOrder` list in the same order.
+ */
 export function checkElementOrder(
   run: MergeRun,
   patch: JsonArray,

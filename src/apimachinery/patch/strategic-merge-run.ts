@@ -1,12 +1,15 @@
 /**
- * The state of one strategic merge or diff: where it is, what it may still spend, why it failed. Invariant: a step that answers undefined
- * has called `fail`, and the first failure is the one that is kept.
+ * The state of one strategic merge: the current path, the remaining work, and the failure. Invariant: a step that
+ * returns undefined has called `fail`, and the first failure is kept.
  */
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { decodedType, formatDecoded } from '../go-decoded.ts';
 import type { PatchError, PatchErrorCode } from './patch-error.ts';
 
-/** Objects, fields and list elements that one merge or diff may visit: about a second. A body of 3 MiB holds far fewer. */
+/**
+ * The most objects, fields and list elements that one merge may visit: about a second of work. A body of 3 MiB contains
+ * far fewer.
+ */
 export const MAX_MERGE_WORK = 5_000_000;
 
 export const BAD_PRIMITIVE_LIST = 'invalid patch format of primitive list';
@@ -14,7 +17,7 @@ export const BAD_RETAIN_KEYS = 'invalid patch format of retainKeys';
 export const BAD_ELEMENT_ORDER = 'invalid patch format of setElementOrder list';
 export const LIST_OF_LISTS = 'lists of lists are not supported';
 
-/** How the reference's handler classes the errors of strategic merge; what is not listed goes out as it is. */
+/** The classes that the reference's handler gives to errors of strategic merge. Other errors are `unclassified`. */
 const CODES: ReadonlyMap<string, PatchErrorCode> = new Map([
   [BAD_PRIMITIVE_LIST, 'invalid-patch'],
   [BAD_RETAIN_KEYS, 'invalid-patch'],
@@ -39,7 +42,7 @@ export class MergeRun {
     this.#path.pop();
   }
 
-  /** False, with the failure set, when the work is used up. */
+  /** Returns false, with the failure set, when the work is used up. */
   spend(steps: number): boolean {
     this.#work -= steps;
     if (this.#work >= 0) return true;

@@ -1,34 +1,32 @@
 /**
- * What strategic merge asks of a type: how the field of an object merges, and the type below it. Invariant: the answers and the errors are
- * those that the reference gets by reflection from the Go type that a view describes.
+ * The merge rules of a type: how a field merges, and the type below it. The results and errors are those that the
+ * reference gets by reflection from the Go type of the view.
  */
 import { quote } from '../go-format.ts';
 import type { FieldView, ScalarType, StructView, TypeView } from '../type-view.ts';
 
-/** A type in its place. A pointer is told apart only because error texts show it. */
+/** A type and whether it is a pointer. The pointer matters only to error messages. */
 export interface MergeSchema {
   readonly view: TypeView;
   readonly pointer: boolean;
 }
 
 export interface FieldMerge {
-  /** The field's type; for a list, that of its elements. */
+  /** The type of the field; for a list, that of its elements. */
   readonly schema: MergeSchema;
   readonly strategy: 'merge' | 'replace' | undefined;
-  /** Whether a diff lists the keys to keep, so that the others are cleared (unions). */
-  readonly retainKeys: boolean;
-  /** Empty where there is none. */
+  /** '' if there is none. */
   readonly mergeKey: string;
 }
 
-/** How the field merges, or the text of the reference's error. */
+/** How a field merges, or the reference's error message. */
 export function lookupField(parent: MergeSchema, name: string): FieldMerge | string {
   const field = findField(parent.view, name);
   if (typeof field === 'string') return field;
   return mergeOf(field, { view: field.type, pointer: field.wire?.pointer ?? false });
 }
 
-/** The same for a field that holds a list. */
+/** As `lookupField`, for a field that holds a list. */
 export function lookupListField(parent: MergeSchema, name: string): FieldMerge | string {
   const field = findField(parent.view, name);
   if (typeof field === 'string') return field;
@@ -42,7 +40,7 @@ export function lookupListField(parent: MergeSchema, name: string): FieldMerge |
   return `expected slice or array type, but got: ${schemaName(parent)}`;
 }
 
-/** The kind of the type, as the reference names it in texts. */
+/** The kind of the type as the reference's messages name it. */
 export function schemaName(schema: MergeSchema): string {
   return schema.pointer ? 'ptr' : goKind(schema.view);
 }
@@ -54,7 +52,6 @@ function mergeOf(field: FieldView, schema: MergeSchema): FieldMerge | string {
   return {
     schema,
     strategy: others[0] as 'merge' | 'replace' | undefined,
-    retainKeys: others.length < strategies.length,
     mergeKey: field.patchMergeKey ?? '',
   };
 }
@@ -73,7 +70,7 @@ function findFolded(view: StructView, name: string): FieldView | undefined {
   return undefined;
 }
 
-/** ASCII letters, and the two other letters that fold to one. */
+/** Folds ASCII letters, and the two other letters that fold to one. */
 function fold(name: string): string {
   return name
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -1,4 +1,7 @@
-/** Type views for tests: the parts of Pod, Deployment and Service that exercise every rule of strategic merge. Facts as in k8s.io/api 1.36. */
+/**
+ * Type views for tests: the parts of Pod, Deployment and Service that exercise every rule of strategic merge. The facts
+ * are those of k8s.io/api 1.36.
+ */
 import {
   type AnyView,
   createStructView,

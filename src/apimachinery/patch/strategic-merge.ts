@@ -1,9 +1,11 @@
 /**
- * Applies strategic merge patches by a type view, as k8s.io/apimachinery's strategicpatch does by Go types. Invariant: the original is the
- * caller's own and is changed in place, also by a patch that fails; the patch is never changed, and the result shares nothing with it.
+ * Strategic merge patches over a type view, equal to k8s.io/apimachinery's strategicpatch over Go types. Invariant: the
+ * original belongs to the caller and is modified in place, also by a patch that fails. The patch is never modified, and
+ * the result shares nothing with it.
  *
- * Types are asked only where both sides hold an object or a list; a field that the original lacks is taken as it is, unknown or not, and
- * left to the object's decoder. Where the reference goes through the fields of a patch in random order, this goes in the patch's order.
+ * The type is consulted only where both sides hold an object or a list. A field that the original lacks is copied,
+ * unknown or not, and checked later by the object's decoder. The reference visits the fields of a patch in random
+ * order; here the order is that of the patch.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { cloneJson, getField, isJsonObject, setField } from '../../base/json-value.ts';
@@ -32,13 +34,14 @@ import type { MergeSchema } from './strategic-merge-schema.ts';
 import { lookupField, lookupListField } from './strategic-merge-schema.ts';
 
 export interface StrategicMergeOptions {
-  /** Objects, fields and elements that may be visited; default MAX_MERGE_WORK. */
+  /** The most objects, fields and elements to visit. Default MAX_MERGE_WORK. */
   readonly maxWork?: number;
 }
 
 /**
- * Merges a decoded patch body into an object and returns the new root, which is the original unless `$patch` replaced it. A `null` patch
- * changes nothing, as in the reference. See PatchErrorCode for the failures; `too-large` also stands for a merge that takes too much work.
+ * Merges a decoded patch body into an object. Returns the new root, which is the original unless `$patch` replaced it.
+ * A `null` patch changes nothing, as in the reference. PatchErrorCode lists the failures; `too-large` also means that
+ * the merge takes too much work.
  */
 export function applyStrategicMergePatch(
   original: JsonObject,
@@ -66,7 +69,7 @@ function mergeObjects(
   if (Object.hasOwn(patch, DIRECTIVE)) return obeyDirective(run, patch);
   const keys = Object.keys(patch);
   if (!run.spend(keys.length + 1)) return undefined;
-  // Directives and the lists they order are done before the rest, and are not fields.
+  // Directives and the lists they order are handled before the fields.
   let done: Set<string> | undefined;
   if (keys.some((key) => key.startsWith('$'))) {
     done = new Set();
@@ -84,7 +87,10 @@ function mergeObjects(
   return original;
 }
 
-/** `$patch` in an object: its content replaces the original's, nested directives and nulls included, or the object is emptied. */
+/**
+ * Executes `$patch` in an object: its content, including nested directives and nulls, replaces the original's, or the
+ * object is emptied.
+ */
 function obeyDirective(run: MergeRun, patch: JsonObject): JsonObject | undefined {
   const directive = getField(patch, DIRECTIVE) as JsonValue;
   if (directive === 'delete') return {};
@@ -96,7 +102,10 @@ function obeyDirective(run: MergeRun, patch: JsonObject): JsonObject | undefined
   return run.fail(`unknown patch type: ${formatDecodedText(directive)} in map: ${formatDecoded(patch)}`);
 }
 
-/** `$retainKeys`: clears the original's fields that are not listed; every field that the patch sets must be. */
+/**
+ * Executes `$retainKeys`: clears the fields of the original that are not listed. Every field that the patch sets must
+ * be listed.
+ */
 function retainKeys(run: MergeRun, original: JsonObject, patch: JsonObject): true | undefined {
   const listed = getField(patch, RETAIN_KEYS);
   if (listed === undefined) return true;
@@ -122,11 +131,11 @@ interface Ordering {
   readonly schema: MergeSchema;
   /** The directive, `$setElementOrder/<field>`. */
   readonly key: string;
-  /** Collects the keys of the patch that need no further work. */
+  /** Collects the keys of the patch that are handled. */
   readonly done: Set<string>;
 }
 
-/** `$setElementOrder/<field>`: merges the field's list together with the order its elements shall have. */
+/** Executes `$setElementOrder/<field>`: merges the field's list and orders its elements. */
 function orderList(run: MergeRun, { original, patch, schema, key, done }: Ordering): true | undefined {
   done.add(key);
   const order = getField(patch, key) as JsonValue;
@@ -245,7 +254,10 @@ function mergeListField(
   })?.list;
 }
 
-/** A copy of a patch value that stands alone: without null fields, then without objects that carry `$patch`. */
+/**
+ * A copy of a patch value that is not merged into anything: without null fields, then without objects that carry
+ * `$patch`.
+ */
 function takeValue(value: JsonValue): JsonValue | undefined {
   return copyPlain(value, true);
 }

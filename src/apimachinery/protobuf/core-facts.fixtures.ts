@@ -1,4 +1,4 @@
-/** Facts of a part of core/v1, written by hand, and helpers for the tests that use them. */
+/** Facts of a part of core/v1 for tests, and helpers to use them. */
 import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import {
@@ -36,7 +36,10 @@ export function any(raw: AnyView['raw']): AnyView {
   return { kind: 'any', raw };
 }
 
-/** A field is `[name, number, type, flags]`; flags: `?` omitempty, `*` pointer, `0` omitzero, `[` wrapped, `@n` inside inlined message n. */
+/**
+ * A field is `[name, number, type, flags]`. Flags: `?` omitempty, `*` pointer, `0` omitzero, `[` wrapped, `@n` inside
+ * inlined message n.
+ */
 export type FieldFacts = readonly [
   name: string,
   number: number | undefined,
@@ -166,7 +169,7 @@ export const odds: StructView = struct(
   ['amount', 14, 'quantity', '?'],
 );
 
-/** A JSON schema, whose `items` is a schema or a list of schemas, and so on, as in apiextensions/v1. */
+/** A JSON schema as in apiextensions/v1: its `items` is a schema or a list of schemas, and so on. */
 export const schema: StructView = struct(
   'JSONSchemaProps',
   ['type', 5, 'string', '?'],
@@ -175,7 +178,7 @@ export const schema: StructView = struct(
   ['dependencies', 36, map(either('schema', 1, 'property', 2, () => list('string'))), '?'],
 );
 
-/** An object under one name, a list under the other, null for neither. */
+/** An object under the first name, a list under the second, null for neither. */
 function either(one: string, oneNumber: number, many: string, manyNumber: number, items: () => ListView): AnyView {
   const view: StructView = struct('Either', [one, oneNumber, () => schema, '?*'], [many, manyNumber, items, '?']);
   return {

@@ -1,19 +1,19 @@
 /**
- * A value of any kind on the wire: a message whose field 1 holds JSON, or an object in an envelope of its own. Invariant: the content is
- * read whole, so that what comes out is a JSON value and never bytes of unknown meaning.
+ * The decoder of RawExtension and similar types: a message whose field 1 holds JSON, or an object in an envelope of its
+ * own. The content is decoded completely, so the result is always a JSON value.
  */
 import { readJson } from '../../base/json-read.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { hasEnvelopePrefix } from './envelope.ts';
 import { BYTES, type WireError, type WireReader } from './wire.ts';
 
-/** Decodes an object in an envelope; `at` is the position of its bytes in the reader's. */
+/** Decodes an object in an envelope. `at` is the position of its bytes in the reader. */
 export type DecodeEnveloped = (
   bytes: Uint8Array,
   at: number,
 ) => { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly error: WireError };
 
-/** Reads the message up to `end`. Null where nothing is held; after a failure the result means nothing. */
+/** Reads the message up to `end`. Returns null if it is empty. After a failure the result is undefined. */
 export function readAny(reader: WireReader, end: number, decodeEnveloped: DecodeEnveloped): JsonValue {
   let start = -1;
   let raw: Uint8Array | undefined;

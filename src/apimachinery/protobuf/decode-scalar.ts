@@ -1,5 +1,6 @@
 /**
- * One scalar of the wire to JSON. Invariant: a scalar is read to its end or the reader has failed; the value is what Go's encoder prints.
+ * The decoder of scalars: wire to JSON. Invariant: a scalar is read completely or the reader has failed. The value is
+ * what Go's JSON encoder prints.
  */
 
 import { encodeBase64 } from '../../base/base64.ts';
@@ -11,7 +12,7 @@ import { microTimeToJson, timeToJson } from '../scalars/time.ts';
 import type { ScalarType } from '../type-view.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireReader } from './wire.ts';
 
-/** True for the scalars that may stand in one run of bytes, without tags. */
+/** Whether values of the scalar may be packed: several in one run of bytes, without tags. */
 export function isPackable(scalar: ScalarType): boolean {
   return wireTypeOf(scalar) !== BYTES;
 }
@@ -33,7 +34,7 @@ export function wireTypeOf(scalar: ScalarType): number {
   }
 }
 
-/** What JSON prints for a plain field that is not set. Bytes are nil then, which is not the same as empty. */
+/** The JSON value of a plain field that is not set. Bytes are nil then, which differs from empty. */
 export function zeroScalar(scalar: ScalarType): JsonValue {
   switch (scalar) {
     case 'string':
@@ -53,7 +54,7 @@ export function zeroScalar(scalar: ScalarType): JsonValue {
   }
 }
 
-/** Reads the value of the tag just read. After a failure the result means nothing. */
+/** Reads the value of the tag just read. After a failure the result is meaningless. */
 export function readScalar(reader: WireReader, scalar: ScalarType, end: number): JsonValue {
   const expected = wireTypeOf(scalar);
   if (reader.wireType !== expected) {
@@ -77,7 +78,7 @@ export function readScalar(reader: WireReader, scalar: ScalarType, end: number):
 function integerOf(reader: WireReader, scalar: ScalarType): JsonValue {
   switch (scalar) {
     case 'boolean':
-      // The reference looks at the low 64 bits as an int.
+      // The reference reads the low 64 bits as an int.
       return reader.lo !== 0 || reader.hi !== 0;
     case 'int32':
       return reader.lo | 0;
@@ -186,7 +187,7 @@ function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
         reader.skip(end);
     }
   }
-  // Nanoseconds beyond a second carry over, as Go's time does it. A Time has none in JSON.
+  // Nanoseconds beyond a second carry over, as in Go's time. A Time has none in JSON.
   const whole = micro ? Math.trunc(nanos / 1000) * 1000 : 0;
   const carry = Math.floor(whole / SECOND);
   const at = Number(seconds) + carry;
@@ -200,7 +201,7 @@ function readTime(reader: WireReader, end: number, micro: boolean): JsonValue {
 }
 
 const SECOND = 1_000_000_000;
-/** The years 0 to 9999, which are those that the text of a time can have. */
+/** The bounds of the years 0 to 9999, which the text of a time can express. */
 const MIN_SECONDS = -62_167_219_200;
 const MAX_SECONDS = 253_402_300_799;
 

@@ -1,6 +1,7 @@
 /**
- * Protobuf to the JSON values that Go's encoder would print for the decoded object. Invariant: work and result are bounded by the length of
- * the input, a repeated field merges as in the reference's generated code, unknown fields are ignored, and bad bytes give an offset.
+ * The protobuf decoder. The result is the JSON value that Go's encoder prints for the decoded object. Invariant: work
+ * and result are bounded by the length of the input. Repeated fields merge as in the reference's generated code,
+ * unknown fields are ignored, and an error has the offset of the bad bytes.
  */
 import { type JsonArray, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 import type { MapView, StructView, TypeView } from '../type-view.ts';
@@ -15,18 +16,20 @@ export interface TypeMeta {
   readonly kind: string;
 }
 
-/** The type of an object by its name; undefined if it is not known. */
+/** The type of an object by its type fields; undefined if it is unknown. */
 export type ResolveType = (typeMeta: TypeMeta) => StructView | undefined;
 
 export interface DecodeOptions {
-  /** How deep messages may nest. Default 500. */
+  /** The deepest nesting of messages. Default 500. */
   readonly maxDepth?: number;
   /**
-   * How many JSON values may come out per byte that goes in, above a base of 10,000. Default 16. The reference's own encoder needs less
-   * than one; the bound is for bytes that name thousands of empty structs.
+   * How many JSON values may be created per input byte, above a base of 10,000. It limits inputs that name thousands of
+   * empty structs; the reference's encoder needs less than one per byte. Default 16.
    */
   readonly maxValuesPerByte?: number;
-  /** For objects that lie inside others as protobuf. Default: none is known, and such bytes are refused. */
+  /**
+   * Resolves the types of objects that are embedded as protobuf. Default: none is known, and such bytes are refused.
+   */
   readonly resolve?: ResolveType;
 }
 
@@ -38,29 +41,32 @@ const DEFAULT_MAX_DEPTH = 500;
 const DEFAULT_VALUES_PER_BYTE = 16;
 const BASE_VALUES = 10_000;
 
-/** The object of a message without an envelope; it has no `apiVersion` and no `kind`. */
+/** Decodes a message without an envelope. The object has no `apiVersion` and no `kind`. */
 export function decodeMessage(view: StructView, bytes: Uint8Array, options: DecodeOptions = {}): DecodeResult {
   return decodeAt(view, bytes, { base: 0, depth: 0, budget: budgetOf(bytes, options) }, options);
 }
 
-/** The object of an envelope, `kind` and `apiVersion` first. An unknown type and content other than plain protobuf are errors. */
+/**
+ * Decodes an object in an envelope; `kind` and `apiVersion` come first. An unknown type, and content other than plain
+ * protobuf, are errors.
+ */
 export function decodeObject(bytes: Uint8Array, resolve: ResolveType, options: DecodeOptions = {}): DecodeResult {
   return decodeNested(bytes, { base: 0, depth: 0, budget: budgetOf(bytes, options) }, { ...options, resolve });
 }
 
-/** The place of some bytes inside the whole input. */
+/** The position of some bytes in the whole input. */
 export interface Place {
   readonly base: number;
   readonly depth: number;
   readonly budget: Budget;
 }
 
-/** How many values may still be made; shared by everything inside one input. */
+/** The number of values that may still be created, shared by everything inside one input. */
 export interface Budget {
   left: number;
 }
 
-/** An envelope inside some other bytes; see `decodeObject`. */
+/** Decodes an envelope inside other bytes. See `decodeObject`. */
 export function decodeNested(bytes: Uint8Array, place: Place, options: DecodeOptions): DecodeResult {
   const decoded = decodeEnvelope(bytes, place.base);
   if (!decoded.ok) return decoded;
@@ -102,7 +108,7 @@ function refused(message: string, offset: number): DecodeResult {
   return { ok: false, error: { message, offset } };
 }
 
-/** A struct while more of its fields may come: values by slot, nested ones still open. */
+/** The values of an open struct by slot. Nested structs may be open too, because a repeated field continues them. */
 type Slots = (JsonValue | OpenStruct | undefined)[];
 
 class OpenStruct {
@@ -141,7 +147,7 @@ class Decoder {
       if (node === undefined) reader.skip(end);
       else if (node.kind === 'inline') {
         const to = this.#readLength(end);
-        // An inlined message is on the same level of JSON, but it nests on the wire.
+        // An inlined message is on the same level in JSON but nested on the wire.
         if (to >= 0) this.readMessage(node.message, slots, to, depth + 1);
       } else this.#readField(node.field, slots, end, depth);
     }
@@ -172,7 +178,7 @@ class Decoder {
     } else slots[slot] = this.#readSingle(type, end, depth);
   }
 
-  /** One value that does not merge with an earlier one. */
+  /** Reads a value that does not merge with an earlier one. */
   #readSingle(type: TypeView, end: number, depth: number): JsonValue {
     const { reader } = this;
     if (!this.#spend(1)) return null;
@@ -250,7 +256,7 @@ class Decoder {
     if (this.#spend(1)) setField(map, key, value ?? this.#zeroEntry(type.values));
   }
 
-  /** The value of an entry that has none. Nil bytes come back as empty ones here, as in the reference. */
+  /** The value of a map entry without one. Nil bytes become empty here, as in the reference. */
   #zeroEntry(type: TypeView): JsonValue {
     if (type.kind === 'list') return [];
     if (type.kind === 'scalar' && type.scalar === 'bytes') return '';
@@ -262,7 +268,7 @@ class Decoder {
     return this.#budget.left >= 0 || this.reader.fail('more values than its length allows');
   }
 
-  /** The object that JSON prints. */
+  /** The JSON object of the slots. */
   build(plan: StructPlan, slots: Slots): JsonObject {
     const object: JsonObject = {};
     const { fields } = plan;
@@ -277,7 +283,7 @@ class Decoder {
     return object;
   }
 
-  /** A field that is not on the wire is nil, or has its zero value. */
+  /** Sets a field that is not on the wire: it is nil or has its zero value. */
   #buildAbsent(field: FieldPlan, object: JsonObject): void {
     const { type } = field;
     if (field.pointer || type.kind === 'list' || type.kind === 'map') {
@@ -298,12 +304,15 @@ class Decoder {
   }
 }
 
-/** A list that only an empty packed run touched is still nil. */
+/** A list for which only an empty packed run was read is still nil. */
 function isNil(field: FieldPlan, value: JsonValue): boolean {
   return field.type.kind === 'list' && !field.wrapped && (value as JsonArray).length === 0;
 }
 
-/** Whether `omitempty` or `omitzero` leaves a plain value out. Structs are never empty to Go, and so are the scalars that are structs there. */
+/**
+ * Whether `omitempty` or `omitzero` drops a plain value. Go never drops structs, nor the scalars that are structs in
+ * Go.
+ */
 function isDropped(field: FieldPlan, value: JsonValue): boolean {
   if (field.omitZero && value === null) return true;
   if (!field.omitEmpty) return false;

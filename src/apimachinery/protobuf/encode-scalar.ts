@@ -1,6 +1,6 @@
 /**
- * One scalar of JSON to the wire. Invariant: a number outside its type's range and a text that is not of its form are refused, never
- * truncated.
+ * The encoder of scalars: JSON to wire. Invariant: a number outside the range of its type and a malformed text are
+ * refused, never truncated.
  */
 
 import { decodeBase64 } from '../../base/base64.ts';
@@ -13,7 +13,7 @@ import { isZeroInstant, microTimeFromJson, timeFromJson } from '../scalars/time.
 import type { ScalarType } from '../type-view.ts';
 import { BYTES, FIXED32, FIXED64, VARINT, type WireWriter } from './wire.ts';
 
-/** Writes the value and its tag. Gives what is wrong with a value that does not fit, undefined otherwise. */
+/** Writes a value and its tag. Returns the problem of a value that does not fit, else undefined. */
 export function writeScalar(
   writer: WireWriter,
   number: number,
@@ -62,7 +62,7 @@ export function writeScalar(
   }
 }
 
-/** The zero value with its tag, as a plain field that JSON does not set is written. */
+/** Writes the zero value with its tag, for a plain field that JSON does not set. */
 export function writeZeroScalar(writer: WireWriter, number: number, scalar: ScalarType): void {
   switch (scalar) {
     case 'string':
@@ -143,7 +143,7 @@ function writeBase64(writer: WireWriter, number: number, value: JsonValue): stri
   return undefined;
 }
 
-/** A message with one text. The text is the canonical form, whatever JSON has, a number included. */
+/** Writes a message with one text in canonical form. The JSON value may be a number. */
 function writeQuantity(writer: WireWriter, number: number, value: JsonValue): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return 'must be a quantity';
   const parsed = parseQuantity(String(value).trim());
@@ -158,7 +158,7 @@ function writeMessageText(writer: WireWriter, number: number, text: string): voi
   writer.closeField(number, mark);
 }
 
-/** A message of type (0 integer, 1 string), integer and string, all three always there. */
+/** Writes a message of type (0 integer, 1 string), integer and string. All three are always written. */
 function writeIntOrString(writer: WireWriter, number: number, value: JsonValue): string | undefined {
   const parsed = intOrStringFromJson(value);
   if (!parsed.ok) return parsed.message;
@@ -172,7 +172,10 @@ function writeIntOrString(writer: WireWriter, number: number, value: JsonValue):
   return undefined;
 }
 
-/** A message of seconds and nanoseconds; empty for the zero time. The fraction of a plain time is dropped, as JSON has none. */
+/**
+ * Writes a message of seconds and nanoseconds, empty for the zero time. The fraction of a plain time is dropped,
+ * because JSON has none.
+ */
 function writeTime(writer: WireWriter, number: number, value: JsonValue, micro: boolean): string | undefined {
   const parsed = micro ? microTimeFromJson(value) : timeFromJson(value);
   if (!parsed.ok) return parsed.message;

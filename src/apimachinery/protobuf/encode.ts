@@ -1,7 +1,7 @@
 /**
- * JSON values to protobuf, as the reference's generated code writes them: plain fields always, zero or not, pointers only if present, in
- * the order of numbers, maps in the order of keys. Invariant: what the view does not list is dropped, what does not fit it is refused with
- * the path of the value.
+ * The protobuf encoder, equal to the reference's generated code: plain fields are always written, pointers only if
+ * present, fields in the order of their numbers, maps in the order of their keys. Fields that the view does not list
+ * are dropped. A value that does not fit its type is refused with its path.
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
@@ -16,7 +16,7 @@ import { type FieldPlan, hasBinaryForm, type MessagePlan, planOf, type StructPla
 import { BYTES, WireWriter } from './wire.ts';
 
 export interface EncodeOptions {
-  /** How deep objects and lists may nest. Default 500. */
+  /** The deepest nesting of objects and lists. Default 500. */
   readonly maxDepth?: number;
   /** The longest result. Default 256 MiB. */
   readonly maxBytes?: number;
@@ -24,7 +24,7 @@ export interface EncodeOptions {
 
 export interface EncodeError {
   readonly message: string;
-  /** Where in the value; undefined for the value as a whole. */
+  /** The path of the value; undefined for the root. */
   readonly path: FieldPath | undefined;
 }
 
@@ -35,12 +35,12 @@ export type EncodeResult =
 const DEFAULT_MAX_DEPTH = 500;
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** The message of a value, without an envelope; `apiVersion` and `kind` of an object are not in it. */
+/** Encodes a message without an envelope. `apiVersion` and `kind` are not part of it. */
 export function encodeMessage(view: StructView, value: JsonValue, options: EncodeOptions = {}): EncodeResult {
   return encodeWith(view, options, (encoder) => encoder.writeStruct(view, value, 0));
 }
 
-/** An object in its envelope, which takes `apiVersion` and `kind` from the object. */
+/** Encodes an object in its envelope, which takes `apiVersion` and `kind` from the object. */
 export function encodeObject(view: StructView, object: JsonObject, options: EncodeOptions = {}): EncodeResult {
   const apiVersion = getField(object, 'apiVersion');
   const kind = getField(object, 'kind');
@@ -75,7 +75,9 @@ function refused(message: string, path: FieldPath | undefined): EncodeResult {
 
 type PathStep = (parent: FieldPath | undefined) => FieldPath;
 
-/** Writes back to front. Methods give false after a failure; each level on the way out adds its step to the path. */
+/**
+ * Writes from back to front. Methods return false after a failure; each level on the way out adds its step to the path.
+ */
 class Encoder {
   readonly writer: WireWriter;
   readonly #maxDepth: number;
@@ -109,7 +111,7 @@ class Encoder {
     return this.#writeMessage(planOf(view).message, value, depth);
   }
 
-  /** A message with nothing set. */
+  /** Writes a message with nothing set. */
   writeEmpty(message: MessagePlan): void {
     this.#writeMessage(message, {}, 0);
   }
@@ -142,7 +144,7 @@ class Encoder {
     return this.#writeList(number, type, value, depth);
   }
 
-  /** A plain field that JSON does not set. Lists, maps and bytes are nil then and not on the wire. */
+  /** Writes a plain field that JSON does not set. Lists, maps and bytes are nil then and not written. */
   #writeZero(number: number, type: TypeView): void {
     switch (type.kind) {
       case 'scalar':
@@ -166,7 +168,10 @@ class Encoder {
     this.writer.writeTag(number, BYTES);
   }
 
-  /** One value with its tag: the value of a field, an item of a list, the value of an entry. Null is the zero value. */
+  /**
+   * Writes one value with its tag: the value of a field, an item of a list, or the value of a map entry. Null is the
+   * zero value.
+   */
   #writeSingle(number: number, type: TypeView, value: JsonValue, depth: number): boolean {
     if (value === null && type.kind !== 'list' && !(type.kind === 'scalar' && type.scalar === 'bytes')) {
       this.#writeZero(number, type);
@@ -232,7 +237,7 @@ class Encoder {
       const key = keys[i] as string;
       const entry = getField(value, key) ?? null;
       const mark = this.writer.size;
-      // Nil bytes are left out of the entry, as nowhere else.
+      // Only map entries omit nil bytes.
       if (!(bytes && entry === null) && !this.#writeSingle(2, type.values, entry, depth + 1)) {
         return this.#within((parent) => keyPath(parent, key));
       }

@@ -1,20 +1,21 @@
 /**
- * The envelope of an object in protobuf: the bytes `k8s\0` and a runtime.Unknown message that names the type and holds the object's own
- * message. Invariant: an envelope that decodes names where its content lies, so that errors inside it have offsets of the whole input.
+ * The protobuf envelope of an object: the bytes `k8s\0` and a runtime.Unknown message that names the type and holds the
+ * object's message. A decoded envelope has the position of its content, so that errors inside have offsets of the whole
+ * input.
  */
 import { BYTES, type WireError, WireReader, WireWriter } from './wire.ts';
 
-/** `k8s` and a zero byte, which is the only style of encoding there is. */
+/** `k8s` and a zero byte, the only encoding style. */
 export const ENVELOPE_PREFIX: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** The object's message; not copied when decoded. */
+  /** The object's message. Not copied by the decoder. */
   readonly raw: Uint8Array;
-  /** How `raw` is compressed; empty, the only value in use, means not at all. */
+  /** The compression of `raw`. Only '', no compression, is in use. */
   readonly contentEncoding: string;
-  /** The media type of `raw`; empty means protobuf. */
+  /** The media type of `raw`; '' means protobuf. */
   readonly contentType: string;
 }
 
@@ -26,14 +27,14 @@ export function hasEnvelopePrefix(bytes: Uint8Array): boolean {
   return ENVELOPE_PREFIX.every((byte, i) => bytes[i] === byte);
 }
 
-/** Fields are always written, empty or not, as the reference does. */
+/** Writes every field, empty or not, as the reference does. */
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
   const writer = new WireWriter(Number.MAX_SAFE_INTEGER);
   writeEnvelope(writer, envelope, () => writer.writeBytes(envelope.raw));
   return writer.finish();
 }
 
-/** Writes the envelope around what `writeRaw` writes. */
+/** Writes the envelope around the output of `writeRaw`. */
 export function writeEnvelope(writer: WireWriter, envelope: Omit<Envelope, 'raw'>, writeRaw: () => void): void {
   writeTextField(writer, 4, envelope.contentType);
   writeTextField(writer, 3, envelope.contentEncoding);
@@ -47,7 +48,10 @@ export function writeEnvelope(writer: WireWriter, envelope: Omit<Envelope, 'raw'
   writer.writeBytes(ENVELOPE_PREFIX);
 }
 
-/** Reads an envelope that fills `bytes`. Unknown fields are ignored, absent ones are empty; `base` is added to offsets. */
+/**
+ * Decodes an envelope that fills `bytes`. Unknown fields are ignored, absent ones are empty. `base` is added to
+ * offsets.
+ */
 export function decodeEnvelope(bytes: Uint8Array, base = 0): DecodedEnvelope {
   if (!hasEnvelopePrefix(bytes)) {
     return { ok: false, error: { message: 'the bytes do not begin with k8s\\0', offset: base } };

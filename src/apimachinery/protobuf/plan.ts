@@ -1,16 +1,16 @@
 /**
- * How a struct travels: its fields by number, flattened messages put back. Invariant: a plan is made once per view, at first use, and
- * nested structs are planned when they are reached, so recursive types cost nothing until they recurse.
+ * The encoding plan of a struct: its fields by number, with flattened messages restored. A plan is made once per view
+ * on first use. Nested structs are planned when they are reached, so recursive types are no problem.
  */
 import { BugError } from '../../base/errors.ts';
 import type { FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
 
 export interface StructPlan {
   readonly name: string;
-  /** In the order of the view, which is the order JSON prints; `slot` is the index here. */
+  /** In the order of the view, which is the order of JSON. `slot` is the index in this list. */
   readonly fields: readonly FieldPlan[];
   readonly message: MessagePlan;
-  /** The bytes of the value with nothing set, made at first use. */
+  /** The bytes of the value with nothing set, made on first use. */
   zero: Uint8Array | undefined;
   /** True while `zero` is being made. */
   busy: boolean;
@@ -18,7 +18,7 @@ export interface StructPlan {
 
 /** A message on the wire: the struct itself, or one that JSON flattens into it. */
 export interface MessagePlan {
-  /** In ascending order of numbers, which is the order of the wire. */
+  /** In ascending order of numbers, which is the order on the wire. */
   readonly nodes: readonly WireNode[];
   readonly byNumber: ReadonlyMap<number, WireNode>;
 }
@@ -34,15 +34,15 @@ export interface FieldPlan {
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
-  /** A list with a message of its own around the items. */
+  /** Whether a list has a message around its items. */
   readonly wrapped: boolean;
 }
 
 const plans = new WeakMap<StructView, StructPlan>();
 
 /**
- * The plan of a view; a field without wire facts has no part in it. Throws BugError for facts that no message can have: a number used
- * twice, a map where only one value fits, a struct none of whose fields has a number.
+ * The plan of a view. Fields without wire facts are not part of it. Throws BugError for impossible facts: a number used
+ * twice, a map where only one value fits, a struct without numbered fields.
  */
 export function planOf(view: StructView): StructPlan {
   let plan = plans.get(view);
@@ -53,7 +53,7 @@ export function planOf(view: StructView): StructPlan {
   return plan;
 }
 
-/** True if the type has a binary form: one of its fields has a number, or it has no fields at all. */
+/** Whether the type has a protobuf form: a field has a number, or there are no fields. */
 export function hasBinaryForm(view: StructView): boolean {
   let empty = true;
   for (const field of view.fields()) {
@@ -124,7 +124,7 @@ function checkType(view: StructView, field: FieldView): void {
   if (inner?.kind === 'map') throw new BugError(`${view.name}.${field.name} holds a map where no message can`);
 }
 
-/** What stands once per item or entry; a list there is wrapped, so its items count instead. */
+/** The type of one item or entry. A list there is wrapped, so its items count instead. */
 function innerType(type: TypeView): TypeView | undefined {
   if (type.kind !== 'list' && type.kind !== 'map') return undefined;
   const inner: TypeView = elementOf(type);

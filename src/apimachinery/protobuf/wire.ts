@@ -1,7 +1,8 @@
 /**
- * The wire format of protocol buffers: a reader that never reads beyond its bounds and a writer that fills its buffer from the end to the
- * front, so that the length of a nested message is known when its header is written. Invariant: neither throws on bad input; a reader that
- * fails remembers the first failure and stands at the end of its bytes, so every loop over it ends.
+ * The protobuf wire format: a reader that never reads beyond its bounds, and a writer that fills its buffer from the
+ * end to the front, so that the length of a nested message is known when its header is written. Invariant: neither
+ * throws on bad input. A failed reader keeps the first failure and stands at the end of its bytes, so every loop over
+ * it ends.
  */
 import { allocateBytes, decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { decodeLikeGo } from '../../base/json-read.ts';
@@ -15,32 +16,32 @@ export const FIXED32 = 5;
 
 export interface WireError {
   readonly message: string;
-  /** Zero-based offset of the byte that could not be read. */
+  /** The offset of the byte that could not be read, from 0. */
   readonly offset: number;
 }
 
-// The words of the reference's generated code, for what it says without naming a field.
+// The messages of the reference's generated code that name no field.
 const UNEXPECTED_END = 'unexpected EOF';
 const NEGATIVE_LENGTH = 'proto: negative length found during unmarshaling';
 
 const TWO_32 = 4_294_967_296;
-/** Below this, a loop over the bytes is quicker than a decoder. */
+/** Shorter texts are decoded faster by a loop than by a TextDecoder. */
 const SHORT_TEXT = 32;
 
 export class WireReader {
   readonly bytes: Uint8Array;
   pos: number;
   error: WireError | undefined = undefined;
-  /** The halves of the varint or fixed number read last. */
+  /** The halves of the last varint or fixed number. */
   lo = 0;
   hi = 0;
-  /** Of the tag read last. */
+  /** The field number of the last tag. */
   fieldNumber = 0;
   wireType = 0;
   readonly #view: DataView;
   readonly #base: number;
 
-  /** Reads `bytes` from `pos` on; `base` is added to the offsets of errors. */
+  /** Reads `bytes` from `pos` on. `base` is added to the offsets of errors. */
   constructor(bytes: Uint8Array, pos = 0, base = 0) {
     this.bytes = bytes;
     this.pos = pos;
@@ -48,14 +49,14 @@ export class WireReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Keeps the first failure and moves to the end. Returns false, for callers to pass on. */
+  /** Keeps the first failure and moves to the end. Returns false for callers to return. */
   fail(message: string, offset: number = this.pos): false {
     this.error ??= { message, offset: this.#base + offset };
     this.pos = this.bytes.length;
     return false;
   }
 
-  /** A failure whose offset is already counted from the start of the whole input. */
+  /** Fails with an offset that is already counted from the start of the whole input. */
   failAt(error: WireError): false {
     this.error ??= error;
     this.pos = this.bytes.length;
@@ -106,7 +107,10 @@ export class WireReader {
     return true;
   }
 
-  /** Reads a tag into `fieldNumber` and `wireType`. A number that is not positive and a stray end of a group are failures. */
+  /**
+   * Reads a tag into `fieldNumber` and `wireType`. Fails for a number that is not positive and for an unmatched end of
+   * a group.
+   */
   readTag(end: number): boolean {
     const start = this.pos;
     if (!this.readVarint(end)) return false;
@@ -117,7 +121,7 @@ export class WireReader {
     return true;
   }
 
-  /** Reads a length and gives the position where its bytes end, or -1. */
+  /** Reads a length. Returns the end position of its bytes, or -1. */
   readLength(end: number): number {
     const start = this.pos;
     if (!this.readVarint(end)) return -1;
@@ -135,7 +139,7 @@ export class WireReader {
     return taken;
   }
 
-  /** The text up to `end`. Malformed UTF-8 becomes U+FFFD byte by byte, as Go's JSON encoder prints it. */
+  /** The text up to `end`. Each malformed UTF-8 byte becomes U+FFFD, as Go's JSON encoder prints it. */
   takeText(end: number): string {
     const { bytes } = this;
     const start = this.pos;
@@ -155,7 +159,7 @@ export class WireReader {
     return text.includes('\ufffd') ? decodeLikeGo(part) : text;
   }
 
-  /** Passes over the value of the tag just read, groups included. */
+  /** Skips the value of the last tag, including groups. */
   skip(end: number): boolean {
     let depth = 0;
     let { wireType } = this;
@@ -179,14 +183,16 @@ export class WireReader {
     }
   }
 
-  /** The number read last as an int64: a bigint only beyond the safe integers. */
+  /** The last number as an int64: a bigint only beyond the safe integers. */
   toInt64(): number | bigint {
     const value = (this.hi | 0) * TWO_32 + this.lo;
     if (Number.isSafeInteger(value)) return value;
     return BigInt.asIntN(64, (BigInt(this.hi) << 32n) | BigInt(this.lo));
   }
 
-  /** The number read last as a uint64: a bigint beyond the safe integers, and a double beyond int64, as JSON values have it. */
+  /**
+   * The last number as a uint64: a bigint beyond the safe integers, a double beyond int64, as in the JSON value model.
+   */
   toUint64(): number | bigint {
     const value = this.hi * TWO_32 + this.lo;
     if (Number.isSafeInteger(value) || this.hi > 0x7fffffff) return value;
@@ -212,7 +218,7 @@ export class WireWriter {
   readonly #limit: number;
   #bytes: Uint8Array;
   #pos: number;
-  /** True once the limit was passed; what was written is then useless. */
+  /** True once the limit was exceeded. The output is unusable then. */
   full = false;
 
   constructor(limit: number) {
@@ -221,12 +227,12 @@ export class WireWriter {
     this.#pos = this.#bytes.length;
   }
 
-  /** How much was written so far; the difference of two sizes is the length of what lies between. */
+  /** The number of bytes written. The difference of two sizes is the length of what was written between them. */
   get size(): number {
     return this.#bytes.length - this.#pos;
   }
 
-  /** What was written, in memory of its own. */
+  /** A copy of what was written. */
   finish(): Uint8Array {
     const bytes = allocateBytes(this.size);
     bytes.set(this.#bytes.subarray(this.#pos));
@@ -243,7 +249,7 @@ export class WireWriter {
     this.#bytes.set(bytes, this.#pos);
   }
 
-  /** UTF-8; a lone surrogate becomes U+FFFD, as Go's JSON decoder makes it. */
+  /** Writes UTF-8. A lone surrogate becomes U+FFFD, as in Go's JSON decoder. */
   writeText(text: string): void {
     const { length } = text;
     if (!this.#reserve(length)) return;
@@ -264,7 +270,7 @@ export class WireWriter {
     this.writeBytes(encodeUtf8(text));
   }
 
-  /** An integer up to 64 bits, negative ones as two's complement. */
+  /** Writes an integer of up to 64 bits. Negative ones are two's complement. */
   writeVarint(value: number | bigint): void {
     if (typeof value === 'bigint') {
       this.#writeHalves(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
@@ -286,7 +292,7 @@ export class WireWriter {
     this.writeVarint(fieldNumber * 8 + wireType);
   }
 
-  /** The header of the bytes written since `size` was `mark`: their length, then the tag. */
+  /** Writes the header of the bytes written since `size` was `mark`: their length, then the tag. */
   closeField(fieldNumber: number, mark: number): void {
     this.writeVarint(this.size - mark);
     this.writeTag(fieldNumber, BYTES);

@@ -1,6 +1,6 @@
 /**
- * Spans of time as Kubernetes writes them: `1h30m0s`, `1.5s`, `300ms`. Invariant: a duration is an exact number of nanoseconds within
- * int64, held as a bigint.
+ * Durations in Go's form: `1h30m0s`, `1.5s`, `300ms`. A duration is an exact number of nanoseconds within int64, as a
+ * bigint.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { cannotUnmarshal } from '../go-json.ts';
@@ -25,7 +25,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 const LIMIT = 2n ** 63n;
 
-/** Reads the JSON form. null counts as empty text, which is refused. */
+/** Reads the JSON form. null counts as the empty text, which is refused. */
 export function durationFromJson(value: JsonValue): ParsedDuration {
   if (value === null) return parseDuration('');
   if (typeof value !== 'string') return { ok: false, message: cannotUnmarshal(value, 'Go value of type string') };
@@ -33,8 +33,8 @@ export function durationFromJson(value: JsonValue): ParsedDuration {
 }
 
 /**
- * Nanoseconds of a signed sequence of decimal numbers with units, such as `-1.5h` or `2h45m`; `0` needs no unit. A fraction is cut to
- * whole nanoseconds through a double, as the reference does.
+ * Parses a signed sequence of decimal numbers with units, such as `-1.5h` or `2h45m`. `0` needs no unit. As in the
+ * reference, a fraction is truncated to whole nanoseconds through a double.
  */
 export function parseDuration(text: string): ParsedDuration {
   let at = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
@@ -68,7 +68,10 @@ export function parseDuration(text: string): ParsedDuration {
   return total === LIMIT ? failure('invalid duration', text) : { ok: true, value: total };
 }
 
-/** The shortest form in hours, minutes and seconds; below a second in the largest unit that keeps a whole part; `0s` for zero. */
+/**
+ * The shortest form in hours, minutes and seconds. Below a second it is the largest unit with a whole part. `0s` for
+ * zero.
+ */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s';
   if (nanoseconds < 0n) return `-${formatDuration(-nanoseconds)}`;
@@ -93,12 +96,12 @@ function isNumberChar(code: number): boolean {
 interface Digits {
   readonly end: number;
   readonly value: bigint;
-  /** 10 to the number of digits that count in `value`. */
+  /** 10 to the number of significant digits in `value`. */
   readonly scale: number;
   readonly overflow: boolean;
 }
 
-/** A run of digits; those that would carry the value beyond 2^63 do not count any more. */
+/** Reads digits. Digits that would carry the value beyond 2^63 are ignored. */
 function readDigits(text: string, from: number): Digits {
   let end = from;
   while (end < text.length && text.charCodeAt(end) >= 48 && text.charCodeAt(end) <= 57) end++;

@@ -1,6 +1,6 @@
 /**
- * Decimal integers in text, read as the reference's language reads them, with its error texts.
- * Invariant: linear, and no bigint longer than int64 is made.
+ * The parser of decimal integers with Go's rules and error messages. It is linear, and creates no bigint longer than
+ * int64.
  */
 import { quote } from '../go-format.ts';
 
@@ -10,7 +10,7 @@ export type ParsedInt =
 
 const DECIMAL = /^[-+]?[0-9]+$/;
 
-/** A signed decimal integer of `bits` bits. `caller` is the function that the text of a failure names. */
+/** Parses a signed decimal integer of `bits` bits. `caller` is the Go function that the error message names. */
 export function parseGoInt(text: string, caller: 'ParseInt' | 'Atoi' = 'ParseInt', bits: 32 | 64 = 64): ParsedInt {
   if (!DECIMAL.test(text)) return { ok: false, message: `strconv.${caller}: parsing ${quote(text)}: invalid syntax` };
   const value = text.length <= 15 ? BigInt(Number(text)) : toBigInt(text);

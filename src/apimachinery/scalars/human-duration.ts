@@ -1,4 +1,7 @@
-/** A span of time as people read it in tables: two or three significant figures. Invariant: the texts are those of the reference's printer. */
+/**
+ * Durations as tables print them (`AGE`), with two or three significant figures. The texts are those of the reference's
+ * printer.
+ */
 
 const SECOND = 1000;
 const MINUTE: number = 60 * SECOND;
@@ -6,8 +9,8 @@ const HOUR: number = 60 * MINUTE;
 const DAYS_PER_YEAR = 365;
 
 /**
- * The text of a span in milliseconds: `5s`, `3m20s`, `47h`, `2y10d`. Up to two seconds of the future count as now, because clocks differ;
- * more is `<invalid>`.
+ * The text of a duration in milliseconds: `5s`, `3m20s`, `47h`, `2y10d`. Up to two seconds in the future count as now,
+ * because clocks differ; more is `<invalid>`.
  */
 export function formatHumanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / SECOND);

@@ -1,7 +1,4 @@
-/**
- * A field that holds an int32 or text, often a percentage. Invariant: the JSON form is the value itself, a number for an integer and
- * a string for text, so nothing is wrapped.
- */
+/** IntOrString: a field that holds an int32 or a string, often a percentage. The JSON form is the value itself. */
 import type { JsonValue } from '../../base/json-value.ts';
 import { formatNumber } from '../go-format.ts';
 import { cannotUnmarshal } from '../go-json.ts';
@@ -13,7 +10,7 @@ export type ParsedIntOrString =
   | { readonly ok: true; readonly value: IntOrString }
   | { readonly ok: false; readonly message: string };
 
-/** Reads the JSON form: an int32 or a string; null is 0. Anything else fails with the reference's text. */
+/** Reads the JSON form: an int32 or a string; null is 0. Anything else fails with the reference's message. */
 export function intOrStringFromJson(value: JsonValue): ParsedIntOrString {
   if (typeof value === 'string') return { ok: true, value };
   if (value === null) return { ok: true, value: 0 };
@@ -23,7 +20,9 @@ export function intOrStringFromJson(value: JsonValue): ParsedIntOrString {
   return { ok: false, message: cannotUnmarshal(value, 'Go value of type int32', literal) };
 }
 
-/** The integer, also of text that is one; 0 for other text. An integer beyond int64 becomes the nearest one within. */
+/**
+ * The integer, also of a string that is one; 0 for any other string. An integer beyond int64 becomes the nearest int64.
+ */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value;
   const parsed = parseGoInt(value, 'Atoi');

@@ -1,6 +1,6 @@
 /**
- * Order, sums and conversions of Quantities. Invariant: results are exact, with one stated exception in `addQuantity`; nothing here
- * makes a number of more than about MAX_DIGITS digits out of shorter ones.
+ * Comparison, arithmetic and conversion of Quantities. Results are exact, with one exception in `addQuantity`. No
+ * function creates a number of more than about MAX_DIGITS digits from shorter ones.
  */
 import { fitsInt64, MAX_DIGITS, MAX_INT64, MIN_INT64, pow10, type Quantity } from './quantity.ts';
 
@@ -12,7 +12,7 @@ export function quantitySign(quantity: Quantity): -1 | 0 | 1 {
   return signOf(quantity.unscaled);
 }
 
-/** Order by value; formats do not count. */
+/** Compares by value. Formats do not matter. */
 export function compareQuantity(a: Quantity, b: Quantity): -1 | 0 | 1 {
   if (a.exponent === b.exponent) return signOf(a.unscaled - b.unscaled);
   const sign = quantitySign(a);
@@ -21,7 +21,7 @@ export function compareQuantity(a: Quantity, b: Quantity): -1 | 0 | 1 {
   if (sign === 0) return 0;
   const gap = a.exponent - b.exponent;
   if (Math.abs(gap) > 64) {
-    // Only numbers of the same magnitude need their digits aligned, and then the gap is no longer than the digits themselves.
+    // Only numbers of equal magnitude need aligned digits. The gap is then no longer than the digits themselves.
     const magnitude = digitCount(a.unscaled) + a.exponent - digitCount(b.unscaled) - b.exponent;
     if (magnitude !== 0) return magnitude > 0 === sign > 0 ? 1 : -1;
   }
@@ -29,8 +29,9 @@ export function compareQuantity(a: Quantity, b: Quantity): -1 | 0 | 1 {
 }
 
 /**
- * a + b, in the format of `a` (of `b` if `a` is zero). Where the exact sum would need more than MAX_DIGITS digits, because the two
- * differ by thousands of orders of magnitude, the smaller one is dropped; the reference would exhaust its memory there.
+ * a + b, in the format of `a`, or of `b` if `a` is zero. If the exact sum would need more than MAX_DIGITS digits,
+ * because the two differ by thousands of orders of magnitude, the smaller one is dropped. The reference would run out
+ * of memory there.
  */
 export function addQuantity(a: Quantity, b: Quantity): Quantity {
   const format = a.unscaled === 0n ? b.format : a.format;
@@ -60,30 +61,33 @@ export function negQuantity(quantity: Quantity): Quantity {
 }
 
 /**
- * The value as an int64, or undefined. As in the reference only amounts without a fractional part in their notation and within its
- * 64-bit form have one: `1.0` and `1.5Gi` do not, though they are whole.
+ * The value as an int64, or undefined. As in the reference, only amounts without a fraction in their notation and
+ * within its 64-bit form have one: `1.0` and `1.5Gi` do not, although they are whole.
  */
 export function asInt64(quantity: Quantity): bigint | undefined {
   if (quantity.wide || quantity.exponent < 0) return undefined;
   return scaledToInt(quantity, 0).value;
 }
 
-/** The value rounded away from zero to an integer; what int64 cannot hold becomes its largest or smallest value. */
+/** The value rounded away from zero to an integer, limited to the range of int64. */
 export function quantityValue(quantity: Quantity): bigint {
   return scaledValue(quantity, 0);
 }
 
-/** The value times 1000, rounded and limited as `quantityValue` is. */
+/** The value times 1000, rounded and limited as in `quantityValue`. */
 export function quantityMilliValue(quantity: Quantity): bigint {
   return scaledValue(quantity, -3);
 }
 
-/** The value divided by 10^exponent, rounded and limited as `quantityValue` is. */
+/** The value divided by 10^exponent, rounded and limited as in `quantityValue`. */
 function scaledValue(quantity: Quantity, exponent: number): bigint {
   return scaledToInt(quantity, exponent).value ?? (quantity.unscaled > 0n ? MAX_INT64 : MIN_INT64);
 }
 
-/** The nearest-ish double, computed as the reference does: digits and power of ten are rounded apart. ±Infinity beyond its range. */
+/**
+ * An approximate double, computed as the reference does: digits and power of ten are rounded separately. ±Infinity
+ * beyond its range.
+ */
 export function asApproximateFloat(quantity: Quantity): number {
   const base = Number(quantity.unscaled);
   if (quantity.exponent === 0 || base === 0) return base;
@@ -102,7 +106,7 @@ function compareMagnitude(a: Quantity, b: Quantity): number {
   return compareQuantity(a.unscaled < 0n ? negQuantity(a) : a, b.unscaled < 0n ? negQuantity(b) : b);
 }
 
-/** The value over 10^exponent rounded away from zero, or undefined where int64 does not hold it. */
+/** The value over 10^exponent, rounded away from zero; undefined if it exceeds int64. */
 function scaledToInt(quantity: Quantity, exponent: number): { value: bigint | undefined; exact: boolean } {
   const { unscaled } = quantity;
   const shift = quantity.exponent - exponent;
@@ -121,7 +125,10 @@ function inInt64(value: bigint, exact: boolean): { value: bigint | undefined; ex
   return { value: fitsInt64(value) ? value : undefined, exact };
 }
 
-/** The reference's power of ten: the product or quotient of two table entries, each exact to half a unit in the last place. */
+/**
+ * The reference's power of ten: the product or quotient of two table entries, each exact to half a unit in the last
+ * place.
+ */
 function floatPow10(n: number): number {
   if (n < -323) return 0;
   if (n > 308) return Number.POSITIVE_INFINITY;

@@ -1,10 +1,10 @@
 /**
- * Reads a Quantity from text, accepting and refusing exactly what the reference does.
- * Invariant: work is linear in the text, which may not exceed MAX_QUANTITY_LENGTH; exponents are never expanded.
+ * The Quantity parser. It accepts and refuses exactly what the reference does. Work is linear in the text, which is
+ * limited to MAX_QUANTITY_LENGTH; exponents are never expanded.
  */
 import { MAX_INT64, NANO, pow10, type Quantity, type QuantityFormat, ZERO_QUANTITY } from './quantity.ts';
 
-/** A longer text is refused as if its digits could not be read; the reference has no such limit. */
+/** A longer text is refused as if its digits could not be read. The reference has no such limit. */
 export const MAX_QUANTITY_LENGTH = 4096;
 
 export const QUANTITY_FORMAT_ERROR =
@@ -21,7 +21,7 @@ export interface QuantityError {
 
 interface Suffix {
   readonly format: QuantityFormat;
-  /** A power of ten, or of two where the format is BinarySI. */
+  /** A power of ten, or of two if the format is BinarySI. */
   readonly exponent: number;
 }
 
@@ -46,12 +46,12 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map<string, Suffix>([
 
 const SUFFIX_LETTERS = new Set([...'eEinumkKMGTP'].map((letter) => letter.charCodeAt(0)));
 
-// What an int64 holds in every case; longer numbers take the wide path, as in the reference.
+// Digits that always fit int64. Longer numbers are `wide`, as in the reference.
 const MAX_SAFE_DIGITS = 18;
 
 /**
- * The exact amount of a text. Values finer than a billionth round away from zero, binary amounts are capped at ±(2^63-1). As in the
- * reference a number may be empty (`Ki` is zero), and an exponent beyond 32 bits wraps.
+ * The exact amount of a text. Values finer than 10^-9 are rounded away from zero; binary amounts are limited to
+ * ±(2^63-1). As in the reference, a number may be empty (`Ki` is zero), and an exponent beyond 32 bits wraps.
  */
 export function parseQuantity(text: string): ParsedQuantity {
   const end = text.length;
@@ -119,7 +119,7 @@ function interpretSuffix(suffix: string): Suffix | undefined {
   return { format: 'DecimalExponent', exponent: Number(BigInt.asIntN(32, signed)) };
 }
 
-/** The common case, where digits and scale are small; undefined where the reference turns to its big decimal. */
+/** Parses the common case of few digits and a small scale. Undefined if the reference uses its big decimal. */
 function parseNarrow(
   text: string,
   whole: string,
@@ -156,7 +156,7 @@ function parseWideDecimal(whole: string, fraction: string, suffix: Suffix, negat
   let unscaled: bigint;
   if (exponent >= NANO) {
     unscaled = BigInt(digits);
-    // The reference scales to billionths at once; a large exponent is kept as it is, which prints the same.
+    // The reference scales to 10^-9 at once. A large exponent is kept here, which prints the same.
     if (exponent - NANO <= 512) {
       unscaled *= pow10(exponent - NANO);
       exponent = NANO;
@@ -175,8 +175,8 @@ function parseWideBinary(whole: string, fraction: string, power: number, negativ
   let exponent = 0;
   let format: QuantityFormat = 'BinarySI';
   if (whole.length <= 19) {
-    // power - NANO digits of the fraction decide everything but whether something is left to round up:
-    // with so many, the remainder below a billionth is a multiple of what the cut digits can add at most.
+    // The first `power - NANO` digits of the fraction decide the result, except for whether a remainder is rounded up:
+    // with so many digits, the remainder below 10^-9 is a multiple of the most that the cut digits can add.
     const decisive = fraction.slice(0, power - NANO);
     const cut = /[1-9]/.test(fraction.slice(power - NANO));
     const scaled = (BigInt(whole + decisive) << BigInt(power)) * pow10(-NANO);

@@ -1,10 +1,10 @@
 /**
- * An exact amount with a unit, such as `1500m`, `1536Mi` or `12e6`, printed as the reference prints it.
- * Invariant: the value is exactly `unscaled × 10^exponent`; no operation expands a large exponent into digits, so work is bounded by
- * the digits that were written, never by the size of the number.
+ * Quantity: an exact amount with a unit, such as `1500m`, `1536Mi` or `12e6`. Invariant: the value is exactly
+ * `unscaled × 10^exponent`. No operation expands a large exponent into digits, so work is bounded by the digits that
+ * were written, not by the size of the number.
  */
 
-/** Which family of suffixes an amount prints with. */
+/** The family of suffixes with which an amount is printed. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 export interface Quantity {
@@ -12,11 +12,11 @@ export interface Quantity {
   readonly exponent: number;
   readonly format: QuantityFormat;
   /**
-   * True where the reference leaves its 64-bit form for a big decimal: more than 18 digits, a fraction of a binary unit, or a sum that
-   * overflowed. Only `asInt64` depends on it.
+   * True where the reference uses a big decimal instead of its 64-bit form: more than 18 digits, a fraction of a binary
+   * unit, or a sum that overflowed. Only `asInt64` depends on it.
    */
   readonly wide: boolean;
-  /** The text it was read from, if that counts as canonical; formatting returns it as it is. */
+  /** The text it was parsed from, if the reference treats that as canonical. Formatting returns it unchanged. */
   readonly text: string | undefined;
 }
 
@@ -25,10 +25,13 @@ export const ZERO_QUANTITY: Quantity = { unscaled: 0n, exponent: 0, format: 'Dec
 export const MAX_INT64: bigint = 2n ** 63n - 1n;
 export const MIN_INT64: bigint = -(2n ** 63n);
 
-/** Amounts are kept to a billionth; what is finer rounds away from zero. */
+/** The finest exponent. Finer amounts are rounded away from zero. */
 export const NANO = -9;
 
-/** Digits that arithmetic and binary formatting may bring forth; see `addQuantity` and `formatQuantity` for what happens beyond. */
+/**
+ * The most digits that arithmetic and binary formatting may create. `addQuantity` and `formatQuantity` describe what
+ * happens beyond.
+ */
 export const MAX_DIGITS = 8192;
 
 const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map([
@@ -72,10 +75,11 @@ export function quantityFromScaled(
 }
 
 /**
- * The canonical form: no fraction, the largest suffix that loses nothing. A binary amount below 1024, or with a fraction, prints with
- * decimal suffixes. Two habits of the reference are kept because they are what its clients read back: text that was canonical enough
- * when parsed is returned unchanged (`+1`, `1.234`), and a decimal amount whose exponent has no suffix (from 10^21 on) prints without
- * one. A binary amount of more than MAX_DIGITS digits, which only arithmetic can make, prints in decimal exponent form.
+ * The canonical form: no fraction, the largest suffix that loses nothing. A binary amount below 1024 or with a fraction
+ * is printed with decimal suffixes. Two habits of the reference are kept because its clients read them back: a text
+ * that was canonical enough when parsed is returned unchanged (`+1`, `1.234`), and a decimal amount whose exponent has
+ * no suffix (from 10^21 on) is printed without one. A binary amount of more than MAX_DIGITS digits, which only
+ * arithmetic creates, is printed in decimal exponent form.
  */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
@@ -99,7 +103,7 @@ function formatDecimal({ unscaled, exponent }: Quantity, format: 'DecimalSI' | '
   const digits = unscaled.toString();
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 48) end--;
-  // The reference keeps exponents in 32 bits, and so prints the largest ones wrapped.
+  // The reference keeps exponents in 32 bits and prints the largest ones wrapped.
   let power = (exponent + digits.length - end) | 0;
   let number = digits.slice(0, end);
   const extra = ((power % 3) + 3) % 3;

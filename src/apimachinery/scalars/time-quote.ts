@@ -1,4 +1,4 @@
-/** Text in quotes as the reference's time package prints it in errors: bytes beyond ASCII and controls as `\xNN`. Total and linear. */
+/** Quoting of texts as in the errors of Go's time package: bytes beyond ASCII and controls are printed as `\xNN`. */
 import { encodeUtf8 } from '../../base/bytes.ts';
 
 const PLAIN = /^[ !#-[\]-\x7f]*$/;

@@ -1,7 +1,7 @@
 /**
- * Instants as Kubernetes writes them: Time to the second, MicroTime to the microsecond, both RFC 3339 in UTC.
- * Invariant: an instant is whole seconds since 1970 plus nanoseconds, so nothing is lost until it is printed. Parsing accepts and
- * refuses what the reference's layouts do, with its texts.
+ * Time and MicroTime: instants to the second and to the microsecond, both RFC 3339 in UTC. An instant is whole seconds
+ * since 1970 plus nanoseconds, so nothing is lost before printing. The parsers accept and refuse what the reference's
+ * layouts do, with its messages.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { cannotUnmarshal } from '../go-json.ts';
@@ -18,18 +18,18 @@ export type ParsedTime =
   | { readonly ok: true; readonly value: Instant }
   | { readonly ok: false; readonly message: string };
 
-/** Year 1: what the reference takes for "no time". It prints as null. */
+/** The start of year 1, Go's zero time. It is printed as null. */
 export const ZERO_INSTANT: Instant = { seconds: -62_135_596_800, nanos: 0 };
 
 const SECONDS_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
-/** Reads RFC 3339 with an optional fraction of any length, of which nine digits count. */
+/** Parses RFC 3339 with an optional fraction of any length, of which nine digits count. */
 export function parseTime(text: string): ParsedTime {
   return parse(text, false);
 }
 
-/** Reads RFC 3339 with a fraction of exactly six digits. */
+/** Parses RFC 3339 with a fraction of exactly six digits. */
 export function parseMicroTime(text: string): ParsedTime {
   return parse(text, true);
 }
@@ -44,27 +44,27 @@ export function microTimeFromJson(value: JsonValue): ParsedTime {
   return fromJson(value, parseMicroTime);
 }
 
-/** The JSON form of a Time: null for the zero instant, fractions cut off. */
+/** The JSON form of a Time: null for the zero instant. Fractions are truncated. */
 export function timeToJson(instant: Instant): string | null {
   return isZeroInstant(instant) ? null : formatTime(instant);
 }
 
-/** The JSON form of a MicroTime: null for the zero instant, what is finer cut off. */
+/** The JSON form of a MicroTime: null for the zero instant. Finer fractions are truncated. */
 export function microTimeToJson(instant: Instant): string | null {
   return isZeroInstant(instant) ? null : formatMicroTime(instant);
 }
 
-/** `2006-01-02T15:04:05Z`; fractions are cut off. */
+/** `2006-01-02T15:04:05Z`. Fractions are truncated. */
 export function formatTime(instant: Instant): string {
   return `${formatSeconds(instant.seconds)}Z`;
 }
 
-/** `2006-01-02T15:04:05.000000Z`; what is finer is cut off. */
+/** `2006-01-02T15:04:05.000000Z`. Finer fractions are truncated. */
 export function formatMicroTime(instant: Instant): string {
   return `${formatSeconds(instant.seconds)}.${String(Math.trunc(instant.nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-/** The instant of a clock's milliseconds since the epoch. */
+/** The instant of milliseconds since the epoch. */
 export function instantFromMillis(millis: number): Instant {
   const seconds = Math.floor(millis / 1000);
   return { seconds, nanos: Math.floor((millis - seconds * 1000) * 1_000_000) };
@@ -88,12 +88,12 @@ function formatSeconds(seconds: number): string {
   const date = new Date(seconds * 1000);
   const iso = date.toISOString();
   if (iso.length === 24) return iso.slice(0, 19);
-  // Years outside 0–9999, which an offset can reach: ISO form has a sign and six digits there.
+  // An offset can lead outside the years 0 to 9999, where the ISO form has a sign and six digits.
   const year = date.getUTCFullYear();
   return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}${iso.slice(7, 22)}`;
 }
 
-/** The parts of the layouts, in order: what stands before each and how the reference names it in errors. */
+/** The parts of the layouts, in order: the text before each, and its name in errors. */
 const PARTS = [
   { prefix: '', name: '2006', limit: undefined },
   { prefix: '-', name: '01', limit: 'month' },
@@ -163,7 +163,7 @@ function parseZone(zone: string): { seconds?: number; problem?: string } {
   const minutesOk = hoursOk && isDigit(zone, 4) && isDigit(zone, 5);
   const hours = hoursOk ? Number(zone.slice(1, 3)) : 0;
   const minutes = minutesOk ? Number(zone.slice(4, 6)) : 0;
-  // 24 hours and 60 minutes are allowed, as the reference allows them; of two problems it names the last.
+  // The reference allows 24 hours and 60 minutes. Of two problems it names the last.
   if (minutes > 60) return { problem: 'time zone offset minute' };
   if (hours > 24) return { problem: 'time zone offset hour' };
   if (!minutesOk || (zone[0] !== '+' && zone[0] !== '-')) return {};

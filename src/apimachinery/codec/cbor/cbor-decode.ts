@@ -1,6 +1,6 @@
 /**
- * Reads CBOR into a JSON value as the reference reads it into a generic object. Invariant: work and memory are linear in the input, depth
- * costs no call stack, and every failure is a value with an offset.
+ * The CBOR decoder: the JSON value that the reference decodes into a generic object. Work and memory are linear in the
+ * input, it does not recurse, and every failure is a value with an offset.
  */
 
 import { encodeBase64 } from '../../../base/base64.ts';
@@ -11,7 +11,7 @@ import { quote } from '../../go-format.ts';
 import { formatEpoch, isRfc3339 } from './cbor-time.ts';
 
 export interface CborDecodeOptions {
-  /** Arrays, maps and tags inside each other; default 10,000, as in the reference. */
+  /** The deepest nesting of arrays, maps and tags. Default 10,000, as in the reference. */
   readonly maxDepth?: number;
 }
 
@@ -24,7 +24,10 @@ export type CborResult =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly error: CborError };
 
-/** One item that fills the input. Integers beyond int64, duplicate or non-string keys, undefined, NaN and infinities are errors. Never throws. */
+/**
+ * Decodes one item that fills the input. Integers beyond int64, duplicate or non-string keys, undefined, NaN and
+ * infinities are errors. Never throws.
+ */
 export function decodeCbor(bytes: Uint8Array, options: CborDecodeOptions = {}): CborResult {
   try {
     return { ok: true, value: new CborReader(bytes, options.maxDepth ?? MAX_JSON_DEPTH).read() };
@@ -49,7 +52,7 @@ interface Frame {
   readonly object: JsonObject | undefined;
   readonly tag: number | bigint | undefined;
   left: number | undefined;
-  /** Of a map: the key whose value comes next; undefined when a key comes next. */
+  /** The key whose value comes next; undefined if a key comes next. Only for maps. */
   key: string | undefined;
   count: number;
 }
@@ -84,7 +87,7 @@ class CborReader {
   read(): JsonValue {
     for (;;) {
       let item = this.#item();
-      // A finished item goes into its container; a finished container is an item of the next one out.
+      // A complete item goes into its container. A complete container is an item of the next outer one.
       while (item !== undefined) {
         const frame = this.#frames.at(-1);
         if (frame === undefined) return this.#finish(item);
@@ -100,7 +103,7 @@ class CborReader {
     return this.#text(item);
   }
 
-  /** Strings are bytes until it is known which tag encloses them. */
+  /** Strings stay bytes until the enclosing tag is known. */
   #text(item: JsonValue | Uint8Array): JsonValue {
     return item instanceof Uint8Array ? decodeLikeGo(item) : item;
   }
@@ -315,7 +318,7 @@ class CborReader {
     return long <= Number.MAX_SAFE_INTEGER ? Number(long) : long;
   }
 
-  /** A number of items that the rest of the input can hold. */
+  /** A number of items, checked against the bytes that are left. */
   #count(argument: number | bigint, bytesEach: number): number {
     if (argument > (this.#bytes.byteLength - this.#at) / bytesEach)
       this.#fail('unexpected EOF', this.#bytes.byteLength);

@@ -1,4 +1,4 @@
-/** A growing buffer of CBOR items. Invariant: heads, integers and floats take their shortest form. */
+/** A growing buffer of CBOR items. Invariant: heads, integers and floats have their shortest form. */
 import { allocateBytes, copyBytes } from '../../../base/bytes.ts';
 
 const float32 = new Float32Array(1);
@@ -9,7 +9,7 @@ export class CborSink {
   #view: DataView = viewOf(this.#buffer);
   #size = 0;
 
-  /** The bytes written, in memory of their own. */
+  /** A copy of the bytes that were written. */
   finish(): Uint8Array {
     return copyBytes(this.#buffer.subarray(0, this.#size));
   }
@@ -25,7 +25,7 @@ export class CborSink {
     this.#size += source.byteLength;
   }
 
-  /** A major type with its argument, a safe integer or at most 64 bits. */
+  /** Writes a major type with its argument, a safe integer or at most 64 bits. */
   head(major: number, argument: number | bigint): void {
     this.#reserve(9);
     const first = major << 5;
@@ -54,7 +54,7 @@ export class CborSink {
     else this.head(1, typeof value === 'bigint' ? -1n - value : -1 - value);
   }
 
-  /** A finite float in the narrowest of 16, 32 and 64 bits that holds it. */
+  /** Writes a finite float in the narrowest of 16, 32 and 64 bits that holds it. */
   float(value: number): void {
     this.#reserve(9);
     const half = toHalf(value);
@@ -86,7 +86,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The bits of a 16-bit float, or undefined if it does not hold the value exactly. */
+/** The bits of a 16-bit float; undefined if it does not hold the value exactly. */
 function toHalf(value: number): number | undefined {
   if (Math.fround(value) !== value) return undefined;
   float32[0] = value;

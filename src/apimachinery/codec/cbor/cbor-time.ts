@@ -1,9 +1,9 @@
-/** The texts that CBOR's time tags become in JSON. */
+/** The JSON forms of CBOR's time tags. */
 
 const RFC3339 =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.,][0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})$/;
 
-/** Whether a text has the form of RFC 3339 (the days of a month are not counted). */
+/** Whether a text has the form of RFC 3339. Days are not checked against the month. */
 export function isRfc3339(text: string): boolean {
   return text.length <= 64 && RFC3339.test(text);
 }

@@ -1,8 +1,8 @@
 /**
- * CBOR as the reference writes and reads generic objects: strings as byte strings, floats in the shortest width, keys in the order of
- * RFC 8949 4.2.1, a self-described tag in front. Invariant: a JSON value survives the round trip; equal values give equal bytes, and no
- * input can make the decoder recurse, allocate ahead of its bytes, or throw. (cbor-x offers neither byte strings for text, 16-bit floats nor
- * refusal of duplicate keys, so the two directions are written out here.)
+ * The CBOR encoder, equal to the reference's for generic objects: strings as byte strings, floats in the shortest
+ * width, keys in the order of RFC 8949 section 4.2.1, a self-described tag in front. Invariant: a JSON value survives
+ * encoding and decoding, and equal values give equal bytes. The cbor-x package supports neither byte strings for text,
+ * 16-bit floats nor the refusal of duplicate keys, so it is not used.
  */
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../../base/json-value.ts';
@@ -12,21 +12,21 @@ import { CborSink } from './cbor-sink.ts';
 export const CBOR_PREFIX: Uint8Array = new Uint8Array([0xd9, 0xd9, 0xf7]);
 
 export interface CborEncodeOptions {
-  /** Begins with CBOR_PREFIX; default true, as in everything the reference serves. */
+  /** Whether the bytes begin with CBOR_PREFIX, as in everything the reference serves. Default true. */
   readonly selfDescribed?: boolean;
 }
 
 interface Frame {
   readonly source: JsonArray | JsonObject;
-  /** Encoded keys with their names, in order; undefined for an array. */
+  /** The encoded keys with their names, in order; undefined for an array. */
   readonly keys: readonly (readonly [Uint8Array, string])[] | undefined;
   readonly size: number;
   next: number;
 }
 
 /**
- * The bytes of a value. Numbers that are safe integers become integers, other numbers floats; a float that is not finite, which no reader
- * makes, becomes null as in JSON.
+ * The bytes of a value. Safe integers become integers, other numbers floats. A float that is not finite becomes null,
+ * as in JSON; no reader returns one.
  */
 export function encodeCbor(value: JsonValue, options: CborEncodeOptions = {}): Uint8Array {
   const sink = new CborSink();
@@ -82,7 +82,7 @@ function encodeItem(sink: CborSink, value: JsonValue, frames: Frame[]): void {
   }
 }
 
-/** Byte order of the encoded keys: the length is in front, so shorter keys come first. */
+/** Byte order of the encoded keys. The length comes first, so shorter keys come first. */
 function sortedKeys(object: JsonObject): [Uint8Array, string][] {
   const keys: [Uint8Array, string][] = [];
   for (const name of Object.keys(object)) if (object[name] !== undefined) keys.push([encodeUtf8(name), name]);

@@ -1,9 +1,12 @@
 /**
- * The place of the YAML scanner in its text, and the classes of characters that the reference tells apart. Invariant: what lies behind the
- * end reads as 0, which is also how the reference marks the end.
+ * The position of the YAML scanner in its text, and the character classes of libyaml. A read beyond the end returns 0,
+ * which is also libyaml's end marker.
  */
 
-/** Carries a failure to the one place that turns it into a result; `line` is counted from zero, -1 if the failure has no place. */
+/**
+ * A failure on its way to the function that returns it as a result. `line` is counted from 0; -1 means that the failure
+ * has no position.
+ */
 export class YamlSyntaxError {
   readonly message: string;
   readonly line: number;
@@ -16,7 +19,7 @@ export class YamlSyntaxError {
 export class YamlCursor {
   readonly text: string;
   position = 0;
-  /** Counted from zero. */
+  /** Counted from 0. */
   line = 0;
   #lineStart = 0;
 
@@ -33,7 +36,7 @@ export class YamlCursor {
     return at < this.text.length ? this.text.charCodeAt(at) : 0;
   }
 
-  /** Passes a line break, which must be here, and returns what it stands for in a scalar. */
+  /** Consumes a line break, which must be here, and returns its text in a scalar. */
   passBreak(): string {
     const c = this.code();
     this.position += c === 0x0d && this.code(1) === 0x0a ? 2 : 1;
@@ -42,7 +45,7 @@ export class YamlCursor {
     return c === 0x2028 ? '\u2028' : c === 0x2029 ? '\u2029' : '\n';
   }
 
-  /** At the end of the stream a line that was begun counts as ended. */
+  /** Counts an unfinished last line as ended, at the end of the stream. */
   endLastLine(): void {
     if (this.column === 0) return;
     this.line++;
@@ -57,14 +60,14 @@ export class YamlCursor {
     if (this.code() === 0x23) while (!isBreakOrEnd(this.code())) this.position++;
   }
 
-  /** Three of the character in the first column, alone or before a blank: `---` or `...`. */
+  /** Whether the character stands three times in the first column, alone or before a blank: `---` or `...`. */
   isMarker(c: number): boolean {
     return (
       this.column === 0 && this.code() === c && this.code(1) === c && this.code(2) === c && isBlankOrEnd(this.code(3))
     );
   }
 
-  /** A failure of the scanner; the reference counts its lines from one, and does not name the first. */
+  /** Fails with a scanner message. The reference counts its lines from 1 and does not name the first. */
   fail(message: string): never {
     throw new YamlSyntaxError(this.line === 0 ? message : `line ${this.line + 1}: ${message}`, this.line);
   }
@@ -95,7 +98,7 @@ export function isDigit(c: number): boolean {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** The value of a hexadecimal digit; -1 for anything else. */
+/** The value of a hexadecimal digit; -1 for any other character. */
 export function hexValue(c: number): number {
   if (isDigit(c)) return c - 0x30;
   const lower = c | 0x20;

@@ -1,12 +1,13 @@
-/** Splits a YAML stream into documents as the reference's stream reader does: by lines that begin with `---`. */
+/** The splitter of YAML streams. It splits at lines that begin with `---`, as the reference's stream reader does. */
 
 export type YamlDocuments =
   | { readonly ok: true; readonly documents: readonly string[] }
   | { readonly ok: false; readonly error: { readonly message: string; readonly line: number } };
 
 /**
- * The text of each document, every line ended by `\n`. A separator stays with the document that it opens only at the start of the stream
- * or after another separator. After the dashes only a comment may follow; anything else is an error with its line, counted from one.
+ * The text of each document, every line ended by `\n`. A separator stays with the document that it opens only at the
+ * start of the stream or after another separator. Only a comment may follow the dashes; anything else is an error with
+ * its line, counted from 1.
  */
 export function splitYamlDocuments(stream: string): YamlDocuments {
   const documents: string[] = [];

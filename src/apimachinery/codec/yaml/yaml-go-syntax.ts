@@ -1,6 +1,6 @@
 /**
- * Prints a YAML node as Go's `%#v` prints what goyaml makes of it, for messages that show a value. Invariant: the node has been composed
- * without a failure, and the text is cut at MAX_SHOWN, where the reference would go on.
+ * The `%#v` text of a YAML node as Go prints goyaml's result, for messages that show a value. The node has been
+ * composed without failure. The text is cut at MAX_SHOWN; the reference has no limit.
  */
 import { compareUtf8 } from '../../../base/utf8.ts';
 import { quote } from '../../go-format.ts';
@@ -27,7 +27,7 @@ export function formatGoSyntax(node: YamlNode): string {
 class GoPrinter {
   text = '';
 
-  /** `nil` is how a null prints here. */
+  /** `nil` is the text of a null. */
   print(node: YamlNode, nil: string): void {
     if (this.text.length > MAX_SHOWN) return;
     switch (node.kind) {
@@ -108,7 +108,9 @@ function collect(node: YamlNode, entries: Map<string, Entry>): void {
   }
 }
 
-/** By type, then by value. Of the types, which the reference orders by their place in memory, only null is sure to come first. */
+/**
+ * By type, then by value. The reference orders types by their address in memory, so only the place of null is certain.
+ */
 const TYPE_ORDER: readonly YamlKey['type'][] = ['null', 'str', 'int', 'uint', 'float', 'bool'];
 
 function compareEntries({ key: a }: Entry, { key: b }: Entry): number {

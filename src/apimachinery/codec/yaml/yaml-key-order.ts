@@ -1,9 +1,10 @@
-/** The order in which goyaml v2 prints keys: letters after everything else, runs of digits by their number (`a2` before `a10`). */
+/**
+ * The key order of goyaml v2: letters after all other characters, runs of digits by their number (`a2` before `a10`).
+ */
 
 const LETTER = /^\p{L}$/u;
 const DIGIT = /^\p{Nd}$/u;
 
-/** Compares two keys. */
 export function compareYamlKeys(a: string, b: string): number {
   if (a === b) return 0;
   const left = [...a];
@@ -16,7 +17,7 @@ export function compareYamlKeys(a: string, b: string): number {
   const isLetter = [LETTER.test(l), LETTER.test(r)];
   if (isLetter[0] && isLetter[1]) return points(l, r);
   if (isLetter[0] || isLetter[1]) return isLetter[1] ? -1 : 1;
-  // Zeros that continue a number count; leading ones do not.
+  // Zeros that continue a number count; leading zeros do not.
   const continues = (l === '0' || r === '0') && continuesNumber(left, i);
   const [numberLeft, endLeft] = digitsFrom(left, i, continues);
   const [numberRight, endRight] = digitsFrom(right, i, continues);
@@ -29,7 +30,7 @@ function continuesNumber(chars: readonly string[], at: number): boolean {
   return false;
 }
 
-/** The number at `at`, modulo 2^64 as in the reference, and where it ends. */
+/** The number at `at`, modulo 2^64 as in the reference, and the end of its digits. */
 function digitsFrom(chars: readonly string[], at: number, continues: boolean): [bigint, number] {
   let value = continues ? 1n : 0n;
   let end = at;

@@ -1,4 +1,4 @@
-/** Scalars and keys of a YAML tree with their Go types. Invariant: a failure is a YamlSyntaxError with the reference's words. */
+/** Scalars and keys of a YAML tree with their Go types. Failures are YamlSyntaxErrors with the reference's messages. */
 import { decodeBase64 } from '../../../base/base64.ts';
 import { decodeLikeGo } from '../../../base/json-read.ts';
 import { quote } from '../../go-format.ts';
@@ -7,13 +7,13 @@ import { YamlSyntaxError } from './yaml-cursor.ts';
 import { resolveScalar, YAML_TAG, type YamlScalar } from './yaml-scalar.ts';
 import type { YamlNode, YamlScalarNode } from './yaml-tree.ts';
 
-/** A key with its Go type: goyaml tells the integer 1 from the string "1" until the map becomes JSON. */
+/** A key with its Go type. goyaml distinguishes the integer 1 from the string "1" until the map becomes JSON. */
 export interface YamlKey {
   /** JSON has no keys of the types `null` and `uint`. */
   readonly type: 'null' | 'str' | 'int' | 'uint' | 'float' | 'bool';
   /** The key in JSON. */
   readonly text: string;
-  /** As Go's `%#v` prints it. */
+  /** The text of `%#v`. */
   readonly shown: string;
 }
 
@@ -28,7 +28,7 @@ const RESOLVED_TAGS: ReadonlySet<string> = new Set([
 
 const MAX_INT64: bigint = 2n ** 63n - 1n;
 
-/** What a scalar means with its tag. A tag that does not fit is a failure; one that is not known makes a string. */
+/** Resolves a scalar with its tag. A tag that does not fit is a failure; an unknown tag makes a string. */
 export function resolveNode(node: YamlScalarNode): YamlScalar {
   if (node.tag === '') return node.implicit ? resolveScalar(node.text) : { type: 'str' };
   if (!RESOLVED_TAGS.has(node.tag)) return { type: 'str' };
@@ -40,7 +40,7 @@ export function resolveNode(node: YamlScalarNode): YamlScalar {
   throw new YamlSyntaxError(`cannot decode !!${scalar.type} \`${node.text}\` as a !!${wanted}`, node.line);
 }
 
-/** The text of a scalar that is a string; `!!binary` is decoded. */
+/** The text of a string scalar. `!!binary` is decoded. */
 export function stringOfNode(node: YamlScalarNode): string {
   if (node.tag !== YAML_TAG.binary) return node.text;
   const decoded = decodeBase64(node.text);
@@ -69,12 +69,12 @@ export function keyOfNode(node: YamlScalarNode): YamlKey {
   }
 }
 
-/** An integer as `%#v` prints it: what needs 64 unsigned bits in base 16. */
+/** An integer as `%#v` prints it: one that needs 64 unsigned bits is printed in base 16. */
 export function formatGoInt(value: bigint): string {
   return value > MAX_INT64 ? `0x${value.toString(16)}` : value.toString();
 }
 
-/** A float as a key: printed with the precision of 32 bits, as sigs.k8s.io/yaml does. */
+/** A float as a key, printed with 32-bit precision as sigs.k8s.io/yaml does. */
 function floatKey(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   const text = formatGoFloat(value, 32);
@@ -85,7 +85,7 @@ export function isMergeKey(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.text === '<<' && (node.implicit || node.tag === YAML_TAG.merge);
 }
 
-/** The mappings of a merge value in the order in which they are set: the last of a list first. */
+/** The mappings of a merge value in the order in which they are applied: the last of a list first. */
 export function mergedNodes(node: YamlNode): readonly YamlNode[] {
   return node.kind === 'sequence' ? node.items.toReversed() : [node];
 }

@@ -1,6 +1,6 @@
 /**
- * The meaning of YAML scalars as Kubernetes' decoder sees it (goyaml v2: YAML 1.1 without base 60). Invariant: reading and writing use the
- * same `resolveScalar`, so a string that would be read as something else is always quoted.
+ * The resolution of YAML scalars by Kubernetes' decoder (goyaml v2: YAML 1.1 without base 60). Invariant: the reader
+ * and the writer both use `resolveScalar`, so a string that would be read as another type is always quoted.
  */
 
 export const YAML_TAG = {
@@ -14,7 +14,7 @@ export const YAML_TAG = {
   merge: 'tag:yaml.org,2002:merge',
 } as const;
 
-/** `int` covers what Go holds as int or uint64: the whole range is exact. */
+/** `int` covers Go's int and uint64. The whole range is exact. */
 export type YamlScalar =
   | { readonly type: 'null' }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -44,16 +44,16 @@ const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_UINT64 = 2n ** 64n - 1n;
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
-/** Go reads what follows `0b` as a signed number of its own. */
+/** Go reads the digits after `0b` as a signed number. */
 const SIGNED_BINARY = /^0b([-+])([01]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const DOT_FLOAT = /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/;
-/** Longer digit strings are no 64-bit integer in any base (64 binary digits, sign, prefix, and some leading zeros). */
+/** A longer text is not a 64-bit integer in any base: 64 binary digits, a sign, a prefix and some leading zeros. */
 const MAX_INTEGER_LENGTH = 128;
 
 /**
- * What a plain scalar means. `tag` is the long form of an explicit tag, or '' if there is none: dates are looked for only without a tag or
- * with `!!timestamp`, and nothing is looked for with `!!str`. Linear in the length.
+ * Resolves a plain scalar in linear time. `tag` is the long form of an explicit tag, or ''. Dates are recognised only
+ * without a tag or with `!!timestamp`; with `!!str` the result is always a string.
  */
 export function resolveScalar(text: string, tag = ''): YamlScalar {
   if (tag === YAML_TAG.str) return STR;
@@ -97,7 +97,7 @@ function integerOf(text: string): bigint | undefined {
           : (decimal as string);
   const magnitude = BigInt(literal);
   const value = sign === '-' ? -magnitude : magnitude;
-  // An unsigned 64-bit number takes no sign at all.
+  // Go parses unsigned 64-bit numbers without a sign only.
   return value >= MIN_INT64 && value <= (sign === '' ? MAX_UINT64 : MAX_INT64) ? value : undefined;
 }
 
@@ -105,7 +105,7 @@ const DATE =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]{1,9})?(.*))?$/;
 const ZONE = /^(?:Z|[-+]([0-9]{2}):([0-9]{2}))$/;
 
-/** The forms that goyaml takes for a date: a date alone, RFC 3339 with short fields, or a time after one space without a zone. */
+/** The date forms of goyaml: a date alone, RFC 3339 with short fields, or a time after one space without a zone. */
 function isTimestamp(text: string): boolean {
   const match = text.length > 64 ? null : DATE.exec(text);
   if (match === null) return false;

@@ -1,11 +1,17 @@
-/** Scans plain, quoted and block scalars. Each function leaves the cursor behind the scalar, or throws YamlSyntaxError. Linear in its length. */
+/**
+ * The scanner of plain, quoted and block scalars. Each function leaves the cursor after the scalar or throws
+ * YamlSyntaxError, and takes linear time.
+ */
 import { hexValue, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, type YamlCursor } from './yaml-cursor.ts';
 
-/** Line breaks between two pieces of a scalar: one `\n` becomes a space, further ones and the special ones of Unicode stay. */
+/**
+ * The line breaks between two pieces of a scalar. One `\n` becomes a space; further breaks and Unicode line separators
+ * stay.
+ */
 class Folding {
   #first = '';
   #rest = '';
-  /** True from the first break on. */
+  /** Whether a break was seen. */
   broken = false;
 
   add(lineBreak: string): void {
@@ -23,13 +29,13 @@ class Folding {
   }
 }
 
-/** `endedLine`: a line break follows the text, so that a key may begin. */
+/** `endedLine` is true if a line break follows the text, so that a key may begin. */
 export interface PlainScalar {
   readonly text: string;
   readonly endedLine: boolean;
 }
 
-/** `indent` is that of the block around it; in flow collections indentation does not matter. */
+/** `indent` is that of the enclosing block. In flow collections indentation does not matter. */
 export function scanPlain(cursor: YamlCursor, indent: number, inFlow: boolean): PlainScalar {
   const folding = new Folding();
   let text = '';
@@ -108,7 +114,7 @@ export function scanQuoted(cursor: YamlCursor, quote: number): string {
         continue;
       }
       const lineBreak = cursor.passBreak();
-      // After an escaped break further ones stay as they are.
+      // After an escaped break further breaks stay.
       if (run.escapedBreak) text += lineBreak;
       else folding.add(lineBreak);
     }
@@ -119,7 +125,10 @@ export function scanQuoted(cursor: YamlCursor, quote: number): string {
   return text;
 }
 
-/** Up to a blank, the closing quote or the end. `escapedBreak`: it ended with a backslash before a line break, which is passed. */
+/**
+ * Scans up to a blank, the closing quote or the end. `escapedBreak` is true if the run ended with a backslash before a
+ * line break, which is consumed.
+ */
 function scanQuotedRun(cursor: YamlCursor, quote: number): { text: string; escapedBreak: boolean } {
   let text = '';
   let start = cursor.position;
@@ -161,7 +170,9 @@ function scanEscape(cursor: YamlCursor): string {
   return String.fromCodePoint(value);
 }
 
-/** `parentIndent` is that of the block around it, -1 at the root. Its content is indented by one at least, at the root too. */
+/**
+ * `parentIndent` is that of the enclosing block, -1 at the root. Content is indented by at least one, at the root too.
+ */
 export function scanBlock(cursor: YamlCursor, parentIndent: number): string {
   const literal = cursor.code() === 0x7c;
   cursor.position++;
@@ -206,7 +217,7 @@ function scanBlockHeader(cursor: YamlCursor): { chomping: string; increment: num
   return { chomping, increment };
 }
 
-/** Passes indentation and empty lines; the first call decides on the indentation if the header did not. */
+/** Consumes indentation and empty lines. The first call determines the indentation if the header does not. */
 class BlockBreaks {
   indent: number;
   readonly #parentIndent: number;
@@ -216,7 +227,7 @@ class BlockBreaks {
     this.#parentIndent = parentIndent;
   }
 
-  /** The breaks of the empty lines. */
+  /** Returns the breaks of the empty lines. */
   scan(cursor: YamlCursor): string {
     let breaks = '';
     let widest = 0;

@@ -1,4 +1,7 @@
-/** Scans anchors, tags and directives. Each function leaves the cursor behind what it read, or throws YamlSyntaxError. */
+/**
+ * The scanner of anchors, tags and directives. Each function leaves the cursor after its token or throws
+ * YamlSyntaxError.
+ */
 import { decodeUtf8 } from '../../../base/bytes.ts';
 import {
   hexValue,
@@ -12,7 +15,7 @@ import {
 } from './yaml-cursor.ts';
 
 export interface YamlTag {
-  /** `!`, `!!` or `!name!`; '' for a verbatim tag and for `!` alone. */
+  /** `!`, `!!` or `!name!`; '' for a verbatim tag and for a lone `!`. */
   readonly handle: string;
   readonly suffix: string;
 }
@@ -21,7 +24,7 @@ export type YamlDirective =
   | { readonly kind: 'version'; readonly major: number; readonly minor: number }
   | { readonly kind: 'tag'; readonly handle: string; readonly prefix: string };
 
-/** The name behind `&` or `*`. */
+/** The name after `&` or `*`. */
 export function scanAnchor(cursor: YamlCursor): string {
   cursor.position++;
   const name = scanWord(cursor);

@@ -1,12 +1,13 @@
 /**
- * Cuts YAML into tokens as goyaml v2 (libyaml) does. A key is known only by the `:` behind it, so tokens wait in a queue until it is clear
- * that no key begins at the first of them. Invariant: such a key fits into one line and 1024 characters, which bounds the queue.
+ * The YAML tokenizer, equal to goyaml v2 (libyaml). A key is recognised by the `:` after it, so tokens wait in a queue
+ * until no key can begin at the first of them. Invariant: such a key fits into one line and 1024 characters, which
+ * bounds the queue.
  */
 import { isBlank, isBlankOrEnd, isBreak, YamlCursor, YamlSyntaxError } from './yaml-cursor.ts';
 import { scanBlock, scanPlain, scanQuoted } from './yaml-scan-scalar.ts';
 import { scanAnchor, scanDirective, scanTag, type YamlDirective, type YamlTag } from './yaml-scan-tag.ts';
 
-/** The reference allows 10,000; here what walks the value uses the call stack. */
+/** The reference allows 10,000. The limit is lower here because functions that walk the value use the call stack. */
 export const MAX_YAML_DEPTH = 1000;
 
 export type YamlTokenType =
@@ -32,9 +33,9 @@ export type YamlTokenType =
 
 export interface YamlToken {
   readonly type: YamlTokenType;
-  /** Of its first character, counted from zero. */
+  /** The line of its first character, counted from 0. */
   readonly line: number;
-  /** The text of a scalar, the name of an anchor or alias. */
+  /** The text of a scalar; the name of an anchor or alias. */
   readonly text: string;
   /** True for an unquoted scalar. */
   readonly plain: boolean;
@@ -44,9 +45,9 @@ export interface YamlToken {
 
 interface SimpleKey {
   possible: boolean;
-  /** In a block mapping: something at the column of its keys that is no key is an error. */
+  /** Whether this must be a key: it stands at the column of the keys of a block mapping. */
   required: boolean;
-  /** Of the token that the key would begin with. */
+  /** The number of the token with which the key would begin. */
   token: number;
   position: number;
   line: number;
@@ -54,15 +55,15 @@ interface SimpleKey {
 }
 
 const MAX_KEY_LENGTH = 1024;
-/** Taken tokens are dropped from the queue in bulk. */
+/** Consumed tokens are removed from the queue in bulk. */
 const QUEUE_SLACK = 512;
-/** Of the reference's input buffer: a bad character is found when its part of the text is read. */
+/** The size of the reference's input buffer: a forbidden character is reported when its part of the text is read. */
 const READ_SIZE = 512;
 const UNREADABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 export class YamlScanner {
   readonly #cursor: YamlCursor;
-  /** Where the reference meets a character that YAML forbids; infinite if there is none. */
+  /** The position at which the reference reports a forbidden character; infinite if there is none. */
   readonly #unreadable: number;
   #queue: YamlToken[] = [];
   #head = 0;
@@ -72,7 +73,7 @@ export class YamlScanner {
   #indent = -1;
   readonly #indents: number[] = [];
   #keyAllowed = true;
-  /** One for the block context and one for each open flow collection. */
+  /** One entry for the block context and one for each open flow collection. */
   readonly #keys: SimpleKey[] = [{ possible: false, required: false, token: 0, position: 0, line: 0, column: 0 }];
   /** Possible keys by the number of their token. */
   readonly #keyAt: Map<number, SimpleKey> = new Map();
@@ -84,13 +85,15 @@ export class YamlScanner {
     this.#cursor = new YamlCursor(bad === undefined ? body : body.slice(0, bad));
   }
 
-  /** The next token, which stays; after the last it is always `stream-end`. Throws YamlSyntaxError. */
+  /**
+   * The next token, which stays in the queue. After the last token it is always `stream-end`. Throws YamlSyntaxError.
+   */
   peek(): YamlToken {
     while (this.#head === this.#queue.length || this.#mayBeKey()) this.#fetch();
     return this.#queue[this.#head] as YamlToken;
   }
 
-  /** Passes the token that `peek` showed. */
+  /** Consumes the token that `peek` returned. */
   skip(): void {
     if (this.#queue[this.#head]?.type === 'stream-end') return;
     this.#head++;
@@ -118,7 +121,7 @@ export class YamlScanner {
     this.#queue.push({ type, line, text, plain, tag, directive });
   }
 
-  /** The number that the next token will have. */
+  /** The number of the next token. */
   #nextNumber(): number {
     return this.#taken + this.#queue.length - this.#head;
   }
@@ -164,7 +167,7 @@ export class YamlScanner {
     } else cursor.fail('found character that cannot start any token');
   }
 
-  /** Blanks, comments and line breaks. A tab is a blank only where no key may begin. */
+  /** Consumes blanks, comments and line breaks. A tab is a blank only where no key may begin. */
   #passGap(): void {
     const cursor = this.#cursor;
     for (;;) {
@@ -255,7 +258,7 @@ export class YamlScanner {
     this.#dropKey();
     if (this.#flowLevel > 0) {
       this.#flowLevel--;
-      // An empty collection's own key has the number of the bracket: the reference stops waiting for a `:` behind it.
+      // The key of an empty collection has the number of the bracket: the reference stops waiting for a `:` after it.
       this.#keyAt.delete((this.#keys.pop() as SimpleKey).token);
     }
     this.#keyAllowed = false;

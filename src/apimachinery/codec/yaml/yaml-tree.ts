@@ -1,6 +1,6 @@
 /**
- * The nodes of the first YAML document of a text, by the grammar of goyaml v2. Invariant: every failure is a YamlSyntaxError with the
- * reference's words; what follows the first document is not looked at.
+ * The parser of the first YAML document of a text, with the grammar of goyaml v2. Failures are YamlSyntaxErrors with
+ * the reference's messages. Later documents are not read.
  */
 import { YamlSyntaxError } from './yaml-cursor.ts';
 import type { YamlTag } from './yaml-scan-tag.ts';
@@ -9,11 +9,11 @@ import { MAX_YAML_DEPTH, YamlScanner, type YamlToken, type YamlTokenType } from 
 export interface YamlScalarNode {
   readonly kind: 'scalar';
   readonly text: string;
-  /** The long form of an explicit tag; '' without one. */
+  /** The long form of an explicit tag, or ''. */
   readonly tag: string;
   /** True for an unquoted scalar without a tag and for one with the tag `!`. */
   readonly implicit: boolean;
-  /** Where it starts, its tag and anchor included, counted from zero. */
+  /** The line where it starts, including its tag and anchor, counted from 0. */
   readonly line: number;
 }
 export interface YamlSequenceNode {
@@ -35,16 +35,16 @@ export interface YamlAliasNode {
 }
 export type YamlNode = YamlScalarNode | YamlSequenceNode | YamlMappingNode | YamlAliasNode;
 
-/** The root node, or undefined if there is no document. Throws YamlSyntaxError. */
+/** The root node; undefined if there is no document. Throws YamlSyntaxError. */
 export function parseYamlTree(text: string): YamlNode | undefined {
   return new TreeParser(text).document();
 }
 
-/** What may stand before a node. */
+/** The anchor and the tag before a node. */
 interface Properties {
   readonly anchor: string;
   readonly tag: string;
-  /** Of the first of them, or of the node itself. */
+  /** The line of the first property, or of the node itself. */
   readonly line: number;
 }
 
@@ -79,7 +79,7 @@ class TreeParser {
       token = this.#next();
     }
     const root = explicit && DOCUMENT_ENDS.has(token.type) ? empty(token.line) : this.#node(true, false);
-    // The reference reads one token on, which may be a bad one.
+    // The reference reads one more token, which may be malformed.
     this.#scanner.peek();
     return root;
   }
@@ -89,7 +89,7 @@ class TreeParser {
     return this.#scanner.peek();
   }
 
-  /** A failure of the grammar; the reference counts its lines from zero and does not name the first. */
+  /** Fails with a parser message. The reference counts its lines from 0 and does not name the first. */
   #fail(message: string, line: number): never {
     throw new YamlSyntaxError(line === 0 ? message : `line ${line}: ${message}`, line);
   }
@@ -111,7 +111,7 @@ class TreeParser {
     if (!this.#prefixes.has('!!')) this.#prefixes.set('!!', 'tag:yaml.org,2002:');
   }
 
-  /** `block`: block collections may begin here. `indentless`: also a sequence at the column of its key. */
+  /** `block`: a block collection may begin here. `indentless`: also a sequence at the column of its key. */
   #node(block: boolean, indentless: boolean): YamlNode {
     const first = this.#scanner.peek();
     if (first.type === 'alias') return this.#alias(first);
@@ -145,7 +145,7 @@ class TreeParser {
     return { kind: 'alias', name: token.text, target, line: token.line };
   }
 
-  /** An anchor and a tag, in any order, each once. */
+  /** Reads an anchor and a tag, in any order, each at most once. */
   #properties(first: YamlToken): Properties {
     let anchor = '';
     let tag: YamlTag | undefined;
@@ -210,7 +210,7 @@ class TreeParser {
     this.#scanner.skip();
   }
 
-  /** The node behind a key or value indicator. */
+  /** The node after a key or value indicator. */
   #pairPart(indicator: YamlToken): YamlNode {
     return PAIR_ENDS.has(this.#next().type) ? empty(indicator.line) : this.#node(true, true);
   }
@@ -227,7 +227,7 @@ class TreeParser {
     return this.#collection('mapping', properties, (items) => {
       const token = this.#next();
       if (token.type === 'value' || token.type === 'flow-entry' || token.type === 'flow-sequence-end') {
-        // The reference passes the token here, whatever it is.
+        // The reference consumes the token, whatever it is.
         this.#scanner.skip();
         items.push(empty(token.line));
       } else items.push(this.#node(false, false));

@@ -1,6 +1,7 @@
 /**
- * Prints YAML as the reference does for YAML responses (sigs.k8s.io/yaml over goyaml v2): block style, keys sorted, lists not indented
- * under their key, long text folded after column 80. Invariant: `readYaml` gives the value back.
+ * The YAML writer, equal to the reference's YAML responses (sigs.k8s.io/yaml over goyaml v2): block style, sorted keys,
+ * lists not indented under their key, long text folded after column 80. Invariant: `readYaml` reads the same value
+ * back.
  */
 import { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
@@ -8,7 +9,10 @@ import { formatGoFloat } from '../go-float.ts';
 import { compareYamlKeys } from './yaml-key-order.ts';
 import { resolveScalar } from './yaml-scalar.ts';
 
-/** The text of one document, with a newline at the end. Parts nested deeper than 500 levels are printed as JSON, which is YAML too. */
+/**
+ * The text of one document, with a newline at the end. Parts deeper than 500 levels are printed as JSON, which is YAML
+ * too.
+ */
 export function writeYaml(value: JsonValue): string {
   const writer = new YamlWriter();
   writer.document(value);
@@ -45,7 +49,7 @@ class YamlWriter {
     if (this.#column > 0) this.#put('\n');
   }
 
-  /** Goes to the start of a line at `indent`; stays if it is there already, as after `- `. */
+  /** Moves to the start of a line at `indent`. Does nothing if the position is already there, as after `- `. */
   #line(indent: number): void {
     if (this.#column === indent && (indent === 0 || this.#parts.at(-1)?.endsWith(' '))) return;
     this.#endLine();
@@ -94,7 +98,7 @@ class YamlWriter {
     }
   }
 
-  /** A scalar or an empty collection; `before` separates it from what stands on the line. */
+  /** Writes a scalar or an empty collection. `before` separates it from the text on the line. */
   #leaf(value: JsonValue, indent: number, before: string): void {
     if (typeof value === 'string') this.#string(value, indent, before, false);
     else this.#put(before + formatLeaf(value));
@@ -104,7 +108,7 @@ class YamlWriter {
     // At the root text is indented too.
     const inner = indent === 0 ? 2 : indent;
     const facts = analyze(text);
-    // Readers disagree on an indent indicator at the root.
+    // YAML readers disagree on an indentation indicator at the root.
     const style = chooseStyle(text, facts, isKey || (indent === 0 && /^[ \n]/.test(text)));
     if (style === 'literal') {
       this.#put(`${before}|${blockHeader(text)}\n`);
@@ -119,7 +123,7 @@ class YamlWriter {
     else this.#flow(text, inner, !isKey);
   }
 
-  /** Plain text: a lone space beyond the width becomes a line break. */
+  /** Writes plain text. A single space beyond the width becomes a line break. */
   #flow(text: string, indent: number, fold: boolean): void {
     if (!fold || this.#column + text.length <= BEST_WIDTH) {
       this.#put(text);
@@ -178,7 +182,7 @@ function formatLeaf(value: Exclude<JsonValue, string>): string {
   if (value === null) return 'null';
   if (typeof value === 'object') return Array.isArray(value) ? '[]' : '{}';
   if (typeof value !== 'number') return String(value);
-  // The reference prints JSON first and reads it as YAML: whole numbers within 64 bits are integers then.
+  // The reference prints JSON first and reads it as YAML, where whole numbers within 64 bits are integers.
   if (Number.isInteger(value) && Math.abs(value) < 1e21) {
     const scalar = resolveScalar(String(value));
     if (scalar.type === 'int') return scalar.value.toString();
@@ -187,8 +191,8 @@ function formatLeaf(value: Exclude<JsonValue, string>): string {
 }
 
 /**
- * What needs an escape: what goyaml's emitter takes for unprintable (tab, controls, everything beyond the basic plane, byte order marks) and
- * the line separators of Unicode, which it prints raw but which readers fold.
+ * The characters that are escaped: those that goyaml's emitter treats as unprintable (tab, controls, everything beyond
+ * the basic plane, byte order marks), and the Unicode line separators, which it prints raw but which readers fold.
  */
 const SPECIAL = /[^\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 const FIRST_INDICATOR = /^[#,[\]{}&*!|>'"%@`]|^[?:-](?:[ \t]|$)|^---|^\.\.\./;

@@ -1,6 +1,6 @@
 /**
- * Reads YAML as the reference does: the first document becomes the JSON value that sigs.k8s.io/yaml (goyaml v2) would make of it.
- * Invariant: size, depth and alias expansion are bounded, and every failure is a value with the reference's words.
+ * The YAML reader: the first document becomes the JSON value that sigs.k8s.io/yaml (goyaml v2) makes of it. Size, depth
+ * and alias expansion are bounded. Failures are values with the reference's messages.
  */
 
 import { decodeUtf8Strict } from '../../../base/bytes.ts';
@@ -14,22 +14,25 @@ import { isMergeKey, keyOfNode, mergedNodes, resolveNode, stringOfNode, type Yam
 import { MAX_YAML_DEPTH } from './yaml-scanner.ts';
 import { parseYamlTree, type YamlMappingNode, type YamlNode, type YamlScalarNode } from './yaml-tree.ts';
 
-/** The reference's bound of a request body. */
+/** The reference's limit of a request body. */
 const MAX_YAML_BYTES: number = 3 * 1024 * 1024;
 
 export interface YamlReadOptions {
-  /** Longer input is refused before it is parsed; default MAX_YAML_BYTES. */
+  /** Longer input is refused before it is parsed. Default MAX_YAML_BYTES. */
   readonly maxBytes?: number;
 }
 
 export interface YamlReadError {
-  /** The words of the reference where they are known: `yaml: line 2: mapping values are not allowed in this context`. */
+  /** The reference's message where it is known: `yaml: line 2: mapping values are not allowed in this context`. */
   readonly message: string;
-  /** One-based line of what could not be read; 0 if it has no place. */
+  /** The line of the failure, counted from 1; 0 if it has no position. */
   readonly line: number;
 }
 
-/** A key that was set before. `line` is that of the later value, counted from one; `key` is printed as Go prints it (`"a"`, `1`, `true`). */
+/**
+ * A key that was set before. `line` is that of the later value, counted from 1. `key` is printed as Go prints it
+ * (`"a"`, `1`, `true`).
+ */
 export interface YamlDuplicate {
   readonly line: number;
   readonly key: string;
@@ -40,8 +43,9 @@ export type YamlReadResult =
   | { readonly ok: false; readonly error: YamlReadError };
 
 /**
- * The value of the first document; null if there is none. The last of equal keys wins, and all are in `duplicates`. Keys that are
- * booleans, integers or floats become strings; integers beyond 64 bits are doubles; `.inf` and `.nan` are errors. Never throws.
+ * Reads the first document; null if there is none. The last of equal keys wins, and all are listed in `duplicates`.
+ * Keys that are booleans, integers or floats become strings. Integers beyond 64 bits become doubles. `.inf` and `.nan`
+ * are errors. Never throws.
  */
 export function readYaml(input: Uint8Array | string, options: YamlReadOptions = {}): YamlReadResult {
   const maxBytes = options.maxBytes ?? MAX_YAML_BYTES;
@@ -60,20 +64,20 @@ export function readYaml(input: Uint8Array | string, options: YamlReadOptions = 
   }
 }
 
-/** The one error that strict decoding makes of all duplicates. */
+/** The single error that strict decoding makes of all duplicates. */
 export function formatYamlDuplicates(duplicates: readonly YamlDuplicate[]): string {
   const lines = duplicates.map(({ line, key }) => `line ${line}: key ${key} already set in map`);
   return `yaml: unmarshal errors:\n  ${lines.join('\n  ')}`;
 }
 
 const JSON_OBJECT = /^[ \r\n]*\{/;
-/** YAML wants the colon within 1024 characters from where a key begins. */
+/** YAML requires the colon within 1024 characters from the start of a key. */
 const SAFE_DISTANCE = 1000;
 
 /**
- * Almost all bodies that begin like JSON are JSON, which is read much faster. It means the same as YAML only without escapes, of which YAML
- * has its own set, without characters that YAML takes for line breaks or forbids, without a line break before a colon or a tab at the
- * start of the last line, and with short keys.
+ * Whether a text can be read as JSON, which is much faster. Almost all bodies that begin like JSON can. JSON means the
+ * same as YAML only without escapes (YAML has its own set), without characters that YAML treats as line breaks or
+ * forbids, without a line break before a colon, without a tab at the start of the last line, and with short keys.
  */
 function isPlainJson(text: string): boolean {
   if (!JSON_OBJECT.test(text)) return false;
@@ -103,23 +107,29 @@ function failed(message: string, line: number): YamlReadResult {
   return { ok: false, error: { message, line } };
 }
 
-/** The bounds of goyaml on alias expansion (`allowedAliasRatio`). */
+/** goyaml's limits on alias expansion (`allowedAliasRatio`). */
 const ALIAS_LOW = 400_000;
 const ALIAS_HIGH = 4_000_000;
-/** Characters that aliases may repeat: a long text that is named often would be far larger as JSON. The reference has no such bound. */
+/**
+ * The most characters that aliases may repeat. A long text that is referenced often would be far larger as JSON. The
+ * reference has no such limit.
+ */
 const MAX_ALIASED_LENGTH = MAX_YAML_BYTES;
 
 class YamlComposer {
   readonly #duplicates: YamlDuplicate[] = [];
   readonly #expanding: Set<YamlNode> = new Set();
-  /** Types of the keys that were not strings, per object. */
+  /** The types of the keys that were not strings, per object. */
   readonly #keyTypes: WeakMap<JsonObject, Map<string, YamlKey['type']>> = new WeakMap();
   #decoded = 1;
   #aliased = 0;
   #aliasedLength = 0;
   #aliasDepth = 0;
   #depth = 0;
-  /** Keys that JSON cannot have, per object. Only those of the finished value matter, so one inside an overwritten value does no harm. */
+  /**
+   * The keys that JSON cannot have, per object. Only those of the final value matter: a key inside an overwritten value
+   * is not an error.
+   */
   readonly #badKeys: WeakMap<JsonObject, Map<string, [YamlKey, YamlNode]>> = new WeakMap();
   #hasBadKeys = false;
   #hasNonFinite = false;
@@ -199,7 +209,7 @@ class YamlComposer {
     this.#hasBadKeys = true;
   }
 
-  /** The error of the first object, from the root, with a key that JSON cannot have. */
+  /** The error of the first object, from the root, that has a key that JSON cannot have. */
   #findBadKey(value: JsonValue): string | undefined {
     if (typeof value !== 'object' || value === null) return undefined;
     const isArray = Array.isArray(value);
@@ -229,7 +239,7 @@ class YamlComposer {
     this.#duplicates.push({ line: node.line + 1, key: key.shown });
   }
 
-  /** Merged keys are set where the merge stands: what precedes it is overridden, what follows overrides it. */
+  /** Merged keys are set at the position of the merge: they override earlier keys, and later keys override them. */
   #merge(node: YamlNode, object: JsonObject): void {
     for (const merged of mergedNodes(node)) {
       if ((merged.kind === 'alias' ? merged.target : merged).kind !== 'mapping')
@@ -265,7 +275,7 @@ class YamlComposer {
     }
   }
 
-  /** The reference prints the float as JSON and reads it again: a whole number comes back as an integer. */
+  /** The reference prints the float as JSON and reads it again, so a whole number becomes an integer. */
   #float(value: number): number | bigint {
     if (!Number.isFinite(value)) this.#hasNonFinite = true;
     return Number.isInteger(value) && Math.abs(value) < 1e21 ? integerOf(String(value)) : value;
@@ -276,7 +286,7 @@ class YamlComposer {
   }
 }
 
-/** The first number in the order of JSON (keys sorted) that JSON cannot hold; depth is bounded by the composer. */
+/** The first number, in the order of sorted keys, that JSON cannot represent. The composer has bounded the depth. */
 function findNonFinite(value: JsonValue): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : value;
   if (typeof value !== 'object' || value === null) return undefined;
