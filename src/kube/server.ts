@@ -49,16 +49,13 @@ import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-
 import { StoredObjects } from './bootstrap/stored-objects.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
-import { selfSubjectReview, tokenReview } from './groups/authentication/identity-reviews.ts';
-import { accessReviews } from './groups/authorization/access-reviews.ts';
-import { rulesReview } from './groups/authorization/rules-review.ts';
 import type { ClusterFamilies } from './groups/core/service/ip-families.ts';
 import { createServiceAccountAuthenticator, type LegacyUse } from './identity/service-account-authenticator.ts';
 import { tokenSubresource } from './identity/token-request.ts';
 import type { KubeContext } from './kube-context.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { kubeResources } from './resources.ts';
-import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
+import { parseRuntimeConfig } from './runtime-config.ts';
 import { ensureMeta } from './shared/object-fields.ts';
 import { serviceObjects } from './shared/service-objects.ts';
 
@@ -142,7 +139,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   );
   for (const warning of admission.warnings) options.logger.warn(warning);
   const server = new ResourceServer({ ...options, admission, authorizer });
-  server.install([...stored.values(), ...resources.reviews], {
+  server.install([...stored.values()], {
     groupPriority,
     versionPriority,
     typeName,
@@ -208,7 +205,6 @@ function createFlowController(
 
 interface OpenResources {
   readonly stored: ReadonlyMap<string, OpenResource>;
-  readonly reviews: readonly OpenResource[];
   readonly listers: ServerListers;
   readonly rbac: RbacAuthorizer;
   readonly authorizer: Authorizer;
@@ -252,6 +248,7 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     rbac,
     runtimeConfig,
     clock,
+    tokenReview: { authenticateToken: options.authenticateToken, apiAudiences },
     network: { families: familiesOf(ranges), nodePorts },
   });
   for (const { definition } of kinds) stored.set(definition.plural, openResource(definition, host));
@@ -266,13 +263,7 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     pods: readerOf(stored, 'pods'),
     nodes: readerOf(stored, 'nodes'),
   };
-  const reviews = [
-    ...accessReviews(authorizer),
-    rulesReview(authorizer),
-    tokenReview({ authenticateToken: options.authenticateToken, apiAudiences }),
-    selfSubjectReview(clock),
-  ].map((definition) => openResource(servedDefinition(definition, runtimeConfig), host));
-  return { stored, reviews, listers, rbac, authorizer, world, readers };
+  return { stored, listers, rbac, authorizer, world, readers };
 }
 
 function familiesOf([first, ...more]: ServiceNetwork['ranges']): ClusterFamilies {

@@ -42,3 +42,20 @@ export function declaredName(type: CelType): string {
       return type.name;
   }
 }
+
+/** A type with its parts by their declared names: `list(google.protobuf.Timestamp)`. */
+export function formatDeclaredType(type: CelType): string {
+  const name = declaredName(type);
+  switch (type.kind) {
+    case 'list':
+      return `${name}(${formatDeclaredType(type.element)})`;
+    case 'map':
+      return `${name}(${formatDeclaredType(type.key)}, ${formatDeclaredType(type.value)})`;
+    case 'type':
+      return `${name}(${formatDeclaredType(type.of)})`;
+    case 'opaque':
+      return type.params.length === 0 ? name : `${name}(${type.params.map(formatDeclaredType).join(', ')})`;
+    default:
+      return name;
+  }
+}

@@ -11,7 +11,7 @@ import { validatePodStatusUpdate } from './core/pod/validate-pod-status.ts';
 import { validatePodUpdate } from './core/pod/validate-pod-update.ts';
 import { validateResourceQuota } from './core/resource-quota.ts';
 import { validateServiceUpdate } from './core/service/validate-service.ts';
-import { validateBindingConditions } from './resource/claim-status.ts';
+import { validateBindingConditions } from './resource/validate-binding-conditions.ts';
 
 const PATH = FieldPath.of('spec');
 

@@ -30,10 +30,10 @@ import type { ObjectReader } from '../../server/own/object-reader.ts';
 import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, WriteAnswer } from '../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-import { AUTHENTICATION_GROUP } from '../groups/authentication/identity-reviews.ts';
-import { reviewAnswer } from '../groups/authorization/review-answer.ts';
+import { AUTHENTICATION_GROUP } from '../groups/authentication/token-review.ts';
 import { builtInVersion } from '../shared/built-in.ts';
 import { ensureMeta } from '../shared/object-fields.ts';
+import { reviewAnswer } from '../shared/review-answer.ts';
 
 const KIND = 'TokenRequest';
 const SHORTEST_SECONDS = 600;

@@ -4,7 +4,7 @@ import { setStatefulSetDefaults } from '../groups/apps/stateful-set.ts';
 import { setLimitRangeDefaults } from '../groups/core/limit-range.ts';
 import { setPodDefaults } from '../groups/core/pod/pod-defaults.ts';
 import { setSecretDefaults } from '../groups/core/secret.ts';
-import { setPriorityLevelDefaults } from '../groups/flowcontrol/priority-level.ts';
+import { setPriorityLevelDefaults } from '../groups/flowcontrol/priority-level-configuration.ts';
 import { builtInVersion } from './built-in.ts';
 
 type SetDefaults = (object: JsonObject) => void;

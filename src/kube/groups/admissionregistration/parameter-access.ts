@@ -1,6 +1,7 @@
 /**
- * Who writes a policy with parameters, or binds one, must be able to read them. Invariant: members of system:masters pass; a kind that nobody serves needs the right to read
- * everything. Texts are the reference's.
+ * Authorization of writes of policies with parameters and of their bindings: the user must be allowed to read the
+ * parameters. Members of system:masters always are. A parameter kind that no server serves needs permission for all
+ * groups, versions and resources.
  */
 import { parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -13,7 +14,7 @@ import type { WriteCheck } from '../../../server/resource/checked-writes.ts';
 import type { KubeContext } from '../../kube-context.ts';
 import { mayAlwaysEscalate } from '../../rbac/escalation.ts';
 
-type World = Pick<KubeContext, 'authorizer' | 'lister' | 'pluralOf'>;
+type Context = Pick<KubeContext, 'authorizer' | 'lister' | 'pluralOf'>;
 
 const PARAM_KIND = FieldPath.of('spec', 'paramKind');
 const PARAM_REF = FieldPath.of('spec', 'paramRef');
@@ -26,23 +27,23 @@ interface Target {
 
 const ANYTHING: Target = { apiGroup: '*', apiVersion: '*', resource: '*' };
 
-/** What a kind of parameters is called in requests, as far as it can be told. */
-function targetOf(world: World, kind: JsonObject): Target {
+/** Returns the resource of a parameter kind; `*` for the parts that cannot be resolved. */
+function targetOf(context: Context, kind: JsonObject): Target {
   const parsed = parseGroupVersion(textAt(kind, 'apiVersion'));
   if (!parsed.ok) return ANYTHING;
   const { group, version } = parsed.value;
-  const plural = world.pluralOf({ group, version, kind: textAt(kind, 'kind') });
+  const plural = context.pluralOf({ group, version, kind: textAt(kind, 'kind') });
   return { apiGroup: group, apiVersion: version, resource: plural ?? '*' };
 }
 
-/** Of both kinds of policies. */
-export function policyAccess(world: World): WriteCheck {
+/** The check for both policy kinds. */
+export function policyAccess(context: Context): WriteCheck {
   return (policy, old, { request: { user } }) => {
     const kind = objectAt(policy, 'spec', 'paramKind');
     if (kind === undefined || mayAlwaysEscalate(user)) return [];
     if (old !== undefined && equalJson(objectAt(old, 'spec', 'paramKind') ?? null, kind)) return [];
-    const asked = { verb: 'get', name: '*', namespace: '*', ...targetOf(world, kind) };
-    return andThen(isAllowed(world, user, asked), (allowed): FieldIssue[] => {
+    const asked = { verb: 'get', name: '*', namespace: '*', ...targetOf(context, kind) };
+    return andThen(isAllowed(context, user, asked), (allowed): FieldIssue[] => {
       if (allowed) return [];
       const shown = `(kind=${textAt(kind, 'kind')}, apiVersion=${textAt(kind, 'apiVersion')})`;
       const text = `user ${showUser(user)} must have "get" permission on all objects of the referenced paramKind ${shown}`;
@@ -51,21 +52,21 @@ export function policyAccess(world: World): WriteCheck {
   };
 }
 
-/** Of both kinds of bindings; `policies` is the plural of the policies that they bind. */
-export function bindingAccess(world: World, policies: string): WriteCheck {
+/** The check for both binding kinds. `policies` is the plural of the policies they bind. */
+export function bindingAccess(context: Context, policies: string): WriteCheck {
   return (binding, old, { request: { user } }) => {
     const reference = objectAt(binding, 'spec', 'paramRef');
     if (reference === undefined || mayAlwaysEscalate(user)) return [];
     if (old !== undefined && isSameBinding(binding, old)) return [];
-    const lister = world.lister(policies);
+    const lister = context.lister(policies);
     return andThen(lister.fresh(), () => {
       const policy = lister.get('', textAt(binding, 'spec', 'policyName'));
       const kind = policy === undefined ? undefined : objectAt(policy, 'spec', 'paramKind');
-      const target = kind === undefined ? ANYTHING : targetOf(world, kind);
+      const target = kind === undefined ? ANYTHING : targetOf(context, kind);
       const name = textAt(reference, 'name');
       const verb = name === '' ? 'list' : 'get';
       const asked = { verb, name, namespace: textAt(reference, 'namespace'), ...target };
-      return andThen(isAllowed(world, user, asked), (allowed): FieldIssue[] => {
+      return andThen(isAllowed(context, user, asked), (allowed): FieldIssue[] => {
         if (allowed) return [];
         const everything = `user ${showUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
         if (policy === undefined) {
@@ -90,15 +91,15 @@ function isSameBinding(binding: JsonObject, old: JsonObject): boolean {
 }
 
 function isAllowed(
-  world: World,
+  context: Context,
   user: UserInfo,
   asked: Target & { readonly verb: string; readonly name: string; readonly namespace: string },
 ): MaybePromise<boolean> {
   const attributes = { user, subresource: '', path: '', isResourceRequest: true, ...asked };
-  return andThen(world.authorizer().authorize(attributes), ({ decision }) => decision === 'allow');
+  return andThen(context.authorizer().authorize(attributes), ({ decision }) => decision === 'allow');
 }
 
-/** As Go prints its struct. */
+/** Returns the user as Go prints the struct. */
 function showUser({ name, uid, groups, extra }: UserInfo): string {
   const entries = Object.entries(extra)
     .sort(([a], [b]) => (a < b ? -1 : 1))

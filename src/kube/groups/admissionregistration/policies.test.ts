@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { validateMutatingBinding, validatePolicyStatus, validateValidatingBinding } from './bindings.ts';
-import { setBindingDefaults, setPolicyDefaults } from './defaults.ts';
-import { validateMutatingPolicy, validateValidatingPolicy } from './policies.ts';
-import { policyBindingTable, validatingPolicyTable } from './tables.ts';
+import { policyBindingTable, setBindingDefaults } from './binding-rules.ts';
+import { validateMutatingPolicy } from './mutating-admission-policy.ts';
+import { validateMutatingBinding } from './mutating-admission-policy-binding.ts';
+import { setPolicyDefaults } from './policy-rules.ts';
+import {
+  validatePolicyStatus,
+  validateValidatingPolicy,
+  validatingPolicyTable,
+} from './validating-admission-policy.ts';
+import { validateValidatingBinding } from './validating-admission-policy-binding.ts';
 
 const RULE = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] };
 
@@ -19,7 +25,7 @@ function policy(spec: JsonObject): JsonObject {
 
 const validating = (spec: JsonObject) =>
   validateValidatingPolicy(policy({ validations: [{ expression: 'true' }], ...spec })).map(formatIssue);
-/** What is wrong with each expression, without the line that shows it. */
+/** The first line of the issue of each expression, without path and value. */
 const verdicts = (expressions: readonly string[], spec: JsonObject = {}) => {
   const found = validating({ validations: expressions.map((expression) => ({ expression })), ...spec });
   return expressions.map((_, i) => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { setMutatingWebhookDefaults, setValidatingWebhookDefaults } from './defaults.ts';
-import { webhookTable } from './tables.ts';
-import { staticNameWarnings, validateWebhookConfiguration, validateWebhookConfigurationUpdate } from './webhooks.ts';
+import { staticNameWarnings } from './admission-definitions.ts';
+import { setMutatingWebhookDefaults } from './mutating-webhook-configuration.ts';
+import { setValidatingWebhookDefaults } from './validating-webhook-configuration.ts';
+import { validateWebhookConfiguration, validateWebhookConfigurationUpdate, webhookTable } from './webhook-rules.ts';
 
 const webhook = (changes: JsonObject = {}): JsonObject => ({
   name: 'a.example.com',

@@ -1,5 +1,7 @@
-/** APIService: who serves a version of a group. Invariant: pure; it is only a declaration: what names no service is served here, and says so from its creation on. */
-
+/**
+ * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has the
+ * condition Available from its creation on.
+ */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
@@ -22,9 +24,11 @@ import { validateObjectMetaUpdate } from '../../../apimachinery/validation/valid
 import { decodeBase64 } from '../../../base/base64.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { Strategy, StrategyContext } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { ensureMeta, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -32,7 +36,7 @@ const SERVICE = SPEC.child('service');
 const DEFAULT_PORT = 443;
 const STATUSES = ['True', 'False', 'Unknown'];
 
-export const apiServiceTable: () => TableDefinition = tableOf(
+const apiServiceTable: () => TableDefinition = tableOf(
   NAME,
   column('Service', 'The service that answers, or Local.', (object) => {
     const service = objectAt(object, 'spec', 'service');
@@ -48,12 +52,45 @@ export const apiServiceTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-export function setApiServiceDefaults(object: JsonObject): void {
+const API_SERVICE_STRATEGY: Strategy = builtInStrategy({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: prepareApiServiceForCreate,
+  validate: validateApiService,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateApiServiceUpdate,
+});
+
+export const API_SERVICE: KubeResource = {
+  definition: storedResource({
+    plural: 'apiservices',
+    categories: ['api-extensions'],
+    scope: 'Cluster',
+    storagePrefix: 'apiregistration.k8s.io/apiservices',
+    versions: [
+      builtInVersion({
+        group: 'apiregistration.k8s.io',
+        version: 'v1',
+        kind: 'APIService',
+        setDefaults: setApiServiceDefaults,
+        table: apiServiceTable,
+      }),
+    ],
+    strategy: API_SERVICE_STRATEGY,
+    subresources: [
+      statusSubresource(API_SERVICE_STRATEGY, {
+        prepareForUpdate: prepareApiServiceStatusForUpdate,
+        validateUpdate: validateApiServiceStatusUpdate,
+      }),
+    ],
+  }),
+};
+
+function setApiServiceDefaults(object: JsonObject): void {
   const service = objectAt(object, 'spec', 'service');
   if (service !== undefined) service['port'] ??= DEFAULT_PORT;
 }
 
-export function prepareApiServiceForCreate(object: JsonObject, { request }: StrategyContext): void {
+function prepareApiServiceForCreate(object: JsonObject, { request }: StrategyContext): void {
   object['status'] =
     objectAt(object, 'spec', 'service') === undefined ? { conditions: [localCondition(request.receivedAt)] } : {};
 }
@@ -68,8 +105,8 @@ function localCondition(now: number): JsonObject {
   };
 }
 
-/** `/status` changes neither the spec nor what is said about the object. */
-export function prepareApiServiceStatusForUpdate(object: JsonObject, old: JsonObject): void {
+/** Keeps the spec, labels, annotations, finalizers and owner references. */
+function prepareApiServiceStatusForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   const meta = ensureMeta(object);
   const oldMeta = objectAt(old, 'metadata') ?? {};
@@ -132,11 +169,11 @@ function validateBackend(spec: JsonObject): FieldIssue[] {
   return issues;
 }
 
-export function validateApiServiceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateApiServiceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA), ...validateApiService(object)];
 }
 
-export function validateApiServiceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateApiServiceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA);
   for (const [i, condition] of objectsAt(object, 'status', 'conditions').entries()) {
     const status = textAt(condition, 'status');

@@ -1,4 +1,4 @@
-/** StorageVersion: in which versions the servers of a cluster write and read a resource. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind StorageVersion: the versions in which the API servers of a cluster encode and decode a resource. */
 import { fieldAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -17,14 +17,17 @@ import {
 import { EMPTY_TEXT, patternText } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
 const STATUS = FieldPath.of('status');
 
-export const storageVersionTable: () => TableDefinition = tableOf(
+const storageVersionTable: () => TableDefinition = tableOf(
   NAME,
   column('CommonEncodingVersion', 'The version that all servers write.', (object) => {
     const common = fieldAt(object, 'status', 'commonEncodingVersion');
@@ -36,6 +39,35 @@ export const storageVersionTable: () => TableDefinition = tableOf(
   AGE,
 );
 
+const STORAGE_VERSION_STRATEGY: Strategy = builtInStrategy({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: clearStatus,
+  validate: validateStorageVersion,
+  prepareForUpdate: keepStatus,
+});
+
+export const STORAGE_VERSION: KubeResource = {
+  definition: storedResource({
+    plural: 'storageversions',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'internal.apiserver.k8s.io',
+        version: 'v1alpha1',
+        kind: 'StorageVersion',
+        table: storageVersionTable,
+      }),
+    ],
+    strategy: STORAGE_VERSION_STRATEGY,
+    subresources: [
+      statusSubresource(STORAGE_VERSION_STRATEGY, {
+        prepareForUpdate: keepAllButStatus,
+        validateUpdate: validateStorageVersionStatus,
+      }),
+    ],
+  }),
+};
+
 function formatVersions(versions: readonly JsonObject[]): string {
   if (versions.length === 0) return '<unset>';
   const shown = versions.slice(0, 3).map((one) => `${textAt(one, 'apiServerID')}=${textAt(one, 'encodingVersion')}`);
@@ -43,7 +75,7 @@ function formatVersions(versions: readonly JsonObject[]): string {
   return shown.join(',') + more;
 }
 
-export function checkStorageVersionName(name: string): Complaints {
+function checkStorageVersionName(name: string): Complaints {
   const dot = name.lastIndexOf('.');
   if (dot < 0) return ['name must be in the form of <group>.<resource>'];
   return [
@@ -148,7 +180,7 @@ function validateCommon(object: JsonObject, versions: readonly JsonObject[]): Fi
   return [invalid(path, said, `the actual common encoding version is ${actual}`)];
 }
 
-/** The paths are the reference's, which leaves `conditions` out of them. */
+/** kube-apiserver leaves `conditions` out of these paths. */
 function validateConditions(object: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Map<string, number>();

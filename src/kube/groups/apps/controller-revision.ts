@@ -1,4 +1,4 @@
-/** ControllerRevision: a state of a DaemonSet or StatefulSet that can be gone back to. Invariant: pure; its data never changes. */
+/** The kind ControllerRevision. Its data is immutable. */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { declared, type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -6,8 +6,9 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { validateNonnegative } from '../../shared/numbers.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -15,22 +16,31 @@ import { METADATA } from '../../shared/workload-rules.ts';
 
 const DATA = FieldPath.of('data');
 
-export const controllerRevisionTable: () => TableDefinition = tableOf(
+const controllerRevisionTable: () => TableDefinition = tableOf(
   NAME,
   column('Controller', 'Whose state it is.', controllerText),
   column('Revision', 'Its number.', (object) => numberAt(object, 'revision')),
   AGE,
 );
 
-export const CONTROLLER_REVISION_RULES: Partial<Strategy> = {
-  nameRule: nameIsDnsSubdomain,
-  validatesMetadata: true,
-  validate: (object) => [...validateRevision(object), ...validateData(fieldAt(object, 'data'))],
-  validateUpdate: (object, old) => [
-    ...validateMetaUpdate(object, old),
-    ...validateRevision(object),
-    ...validateImmutableField(fieldAt(object, 'data') ?? null, fieldAt(old, 'data') ?? null, DATA).map(declared),
-  ],
+export const CONTROLLER_REVISION: KubeResource = {
+  definition: storedResource({
+    plural: 'controllerrevisions',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({ group: 'apps', version: 'v1', kind: 'ControllerRevision', table: controllerRevisionTable }),
+    ],
+    strategy: builtInStrategy({
+      nameRule: nameIsDnsSubdomain,
+      validatesMetadata: true,
+      validate: (object) => [...validateRevision(object), ...validateData(fieldAt(object, 'data'))],
+      validateUpdate: (object, old) => [
+        ...validateMetaUpdate(object, old),
+        ...validateRevision(object),
+        ...validateImmutableField(fieldAt(object, 'data') ?? null, fieldAt(old, 'data') ?? null, DATA).map(declared),
+      ],
+    }),
+  }),
 };
 
 function validateRevision(object: JsonObject): FieldIssue[] {

@@ -1,5 +1,6 @@
 /**
- * DaemonSet. Invariant: pure; the generation counts changes of the spec, and an annotation, kept for clients of old versions, counts those of the template.
+ * The kind DaemonSet. The annotation `deprecated.daemonset.template.generation` holds spec.templateGeneration of
+ * extensions/v1beta1: it counts changes of the template, and only the server sets it.
  */
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
@@ -20,6 +21,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import {
   intOrPercentValue,
   validateAtMost100Percent,
@@ -62,6 +65,7 @@ import {
   setPodTemplateDefaults,
   validatePodTemplateSpec,
 } from '../core/pod/pod-template-spec.ts';
+import { withBodyCheck } from './body-check.ts';
 import { validateRunsForever, validateSameSelector } from './replica-template.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -99,34 +103,7 @@ const columns: () => TableDefinition = tableOf(
   selectorColumn('spec', 'selector'),
 );
 
-/** The annotation shows in the object alone. */
-export function daemonSetTable(): TableDefinition {
-  return { ...columns(), metadataSource: withoutTemplateGeneration };
-}
-
-function withoutTemplateGeneration(object: JsonObject): JsonObject {
-  const metadata = objectAt(object, 'metadata') ?? {};
-  const { [TEMPLATE_GENERATION]: _generation, ...annotations } = objectAt(metadata, 'annotations') ?? {};
-  const { annotations: _annotations, ...rest } = metadata;
-  return { ...object, metadata: Object.keys(annotations).length === 0 ? rest : { ...metadata, annotations } };
-}
-
-export function setDaemonSetDefaults(object: JsonObject): void {
-  const spec = ensureObject(object, 'spec');
-  const strategy = ensureObject(spec, 'updateStrategy');
-  setDefaultText(strategy, 'type', 'RollingUpdate');
-  if (textAt(strategy, 'type') === 'RollingUpdate') {
-    const rolling = ensureObject(strategy, 'rollingUpdate');
-    setDefault(rolling, 'maxUnavailable', 1);
-    setDefault(rolling, 'maxSurge', 0);
-  }
-  const unused = objectAt(strategy, 'rollingUpdate');
-  if (unused !== undefined) for (const name of ['maxUnavailable', 'maxSurge']) setDefault(unused, name, 0);
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  setPodTemplateDefaults(ensureObject(spec, 'template'));
-}
-
-export const DAEMON_SET_RULES: Partial<Strategy> = {
+const DAEMON_SET_STRATEGY: Strategy = builtInStrategy({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   prepareForCreate: (object) => {
@@ -161,29 +138,79 @@ export const DAEMON_SET_RULES: Partial<Strategy> = {
     templateGenerationOf(object) === templateGenerationOf(old)
       ? []
       : podTemplateWarnings(templateOf(object), templateOf(old), TEMPLATE),
+});
+
+export const DAEMON_SET: KubeResource = {
+  definition: storedResource({
+    plural: 'daemonsets',
+    shortNames: ['ds'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [
+      withBodyCheck(
+        builtInVersion({
+          group: 'apps',
+          version: 'v1',
+          kind: 'DaemonSet',
+          setDefaults: setDaemonSetDefaults,
+          table: daemonSetTable,
+        }),
+        templateGenerationProblem,
+      ),
+    ],
+    strategy: DAEMON_SET_STRATEGY,
+    subresources: [
+      statusSubresource(DAEMON_SET_STRATEGY, {
+        prepareForUpdate: (object, old) => {
+          keepSpec(object, old);
+          setTemplateGeneration(object, templateGenerationOf(old));
+        },
+        validateUpdate: (object, old) => [
+          ...validateMetaUpdate(object, old),
+          ...validateNonnegativeFields(statusOf(object), COUNTERS, STATUS),
+          ...validateCollisionCount(object, old),
+        ],
+      }),
+    ],
+  }),
 };
 
-export const DAEMON_SET_STATUS_RULES: Partial<Strategy> = {
-  prepareForUpdate: (object, old) => {
-    keepSpec(object, old);
-    setTemplateGeneration(object, templateGenerationOf(old));
-  },
-  validateUpdate: (object, old) => [
-    ...validateMetaUpdate(object, old),
-    ...validateNonnegativeFields(statusOf(object), COUNTERS, STATUS),
-    ...validateCollisionCount(object, old),
-  ],
-};
+/** The rows of a Table have the object's metadata without the template generation. */
+function daemonSetTable(): TableDefinition {
+  return { ...columns(), metadataSource: withoutTemplateGeneration };
+}
 
-/** Why a body cannot be read as a DaemonSet; undefined if it can. */
-export function daemonSetProblem(object: JsonObject): string | undefined {
+function withoutTemplateGeneration(object: JsonObject): JsonObject {
+  const metadata = objectAt(object, 'metadata') ?? {};
+  const { [TEMPLATE_GENERATION]: _generation, ...annotations } = objectAt(metadata, 'annotations') ?? {};
+  const { annotations: _annotations, ...rest } = metadata;
+  return { ...object, metadata: Object.keys(annotations).length === 0 ? rest : { ...metadata, annotations } };
+}
+
+function setDaemonSetDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  const strategy = ensureObject(spec, 'updateStrategy');
+  setDefaultText(strategy, 'type', 'RollingUpdate');
+  if (textAt(strategy, 'type') === 'RollingUpdate') {
+    const rolling = ensureObject(strategy, 'rollingUpdate');
+    setDefault(rolling, 'maxUnavailable', 1);
+    setDefault(rolling, 'maxSurge', 0);
+  }
+  const unused = objectAt(strategy, 'rollingUpdate');
+  if (unused !== undefined) for (const name of ['maxUnavailable', 'maxSurge']) setDefault(unused, name, 0);
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+}
+
+/** Returns why a body cannot be decoded: the template generation is not an integer. */
+function templateGenerationProblem(object: JsonObject): string | undefined {
   const annotations = objectAt(object, 'metadata', 'annotations') ?? {};
   if (!Object.hasOwn(annotations, TEMPLATE_GENERATION)) return undefined;
   const parsed = parseGoInt(textAt(annotations, TEMPLATE_GENERATION));
   return parsed.ok ? undefined : parsed.message;
 }
 
-/** 0 without the annotation. */
+/** Returns 0 if the annotation is absent or not an integer. */
 function templateGenerationOf(object: JsonObject): bigint {
   const parsed = parseGoInt(textAt(object, 'metadata', 'annotations', TEMPLATE_GENERATION));
   return parsed.ok ? BigInt(parsed.value) : 0n;
@@ -225,7 +252,7 @@ function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
   return [declared(notSupported(STRATEGY, shownStrategy(strategy), ['RollingUpdate', 'OnDelete']))];
 }
 
-/** Exactly one of the two is not zero. */
+/** Exactly one of maxUnavailable and maxSurge must not be zero. */
 function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {
   const path = STRATEGY.child('rollingUpdate');
   const unavailable = intOrStringAt(rolling, 'maxUnavailable');

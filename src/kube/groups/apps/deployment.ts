@@ -1,4 +1,7 @@
-/** Deployment. Invariant: pure; the generation counts changes of the spec and of annotations, because those are copied to the ReplicaSets. */
+/**
+ * The kind Deployment. metadata.generation counts changes of the spec and of annotations, because the controller copies
+ * annotations to the ReplicaSets.
+ */
 import { ensureObject, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
 import { formatLabelSelector } from '../../../apimachinery/selectors/label-selector.ts';
@@ -11,11 +14,12 @@ import {
   notSupported,
   required,
 } from '../../../apimachinery/validation/field-issue.ts';
-import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import {
   intOrPercentValue,
   validateAtMost100Percent,
@@ -23,34 +27,30 @@ import {
 } from '../../shared/int-or-percent.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegative, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepStatus, metaFacts, setDefault, specOf, takeField } from '../../shared/object-fields.ts';
-import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { ensureMeta, setDefault, specOf, takeField } from '../../shared/object-fields.ts';
+import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
-  beginObject,
   countGeneration,
-  generationChanged,
   intOrStringAt,
   keepSpec,
-  METADATA,
-  nameWarnings,
   SPEC,
   STATUS,
   setDefaultText,
   shownStrategy,
   statusOf,
-  TEMPLATE,
   templateColumns,
-  templateOf,
   validateAtMost,
   validateCollisionCount,
 } from '../../shared/workload-rules.ts';
-import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
-import { validateSameSelector, validateSelectorAndTemplate } from './replica-template.ts';
+import { scaleSubresource } from '../autoscaling/scale.ts';
+import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
+import { withBodyCheck } from './body-check.ts';
+import { readyText, replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
 
 const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const STRATEGY = SPEC.child('strategy');
 
-export const deploymentTable: () => TableDefinition = tableOf(
+const deploymentTable: () => TableDefinition = tableOf(
   NAME,
   column('Ready', 'Pods that are ready, of those wanted.', readyText),
   column('Up-to-date', 'Pods of the present template.', (object) => int32At(object, 'status', 'updatedReplicas') ?? 0),
@@ -60,19 +60,45 @@ export const deploymentTable: () => TableDefinition = tableOf(
   column('Selector', 'Which pods it owns.', selectorText, { priority: 1 }),
 );
 
-/** Ready and wanted pods, as Deployments and StatefulSets show them. */
-export function readyText(object: JsonObject): string {
-  return `${int32At(object, 'status', 'readyReplicas') ?? 0}/${int32At(object, 'spec', 'replicas') ?? 0}`;
-}
+const DEPLOYMENT_STRATEGY: Strategy = replicaStrategy({ emptyStatus: {}, validateSpec, countChange });
 
-/** Unlike that of other kinds, an empty selector shows as nothing. */
+export const DEPLOYMENT: KubeResource = {
+  definition: storedResource({
+    plural: 'deployments',
+    shortNames: ['deploy'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [
+      withBodyCheck(
+        builtInVersion({
+          group: 'apps',
+          version: 'v1',
+          kind: 'Deployment',
+          setDefaults: setDeploymentDefaults,
+          table: deploymentTable,
+        }),
+        rollbackProblem,
+      ),
+    ],
+    strategy: DEPLOYMENT_STRATEGY,
+    subresources: [
+      statusSubresource(DEPLOYMENT_STRATEGY, {
+        prepareForUpdate: prepareStatusForUpdate,
+        validateUpdate: validateStatusUpdate,
+      }),
+      scaleSubresource({ group: 'apps', plural: 'deployments', selector: 'object' }),
+    ],
+  }),
+};
+
+/** The Selector column. An empty selector shows as an empty text here; other kinds show `<none>`. */
 function selectorText(object: JsonObject): string {
   const converted = labelSelectorFromObject(selectorAt(object, 'spec', 'selector'));
   return converted.ok ? formatLabelSelector(converted.selector) : '<invalid>';
 }
 
-/** Why a body cannot be read as a Deployment; undefined if it can. */
-export function deploymentProblem(object: JsonObject): string | undefined {
+/** Returns why a body cannot be decoded: the rollback annotation is not an integer. */
+function rollbackProblem(object: JsonObject): string | undefined {
   const text = textAt(object, 'metadata', 'annotations', ROLLBACK_TO);
   const parsed = text === '' ? undefined : parseGoInt(text);
   return parsed === undefined || parsed.ok
@@ -80,7 +106,7 @@ export function deploymentProblem(object: JsonObject): string | undefined {
     : `failed to parse annotation[${ROLLBACK_TO}]=${text} as int64: ${parsed.message}`;
 }
 
-/** An annotation, kept for clients of old versions, that stands for a field: it holds a number or is not there. */
+/** Normalizes the annotation that holds spec.rollbackTo of extensions/v1beta1: an integer, or no annotation. */
 function canonicalizeRollback(object: JsonObject): void {
   const annotations = objectAt(object, 'metadata', 'annotations');
   if (annotations === undefined || !Object.hasOwn(annotations, ROLLBACK_TO)) return;
@@ -90,7 +116,7 @@ function canonicalizeRollback(object: JsonObject): void {
   if (Object.keys(annotations).length === 0) delete ensureMeta(object)['annotations'];
 }
 
-export function setDeploymentDefaults(object: JsonObject): void {
+function setDeploymentDefaults(object: JsonObject): void {
   canonicalizeRollback(object);
   const spec = ensureObject(object, 'spec');
   setDefault(spec, 'replicas', 1);
@@ -106,47 +132,15 @@ export function setDeploymentDefaults(object: JsonObject): void {
   setPodTemplateDefaults(ensureObject(spec, 'template'));
 }
 
-export const DEPLOYMENT_RULES: Partial<Strategy> = {
-  nameRule: nameIsDnsSubdomain,
-  validatesMetadata: true,
-  prepareForCreate: (object) => {
-    beginObject(object, {});
-    dropDisabledPodFields(templateOf(object), undefined);
-  },
-  validate: (object) => [
-    ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
-    ...validateSpec(object, undefined),
-  ],
-  warningsOnCreate: (object) => [
-    ...nameWarnings(object),
-    ...podTemplateWarnings(templateOf(object), undefined, TEMPLATE),
-  ],
-  prepareForUpdate: (object, old) => {
-    keepStatus(object, old);
-    dropDisabledPodFields(templateOf(object), templateOf(old));
-    const sameAnnotations = equalJson(annotationsOf(object), annotationsOf(old));
-    if (!sameAnnotations || !equalJson(specOf(object), specOf(old))) countGeneration(object, old);
-  },
-  validateUpdate: (object, old) => [
-    ...validateMetaUpdate(object, old),
-    ...validateSpec(object, old),
-    ...validateSameSelector(object, old),
-  ],
-  warningsOnUpdate: (object, old) =>
-    generationChanged(object, old) ? podTemplateWarnings(templateOf(object), templateOf(old), TEMPLATE) : [],
-};
+function prepareStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  keepSpec(object, old);
+  takeField(ensureMeta(object), objectAt(old, 'metadata') ?? {}, 'labels');
+}
 
-export const DEPLOYMENT_STATUS_RULES: Partial<Strategy> = {
-  prepareForUpdate: (object, old) => {
-    keepSpec(object, old);
-    takeField(ensureMeta(object), objectAt(old, 'metadata') ?? {}, 'labels');
-  },
-  validateUpdate: (object, old) => [
-    ...validateMetaUpdate(object, old),
-    ...validateStatus(statusOf(object)),
-    ...validateCollisionCount(object, old),
-  ],
-};
+function countChange(object: JsonObject, old: JsonObject): void {
+  const sameAnnotations = equalJson(annotationsOf(object), annotationsOf(old));
+  if (!sameAnnotations || !equalJson(specOf(object), specOf(old))) countGeneration(object, old);
+}
 
 function annotationsOf(object: JsonObject): JsonObject {
   return objectAt(object, 'metadata', 'annotations') ?? {};
@@ -199,8 +193,10 @@ function validateRollingUpdate(rolling: JsonObject): FieldIssue[] {
   return [...issues, ...validateAtMost100Percent(unavailable, path.child('maxUnavailable'))];
 }
 
-function validateStatus(status: JsonObject): FieldIssue[] {
+function validateStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  const status = statusOf(object);
   return [
+    ...validateMetaUpdate(object, old),
     ...validateNonnegativeFields(
       status,
       [
@@ -217,5 +213,6 @@ function validateStatus(status: JsonObject): FieldIssue[] {
     ),
     ...validateAtMost(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
     ...validateAtMost(status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than readyReplicas'),
+    ...validateCollisionCount(object, old),
   ];
 }

@@ -1,4 +1,4 @@
-/** What a StatefulSet must be, and what of it may change. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of StatefulSets. */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -48,7 +48,7 @@ const STRATEGY: FieldPath = SPEC.child('updateStrategy');
 const RETENTION: FieldPath = SPEC.child('persistentVolumeClaimRetentionPolicy');
 const CLAIMS: FieldPath = SPEC.child('volumeClaimTemplates');
 
-/** What an update may change. */
+/** Fields of the spec that an update may change. */
 const UPDATABLE: ReadonlySet<string> = new Set([
   'replicas',
   'ordinals',
@@ -59,7 +59,7 @@ const UPDATABLE: ReadonlySet<string> = new Set([
   'minReadySeconds',
 ]);
 
-/** `old` is the stored object; undefined for a create. `keepsTemplate`: the template is not judged. */
+/** `old` is the stored object; undefined on create. `keepsTemplate` skips the validation of the pod template. */
 export function validateStatefulSetSpec(
   object: JsonObject,
   old: JsonObject | undefined,
@@ -81,7 +81,7 @@ export function validateStatefulSetSpec(
   return [...issues, ...validateSelectorAndTemplate(object, old, keepsTemplate)];
 }
 
-/** Every field but a few stays as it was. A stored template that is invalid already is not judged again. */
+/** Does not validate the template again if the stored object is invalid already. */
 export function validateStatefulSetUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const keepsTemplate = validateStatefulSetSpec(old, old).length > 0;
   const issues = [...validateMetaUpdate(object, old), ...validateStatefulSetSpec(object, old, keepsTemplate)];
@@ -144,7 +144,7 @@ function validateUpdateStrategy(strategy: JsonObject): FieldIssue[] {
   return [declared(invalid(STRATEGY.child('rollingUpdate'), shownRollingUpdate(rolling), detail))];
 }
 
-/** As the reference's own type prints. */
+/** The value as kube-apiserver's internal Go type prints it. */
 function shownRollingUpdate(rolling: JsonObject): JsonObject {
   return {
     Partition: int32At(rolling, 'partition') ?? 0,
@@ -200,7 +200,10 @@ function validateSelectorAndTemplate(
   return [...issues, ...validateRunsForever(template, 'StatefulSet')];
 }
 
-/** The template with the volumes of the claim templates, and without the names that the controller sets on every pod. */
+/**
+ * The template as its pods will look: with the volumes of the claim templates and without hostname and subdomain, which
+ * the controller sets on every pod.
+ */
 function templateToJudge(object: JsonObject): JsonObject {
   const template = templateOf(object);
   const spec = objectAt(template, 'spec') ?? {};

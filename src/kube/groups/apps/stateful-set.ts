@@ -1,10 +1,12 @@
-/** StatefulSet. Invariant: pure; the generation counts changes of the spec, of which an update may change only some fields. */
+/** The kind StatefulSet: declaration, defaults and strategy. Validation is in `stateful-set-validation.ts`. */
 import { ensureObject, fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { int32At } from '../../shared/numbers.ts';
 import { keepStatus, metaFacts, setDefault } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
@@ -20,43 +22,25 @@ import {
   templateColumns,
   templateOf,
 } from '../../shared/workload-rules.ts';
+import { scaleSubresource } from '../autoscaling/scale.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { setClaimTemplateDefaults } from '../core/volume/claim-defaults.ts';
 import { claimSpecWarnings } from '../core/volume/validate-claim.ts';
-import { readyText } from './deployment.ts';
+import { readyText } from './replica-template.ts';
 import {
   validateStatefulSetSpec,
   validateStatefulSetStatusUpdate,
   validateStatefulSetUpdate,
 } from './stateful-set-validation.ts';
 
-export const statefulSetTable: () => TableDefinition = tableOf(
+const statefulSetTable: () => TableDefinition = tableOf(
   NAME,
   column('Ready', 'Pods that are ready, of those wanted.', readyText),
   AGE,
   ...templateColumns('spec', 'template'),
 );
 
-export function setStatefulSetDefaults(object: JsonObject): void {
-  const spec = ensureObject(object, 'spec');
-  setDefaultText(spec, 'podManagementPolicy', 'OrderedReady');
-  const strategy = ensureObject(spec, 'updateStrategy');
-  if (textAt(strategy, 'type') === '') {
-    strategy['type'] = 'RollingUpdate';
-    ensureObject(strategy, 'rollingUpdate');
-  }
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  if (rolling !== undefined && textAt(strategy, 'type') === 'RollingUpdate') setDefault(rolling, 'partition', 0);
-  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
-  setDefaultText(retention, 'whenDeleted', 'Retain');
-  setDefaultText(retention, 'whenScaled', 'Retain');
-  setDefault(spec, 'replicas', 1);
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  setPodTemplateDefaults(ensureObject(spec, 'template'));
-  for (const claim of objectsAt(spec, 'volumeClaimTemplates')) setClaimTemplateDefaults(claim);
-}
-
-export const STATEFUL_SET_RULES: Partial<Strategy> = {
+const STATEFUL_SET_STRATEGY: Strategy = builtInStrategy({
   nameRule: nameIsDnsLabel,
   validatesMetadata: true,
   prepareForCreate: (object) => {
@@ -83,14 +67,54 @@ export const STATEFUL_SET_RULES: Partial<Strategy> = {
     ...(generationChanged(object, old) ? podTemplateWarnings(templateOf(object), templateOf(old), TEMPLATE) : []),
     ...specWarnings(object, true),
   ],
+});
+
+export const STATEFUL_SET: KubeResource = {
+  definition: storedResource({
+    plural: 'statefulsets',
+    shortNames: ['sts'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: 'apps',
+        version: 'v1',
+        kind: 'StatefulSet',
+        setDefaults: setStatefulSetDefaults,
+        table: statefulSetTable,
+      }),
+    ],
+    strategy: STATEFUL_SET_STRATEGY,
+    subresources: [
+      statusSubresource(STATEFUL_SET_STRATEGY, {
+        prepareForUpdate: keepSpec,
+        validateUpdate: validateStatefulSetStatusUpdate,
+      }),
+      scaleSubresource({ group: 'apps', plural: 'statefulsets', selector: 'object' }),
+    ],
+  }),
 };
 
-export const STATEFUL_SET_STATUS_RULES: Partial<Strategy> = {
-  prepareForUpdate: keepSpec,
-  validateUpdate: validateStatefulSetStatusUpdate,
-};
+export function setStatefulSetDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  setDefaultText(spec, 'podManagementPolicy', 'OrderedReady');
+  const strategy = ensureObject(spec, 'updateStrategy');
+  if (textAt(strategy, 'type') === '') {
+    strategy['type'] = 'RollingUpdate';
+    ensureObject(strategy, 'rollingUpdate');
+  }
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  if (rolling !== undefined && textAt(strategy, 'type') === 'RollingUpdate') setDefault(rolling, 'partition', 0);
+  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
+  setDefaultText(retention, 'whenDeleted', 'Retain');
+  setDefaultText(retention, 'whenScaled', 'Retain');
+  setDefault(spec, 'replicas', 1);
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setPodTemplateDefaults(ensureObject(spec, 'template'));
+  for (const claim of objectsAt(spec, 'volumeClaimTemplates')) setClaimTemplateDefaults(claim);
+}
 
-/** `maxUnavailable` exists behind a feature gate of the reference that is off; what is stored may stay. */
+/** Drops `maxUnavailable`, whose feature gate MaxUnavailableStatefulSet is off, unless the stored object has it. */
 function dropGatedFields(object: JsonObject, old: JsonObject | undefined): void {
   const path = ['spec', 'updateStrategy', 'rollingUpdate'] as const;
   const rolling = objectAt(object, ...path);
@@ -98,7 +122,7 @@ function dropGatedFields(object: JsonObject, old: JsonObject | undefined): void 
   delete rolling['maxUnavailable'];
 }
 
-/** In the path of a claim, the reference says `Spec` on updates. */
+/** kube-apiserver writes `Spec` in the path of a claim template on updates. */
 function specWarnings(object: JsonObject, isUpdate: boolean): string[] {
   const warnings = objectsAt(object, 'spec', 'volumeClaimTemplates').flatMap((claim, i) => {
     const path = SPEC.child('volumeClaimTemplates').index(i);

@@ -1,8 +1,7 @@
 /**
- * The selectors that an access review may carry. Invariant: pure; what RBAC does not look at is only judged: whether it is well formed, and whether all of it could
- * have been considered.
+ * Validation of the field and label selectors of access reviews. RBAC does not evaluate selectors, so this only checks
+ * whether they are well formed and reports those that an authorizer cannot use.
  */
-
 import { listAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseFieldSelector } from '../../../apimachinery/selectors/field-selector.ts';
 import { validateLabelExpression } from '../../../apimachinery/selectors/label-selector-object.ts';
@@ -67,12 +66,12 @@ function validateFieldRequirement({ key, operator, values }: Requirement, path: 
   return issues;
 }
 
-/** What could not be considered, one sentence for each selector; for `status.evaluationError`. */
+/** Returns one message for every selector that is ignored in part or whole, for `status.evaluationError`. */
 export function selectorProblems(attributes: JsonObject | undefined): readonly string[] {
   if (attributes === undefined) return [];
   const problems: string[] = [];
   for (const name of ['fieldSelector', 'labelSelector'] as const) {
-    const outcome = judgeSelector(objectAt(attributes, name), name);
+    const outcome = selectorOutcome(objectAt(attributes, name), name);
     if (outcome !== 'fine')
       problems.push(
         `spec.resourceAttributes.${name} ${outcome === 'partial' ? 'partially ' : ''}ignored due to parse error`,
@@ -81,7 +80,7 @@ export function selectorProblems(attributes: JsonObject | undefined): readonly s
   return problems;
 }
 
-function judgeSelector(selector: JsonObject | undefined, name: SelectorName): 'fine' | 'partial' | 'ignored' {
+function selectorOutcome(selector: JsonObject | undefined, name: SelectorName): 'fine' | 'partial' | 'ignored' {
   if (selector === undefined) return 'fine';
   const requirements = requirementsOf(selector);
   if (requirements.length === 0) {
@@ -94,7 +93,7 @@ function judgeSelector(selector: JsonObject | undefined, name: SelectorName): 'f
   return usable > 0 ? 'partial' : 'ignored';
 }
 
-/** Field selectors know equality alone. */
+/** Field selectors support only equality. */
 function isUsableField({ operator, values }: Requirement): boolean {
   return (operator === 'In' || operator === 'NotIn') && values.length === 1;
 }

@@ -1,4 +1,7 @@
-/** Annotations in which autoscaling/v1 keeps what it has no fields for. Invariant: they are made and read by conversion alone, and stored by nobody. */
+/**
+ * The annotations that hold what autoscaling/v1 has no fields for. Invariant: only conversion writes and reads them; they
+ * are never stored.
+ */
 import { objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 
@@ -16,7 +19,7 @@ const ROUND_TRIP: ReadonlySet<string> = new Set([
   'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
 ]);
 
-/** Takes them away from an object of its own; the annotations themselves may be shared and are replaced. */
+/** Removes these annotations from `object`. Replaces the annotations object, which other objects may share. */
 export function dropRoundTripAnnotations(object: JsonObject): void {
   const metadata = objectAt(object, 'metadata');
   const annotations = metadata === undefined ? undefined : objectAt(metadata, 'annotations');

@@ -1,6 +1,7 @@
 /**
- * HorizontalPodAutoscalers of autoscaling/v2 as autoscaling/v1 and back. Invariant: nothing is lost on the way; what the older version has no fields for is in its
- * annotations, written as the reference writes it. An annotation that cannot be read counts as absent.
+ * Conversion of HorizontalPodAutoscalers between autoscaling/v2 and autoscaling/v1. Invariant: a round trip from v2 loses
+ * nothing: annotations of v1 hold what it has no fields for, in the form that kube-apiserver writes. A malformed annotation
+ * counts as absent.
  */
 import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
 import { formatJson } from '../../../apimachinery/go-format.ts';
@@ -12,7 +13,6 @@ import { kindView } from '../../../kinds/views.ts';
 import { int32At } from '../../shared/numbers.ts';
 import { specOf } from '../../shared/object-fields.ts';
 import { statusOf, withEntries } from '../../shared/workload-rules.ts';
-import { cpuMetric, DEFAULT_CPU_UTILIZATION } from './autoscaler.ts';
 import {
   BEHAVIOR_ANNOTATION,
   CONDITIONS_ANNOTATION,
@@ -20,6 +20,7 @@ import {
   dropRoundTripAnnotations,
   METRICS_ANNOTATION,
 } from './autoscaler-annotations.ts';
+import { cpuMetric, DEFAULT_CPU_UTILIZATION } from './autoscaler-defaults.ts';
 import {
   metricFromV1,
   metricStatusFromV1,
@@ -105,7 +106,7 @@ function addAnnotations(object: JsonObject, annotations: JsonObject): void {
   metadata['annotations'] = withEntries(objectAt(metadata, 'annotations'), annotations);
 }
 
-/** The target that autoscaling/v1 has a field for. */
+/** Returns the CPU utilization target, which autoscaling/v1 has a field for. */
 function cpuTarget(metric: JsonObject): number | undefined {
   const resource = objectAt(metric, 'resource');
   if (textAt(metric, 'type') !== 'Resource' || resource === undefined || textAt(resource, 'name') !== 'cpu')
@@ -142,9 +143,9 @@ function annotated(annotations: JsonObject, name: string): JsonValue | undefined
   return read.ok ? read.value : undefined;
 }
 
-// ── What annotations hold, as the newer version has it ─────────────────────────────────────────────────────────────────────────────
+// ── Annotations to autoscaling/v2 fields ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** An autoscaler with these parts in its canonical form; undefined if some value has another type than its field. */
+/** Normalizes an autoscaler that consists of these parts. Returns undefined if a value does not have the type of its field. */
 function normalized(parts: JsonObject): JsonObject | undefined {
   const result = normalizeTyped(parts, kindView('autoscaling', 'v2', 'HorizontalPodAutoscaler'), 'stored');
   return result.ok ? result.object : undefined;
@@ -166,7 +167,7 @@ function readConditions(list: readonly JsonObject[] | undefined): JsonValue | un
   return object === undefined ? undefined : statusOf(object)['conditions'];
 }
 
-// ── Behaviour, which is written by the names of the reference's own type ───────────────────────────────────────────────────────────
+// ── Behavior, which the annotation holds under the Go field names of the internal type ─────────────────────────────────────────────
 
 function behaviorText(behavior: JsonObject | undefined): string | undefined {
   if (behavior === undefined) return undefined;
@@ -222,7 +223,7 @@ function readPolicy(policy: JsonObject): JsonObject {
   });
 }
 
-/** The reference reads the names of its own types without regard to case; null if there is none. */
+/** Returns a field whose name matches in any case, as Go's JSON decoder finds it; null if there is none. */
 function anyCase(object: JsonObject, name: string): JsonValue {
   const wanted = name.toLowerCase();
   const key = Object.keys(object).findLast((one) => one.toLowerCase() === wanted);

@@ -1,16 +1,19 @@
-/** Metrics of autoscaling/v2 as the annotations of autoscaling/v1 hold them, and back. Invariant: pure; fields stand in the order in which the reference writes them. */
+/**
+ * Conversion of metrics between autoscaling/v2 and the annotations of autoscaling/v1. The order of fields is that in which
+ * kube-apiserver writes the annotations.
+ */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isZeroQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { parseQuantity } from '../../../apimachinery/scalars/quantity-parse.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 
-/** What an amount is where the older version has no way to leave it out. */
+/** The value of an absent quantity in a required field of autoscaling/v1. */
 const NO_AMOUNT = '0';
 
 type Parts = Readonly<Record<string, JsonValue | undefined>>;
 type Convert = (source: JsonObject) => JsonObject;
 
-/** The sources that a metric may have, in the order of the type. */
+/** The sources of a metric, in the field order of the type. */
 const SOURCES = ['object', 'pods', 'resource', 'containerResource', 'external'] as const;
 type Source = (typeof SOURCES)[number];
 type Converters = Readonly<Record<Source, Convert>>;
@@ -204,7 +207,7 @@ function metricOf(source: JsonObject, selector: string): JsonObject {
   return present({ name: source['metricName'] ?? '', selector: source[selector] });
 }
 
-/** A copy in which absent values are left out. */
+/** Returns a copy without undefined and null values. */
 export function present(parts: Parts): JsonObject {
   const kept: JsonObject = {};
   for (const [name, value] of Object.entries(parts)) if (value !== undefined && value !== null) kept[name] = value;

@@ -1,4 +1,4 @@
-/** Metrics that autoscalers work by, and the objects that they refer to. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of the metrics of a HorizontalPodAutoscaler and of the objects they refer to. */
 import { parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -19,21 +19,21 @@ import { int32At } from '../../shared/numbers.ts';
 import { validateContainerResourceName } from '../../shared/validate-resources.ts';
 
 export interface ReferenceRules {
-  /** The version is not judged. */
+  /** Skips the validation of apiVersion. */
   readonly anyVersion: boolean;
-  /** It may be in the core group. */
+  /** Accepts a reference to the core group. */
   readonly coreGroup: boolean;
 }
 
-type Judge = (source: JsonObject, path: FieldPath, rules: ReferenceRules) => FieldIssue[];
+type ValidateSource = (source: JsonObject, path: FieldPath, rules: ReferenceRules) => FieldIssue[];
 
-/** The sources of a metric in the order in which they are looked at, each with its type. */
-const SOURCES: readonly { readonly name: string; readonly type: string; readonly judge: Judge }[] = [
-  { name: 'object', type: 'Object', judge: validateObjectSource },
-  { name: 'external', type: 'External', judge: validateExternalSource },
-  { name: 'pods', type: 'Pods', judge: validatePodsSource },
-  { name: 'resource', type: 'Resource', judge: validateResourceSource },
-  { name: 'containerResource', type: 'ContainerResource', judge: validateContainerSource },
+/** The sources of a metric with their types, in the order in which they are validated. */
+const SOURCES: readonly { readonly name: string; readonly type: string; readonly validate: ValidateSource }[] = [
+  { name: 'object', type: 'Object', validate: validateObjectSource },
+  { name: 'external', type: 'External', validate: validateExternalSource },
+  { name: 'pods', type: 'Pods', validate: validatePodsSource },
+  { name: 'resource', type: 'Resource', validate: validateResourceSource },
+  { name: 'containerResource', type: 'ContainerResource', validate: validateContainerSource },
 ];
 const TYPES: readonly string[] = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
@@ -53,7 +53,7 @@ export function validateMetrics(
   return issues;
 }
 
-/** An object by kind, name and version. */
+/** Validates a CrossVersionObjectReference. */
 export function validateReference(reference: JsonObject, path: FieldPath, rules: ReferenceRules): FieldIssue[] {
   const issues = ['kind', 'name'].flatMap((name) => validateSegment(textAt(reference, name), path.child(name), ''));
   const problem = referenceVersionProblem(reference, rules);
@@ -61,7 +61,7 @@ export function validateReference(reference: JsonObject, path: FieldPath, rules:
   return issues;
 }
 
-/** What is wrong with the version that a reference names; undefined if nothing is. */
+/** Returns the message for an invalid apiVersion of a reference, or undefined. */
 export function referenceVersionProblem(reference: JsonObject, rules: ReferenceRules): string | undefined {
   if (rules.anyVersion) return undefined;
   const parsed = parseGroupVersion(textAt(reference, 'apiVersion'));
@@ -83,7 +83,7 @@ function validateMetric(metric: JsonObject, path: FieldPath, rules: ReferenceRul
   const present = SOURCES.filter(({ name }) => objectAt(metric, name) !== undefined);
   const [first] = present;
   if (first !== undefined)
-    addIssues(issues, first.judge(objectAt(metric, first.name) ?? {}, path.child(first.name), rules));
+    addIssues(issues, first.validate(objectAt(metric, first.name) ?? {}, path.child(first.name), rules));
   const expected = SOURCES.find((source) => source.type === type);
   if (expected === undefined) issues.push(declared(notSupported(path.child('type'), type, TYPES)));
   else if (!present.includes(expected))
@@ -144,7 +144,7 @@ function validateContainerSource(source: JsonObject, path: FieldPath): FieldIssu
   return [...issues, ...validateUse(source, path)];
 }
 
-/** The target of a resource: an amount, or a percentage of what pods ask for. */
+/** Validates the target of a resource metric: exactly one of averageValue and averageUtilization. */
 function validateUse(source: JsonObject, path: FieldPath): FieldIssue[] {
   const issues = validateTarget(objectAt(source, 'target') ?? {}, path.child('target'));
   const hasUse = hasTarget(source, 'averageUtilization');

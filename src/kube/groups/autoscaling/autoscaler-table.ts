@@ -1,4 +1,4 @@
-/** Columns of HorizontalPodAutoscalers. Invariant: the cells are the reference's, and the same in both versions. */
+/** The table columns of HorizontalPodAutoscalers. Both versions have the same cells. */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';

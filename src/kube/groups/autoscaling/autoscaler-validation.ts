@@ -1,4 +1,4 @@
-/** What a HorizontalPodAutoscaler must be. Invariant: pure; the issues are the reference's, in its order and with the fields of autoscaling/v2. */
+/** Validation of HorizontalPodAutoscalers. Issues name the fields of autoscaling/v2 in every version. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import { parseQuantity } from '../../../apimachinery/scalars/quantity-parse.ts';
@@ -51,7 +51,7 @@ function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldIssue
   const issues: FieldIssue[] = [];
   const min = int32At(spec, 'minReplicas');
   const max = int32At(spec, 'maxReplicas') ?? 0;
-  // Scaling to zero is behind a feature gate of the reference that is off; what is stored may stay.
+  // The feature gate HPAScaleToZero is off; a stored zero may stay.
   const lowest = old !== undefined && int32At(old, 'minReplicas') === 0 ? 0 : 1;
   if (min !== undefined && min < lowest)
     issues.push(invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${lowest}`));
@@ -76,7 +76,7 @@ function targetRules(target: JsonObject, old: JsonObject | undefined): Reference
     before !== undefined &&
     textAt(before, 'apiVersion') === textAt(target, 'apiVersion') &&
     textAt(before, 'kind') === textAt(target, 'kind');
-  // The one scalable kind of the core group.
+  // ReplicationController is the only scalable kind of the core group.
   return { anyVersion: isSameKind, coreGroup: textAt(target, 'kind') === 'ReplicationController' };
 }
 

@@ -1,5 +1,6 @@
 /**
- * `scale`: the replicas of a built-in kind as an autoscaling/v1 Scale. Invariant: a write is an update of the object itself, by its rules; nothing but the replicas changes.
+ * The `scale` subresource of built-in kinds: their replicas as an autoscaling/v1 Scale. Invariant: a write is an update of
+ * the parent object under the strategy of its kind, and changes only spec.replicas.
  */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatLabelSelector, labelSelectorOfLabels } from '../../../apimachinery/selectors/label-selector.ts';
@@ -31,7 +32,7 @@ import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 export interface ScaleOptions {
   readonly group: string;
   readonly plural: string;
-  /** What `spec.selector` is: an object with requirements, or plain labels. */
+  /** The type of `spec.selector`: a LabelSelector, or a map of labels. */
   readonly selector: 'object' | 'labels';
 }
 
@@ -48,7 +49,7 @@ const SCALE: VersionDefinition = builtInVersion({
   ),
 });
 
-/** Fields of metadata that a Scale shows. */
+/** The metadata fields of a Scale. */
 const SHOWN = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const;
 
 export function scaleSubresource(options: ScaleOptions): SubresourceDefinition {
@@ -71,7 +72,7 @@ function scaleStore(parent: ResourceStore, options: ScaleOptions): ResourceStore
   };
 }
 
-/** The change of a Scale as one of the object behind it. */
+/** Returns a change of the parent object that applies `change` to its Scale. */
 function throughScale(change: ObjectChange, options: ScaleOptions): ObjectChange {
   return {
     preconditions: change.preconditions,
@@ -89,7 +90,7 @@ function throughScale(change: ObjectChange, options: ScaleOptions): ObjectChange
   };
 }
 
-/** 422 for a Scale that makes no sense, 409 for that of another object of the name. */
+/** Throws the StatusError 422 for an invalid Scale, and 409 for a Scale whose uid is not that of the object. */
 function checkScale(scale: JsonObject, object: JsonObject, { group, plural }: ScaleOptions): void {
   const name = textAt(object, 'metadata', 'name');
   const issues = [
@@ -114,7 +115,7 @@ function validatingScale(request: UpdateRequest, options: ScaleOptions): UpdateR
   };
 }
 
-/** Throws the 400 for a selector that makes no sense. */
+/** Returns the Scale of an object. Throws the StatusError 400 for an invalid selector. */
 function scaleOf(object: JsonObject, { selector }: ScaleOptions): JsonObject {
   const own = objectAt(object, 'metadata') ?? {};
   const metadata: JsonObject = {};

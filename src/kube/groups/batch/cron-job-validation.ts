@@ -1,4 +1,4 @@
-/** What a CronJob must be. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of CronJobs. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -17,10 +17,10 @@ import { metaFacts, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { METADATA, SPEC } from '../../shared/workload-rules.ts';
 import { scheduleProblem } from './cron-schedule.ts';
-import { validateJobTemplate } from './job-spec.ts';
+import { validateJobTemplate } from './job/job-spec.ts';
 import { timeZoneProblem } from './time-zone.ts';
 
-/** Jobs are named after their CronJob, with eleven characters more. */
+/** The names of a CronJob's Jobs are its own name plus 11 characters. */
 const MAX_NAME = 52;
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 
@@ -64,7 +64,7 @@ function validateSchedule(spec: JsonObject, old: JsonObject | undefined): FieldI
   const problem = scheduleProblem(schedule);
   const issues = problem === undefined ? [] : [invalid(path, schedule, problem)];
   if (!schedule.includes('TZ')) return issues;
-  // A zone in the schedule was allowed once.
+  // Earlier versions allowed a time zone in the schedule; a stored one may stay.
   const mayHaveZone = old !== undefined && textAt(old, 'schedule').includes('TZ');
   if (!mayHaveZone)
     issues.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));

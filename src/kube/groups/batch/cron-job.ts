@@ -1,10 +1,12 @@
-/** CronJob. Invariant: pure; the generation counts changes of the spec. */
+/** The kind CronJob: declaration, defaults and strategy. Validation is in `cron-job-validation.ts`. */
 import { ensureObject, fieldAt, listAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { keepStatus, setDefault } from '../../shared/object-fields.ts';
 import {
   beginObject,
@@ -19,9 +21,9 @@ import {
 } from '../../shared/workload-rules.ts';
 import { dropDisabledPodFields } from '../core/pod/pod-template-spec.ts';
 import { validateCronJob, validateCronJobUpdate } from './cron-job-validation.ts';
-import { jobSpecWarnings, setJobSpecDefaults } from './job.ts';
+import { jobSpecWarnings, setJobSpecDefaults } from './job/job.ts';
 
-export const cronJobTable: () => TableDefinition = tableOf(
+const cronJobTable: () => TableDefinition = tableOf(
   NAME,
   column('Schedule', 'When it makes a Job.', (object) => textAt(object, 'spec', 'schedule')),
   column('Timezone', 'Whose clock the schedule means.', (object) =>
@@ -38,16 +40,7 @@ export const cronJobTable: () => TableDefinition = tableOf(
   selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
 );
 
-export function setCronJobDefaults(object: JsonObject): void {
-  const spec = ensureObject(object, 'spec');
-  setDefaultText(spec, 'concurrencyPolicy', 'Allow');
-  setDefault(spec, 'suspend', false);
-  setDefault(spec, 'successfulJobsHistoryLimit', 3);
-  setDefault(spec, 'failedJobsHistoryLimit', 1);
-  setJobSpecDefaults(ensureObject(ensureObject(spec, 'jobTemplate'), 'spec'));
-}
-
-export const CRON_JOB_RULES: Partial<Strategy> = {
+const CRON_JOB_STRATEGY: Strategy = builtInStrategy({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   prepareForCreate: (object) => {
@@ -75,12 +68,37 @@ export const CRON_JOB_RULES: Partial<Strategy> = {
       );
     return warnings;
   },
+});
+
+export const CRON_JOB: KubeResource = {
+  definition: storedResource({
+    plural: 'cronjobs',
+    shortNames: ['cj'],
+    categories: ['all'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: 'batch',
+        version: 'v1',
+        kind: 'CronJob',
+        setDefaults: setCronJobDefaults,
+        table: cronJobTable,
+      }),
+    ],
+    strategy: CRON_JOB_STRATEGY,
+    // kube-apiserver does not validate the status of CronJobs.
+    subresources: [statusSubresource(CRON_JOB_STRATEGY, { prepareForUpdate: keepSpec })],
+  }),
 };
 
-/** The reference judges no status of a CronJob. */
-export const CRON_JOB_STATUS_RULES: Partial<Strategy> = {
-  prepareForUpdate: keepSpec,
-};
+function setCronJobDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  setDefaultText(spec, 'concurrencyPolicy', 'Allow');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'successfulJobsHistoryLimit', 3);
+  setDefault(spec, 'failedJobsHistoryLimit', 1);
+  setJobSpecDefaults(ensureObject(ensureObject(spec, 'jobTemplate'), 'spec'));
+}
 
 function jobSpecOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec', 'jobTemplate', 'spec') ?? {};

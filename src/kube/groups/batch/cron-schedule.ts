@@ -1,4 +1,7 @@
-/** Schedules of CronJobs: five fields, or a descriptor such as `@hourly`. Invariant: pure and linear; the messages are those of the reference's parser. */
+/**
+ * Validation of cron schedules: five fields, or a descriptor such as `@hourly`. Messages are those of robfig/cron, the
+ * parser that kube-apiserver uses.
+ */
 import { parseDuration } from '../../../apimachinery/scalars/duration.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
 import { timeZoneProblem } from './time-zone.ts';
@@ -6,7 +9,7 @@ import { timeZoneProblem } from './time-zone.ts';
 interface Bounds {
   readonly min: number;
   readonly max: number;
-  /** Names of values, the first of which is `min`. */
+  /** Names of values; the first one names `min`. */
   readonly names: readonly string[];
 }
 
@@ -33,13 +36,13 @@ const DESCRIPTORS: ReadonlySet<string> = new Set([
 ]);
 const EVERY = '@every ';
 
-/** What is wrong with a schedule; undefined if nothing is. */
+/** Returns the parse error of a schedule, or undefined. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (schedule === '') return 'empty spec string';
   let spec = schedule;
   if (/^(CRON_)?TZ=/.test(spec)) {
     const space = spec.indexOf(' ');
-    // The reference's parser fails on a zone that nothing follows, and its failure is the message.
+    // robfig/cron panics on a time zone without a schedule; kube-apiserver returns the panic as the message.
     if (space < 0) return 'invalid schedule format: runtime error: slice bounds out of range [:-1]';
     const zone = spec.slice(spec.indexOf('=') + 1, space);
     const problem = timeZoneProblem(zone);
@@ -99,7 +102,7 @@ function rangeProblem(text: string, bounds: Bounds): string | undefined {
   return every === 0n ? `step of range should be a positive number: ${text}` : undefined;
 }
 
-/** The value, or what is wrong with it. */
+/** Returns the value, or a message if the text is not a valid value. */
 function parseValue(text: string, { names, min }: Bounds): bigint | string {
   const named = names.indexOf(text.toLowerCase());
   return named < 0 ? parseNumber(text) : BigInt(min + named);

@@ -1,13 +1,13 @@
-/** Names of time zones. Invariant: pure; the messages are those of the reference's runtime, the zones those that this runtime knows. */
+/** Validation of time zone names, with the messages of Go's time.LoadLocation and the time zones of this runtime. */
 
-/** What is wrong with the name of a zone that is to be loaded; undefined if nothing is. '' and `Local` are zones here. */
+/** Returns the message for an unknown or malformed name, or undefined. '' and `Local` are valid names here. */
 export function timeZoneProblem(name: string): string | undefined {
   if (name === '' || name === 'UTC' || name === 'Local') return undefined;
   if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name';
   return isKnownZone(name) ? undefined : `unknown time zone ${name}`;
 }
 
-/** The runtime takes names in any case and offsets too; the reference's zones are files, whose names are exact. */
+/** Go finds zones by file name, so names are case-sensitive. Intl accepts names in any case, and offsets. */
 function isKnownZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

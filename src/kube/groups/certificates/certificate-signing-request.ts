@@ -1,6 +1,6 @@
 /**
- * CertificateSigningRequest: who wants a certificate, whether they may have it, and the certificate. Invariant: pure; the spec is written once and says who asked; approval is
- * written by `/approval` alone, the certificate by `/status` alone, and neither is ever taken back.
+ * The kind CertificateSigningRequest. The server writes the requesting user into the spec, which is immutable. Only
+ * `/approval` writes the conditions Approved and Denied, only `/status` writes the certificate, and neither can be removed.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatHumanDuration } from '../../../apimachinery/scalars/human-duration.ts';
@@ -24,12 +24,16 @@ import {
   parseCertificateRequestPem,
 } from '../../../pki/certificate-request.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { Strategy, StrategyContext } from '../../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { metaFacts, takeField } from '../../shared/object-fields.ts';
 import { validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
-import { certificatesProblem } from './certificates-problem.ts';
+import { certificatesProblem } from './pem-certificates.ts';
+import { SignatureChecks } from './signature-checks.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -83,14 +87,53 @@ export const certificateSigningRequestTable: () => TableDefinition = tableOf(
   }),
 );
 
+export function certificateSigningRequestResource(): KubeResource {
+  const signatures = new SignatureChecks();
+  const strategy: Strategy = builtInStrategy({
+    prepareForCreate: prepareRequestForCreate,
+    validate: (object, { request }) => validateRequest(object, signatures.problemOf(request)),
+    prepareForUpdate: prepareRequestForUpdate,
+    validateUpdate: validateRequestUpdate,
+  });
+  return {
+    definition: storedResource({
+      plural: 'certificatesigningrequests',
+      shortNames: ['csr'],
+      scope: 'Cluster',
+      versions: [
+        builtInVersion({
+          group: 'certificates.k8s.io',
+          version: 'v1',
+          kind: 'CertificateSigningRequest',
+          table: certificateSigningRequestTable,
+          selectableFields: ['spec.signerName'],
+        }),
+      ],
+      strategy,
+      subresources: [
+        statusSubresource(strategy, {
+          prepareForUpdate: prepareRequestStatusForUpdate,
+          validateUpdate: validateRequestStatusUpdate,
+        }),
+        updateSubresource('approval', {
+          ...strategy,
+          prepareForUpdate: prepareRequestApprovalForUpdate,
+          validateUpdate: validateRequestApprovalUpdate,
+        }),
+      ],
+    }),
+    wrapStore: ({ store }) => signatures.wrap(store, signatureProblem),
+  };
+}
+
 function conditionsOf(object: JsonObject): readonly JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
 }
 
-// ── Preparing ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Strategy ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Who asks is who sent the request, whatever it says. */
-export function prepareRequestForCreate(object: JsonObject, { request: { user } }: StrategyContext): void {
+/** Sets the requesting user, whatever the client sent. */
+function prepareRequestForCreate(object: JsonObject, { request: { user } }: StrategyContext): void {
   const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = objectAt(object, 'spec') ?? {};
   const spec: JsonObject = asked;
   if (user.name !== '') spec['username'] = user.name;
@@ -105,13 +148,13 @@ export function prepareRequestForCreate(object: JsonObject, { request: { user } 
   object['status'] = {};
 }
 
-export function prepareRequestForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareRequestForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   takeField(object, old, 'status');
 }
 
-/** Approval stays as it is, unless its conditions were added or removed, which validation refuses. */
-export function prepareRequestStatusForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
+/** Restores the stored Approved and Denied conditions unless the update adds or removes one, which validation reports. */
+function prepareRequestStatusForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
   takeField(object, old, 'spec');
   const conditions = conditionsOf(object).map((condition) => ({ ...condition }));
   for (const type of [APPROVED, DENIED]) {
@@ -123,8 +166,8 @@ export function prepareRequestStatusForUpdate(object: JsonObject, old: JsonObjec
   setConditions(object, conditions, old, context);
 }
 
-/** Only the conditions are written. */
-export function prepareRequestApprovalForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
+/** Keeps all of the stored status but its conditions. */
+function prepareRequestApprovalForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
   const conditions = conditionsOf(object).map((condition) => ({ ...condition }));
   takeField(object, old, 'spec');
   object['status'] = { ...objectAt(old, 'status') };
@@ -162,36 +205,43 @@ function stateOf(condition: JsonObject): string {
 
 // ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `problem`: what is wrong with the signature, if anything; see SignatureNotes. */
-export function validateRequest(object: JsonObject, problem: string | undefined): FieldIssue[] {
-  return validateAny(object, undefined, problem);
-}
-
-/** What is wrong with the signature of a request that can be read; undefined if nothing is. */
-export async function requestSignatureProblem(object: JsonObject): Promise<string | undefined> {
+/** Resolves to what is wrong with the signature of the PKCS #10 request. Undefined for a valid or a malformed one. */
+async function signatureProblem(object: JsonObject): Promise<string | undefined> {
   const parsed = parseRequest(textAt(object, 'spec', 'request'));
   return parsed.ok ? certificateRequestProblem(parsed.request) : undefined;
 }
 
-export function validateRequestUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+/** `signatureIssue` is the result of SignatureChecks. */
+export function validateRequest(object: JsonObject, signatureIssue: string | undefined): FieldIssue[] {
+  return validateParts(object, undefined, signatureIssue);
+}
+
+function validateRequestUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return validateChange(object, old, 'none');
 }
 
-export function validateRequestStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateRequestStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return validateChange(object, old, 'certificate');
 }
 
-export function validateRequestApprovalUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateRequestApprovalUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return validateChange(object, old, 'approval');
 }
 
-/** What was accepted before is not refused now: `old` is what is stored. */
-function validateAny(object: JsonObject, old: JsonObject | undefined, signature: string | undefined): FieldIssue[] {
+/**
+ * Validates all of an object. `old` is the stored object, whose invalid values may stay; undefined on create.
+ * `signatureIssue` is the result of SignatureChecks.
+ */
+function validateParts(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  signatureIssue: string | undefined,
+): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: () => [] }, METADATA);
   const spec = objectAt(object, 'spec') ?? {};
   const encoded = textAt(spec, 'request');
   const parsed = parseRequest(encoded);
-  const problem = parsed.ok ? signature : parsed.problem;
+  const problem = parsed.ok ? signatureIssue : parsed.problem;
   if (problem !== undefined) issues.push(invalid(SPEC.child('request'), fieldAt(spec, 'request') ?? null, problem));
   addIssues(issues, validateUsages(textsAt(spec, 'usages'), old === undefined ? [] : textsAt(old, 'spec', 'usages')));
   const signer = textAt(spec, 'signerName');
@@ -264,10 +314,10 @@ function validateConditions(conditions: readonly JsonObject[], before: readonly 
   return issues;
 }
 
-/** `may`: what this path may change beside conditions of other types. */
+/** `may` is what this path may change beside conditions of other types. */
 function validateChange(object: JsonObject, old: JsonObject, may: 'none' | 'approval' | 'certificate'): FieldIssue[] {
   // The signature was verified when the request was created.
-  const issues = validateAny(object, old, undefined);
+  const issues = validateParts(object, old, undefined);
   const ofType = (one: JsonObject, type: string): readonly JsonObject[] =>
     conditionsOf(one).filter((condition) => condition['type'] === type);
   for (const type of [APPROVED, DENIED, FAILED])

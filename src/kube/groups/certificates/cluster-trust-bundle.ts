@@ -1,4 +1,4 @@
-/** ClusterTrustBundle: whom to trust, for one signer or in general. Invariant: pure; the signer never changes, and the name begins with it. */
+/** The kind ClusterTrustBundle. spec.signerName is immutable, and the object's name starts with it. */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, invalid, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -9,6 +9,8 @@ import { formatHex, parseCertificate } from '../../../pki/certificate.ts';
 import { parsePem } from '../../../pki/pem.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { checkTrustBundleName, validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -18,27 +20,47 @@ const SIGNER = FieldPath.of('spec', 'signerName');
 const BUNDLE = FieldPath.of('spec', 'trustBundle');
 const MAX_BUNDLE = 1024 * 1024;
 
-export const clusterTrustBundleTable: () => TableDefinition = tableOf(
+const clusterTrustBundleTable: () => TableDefinition = tableOf(
   NAME,
   column('SignerName', 'The signer that it is for.', (object) => textAt(object, 'spec', 'signerName') || '<none>'),
 );
 
-export function validateTrustBundle(object: JsonObject): FieldIssue[] {
-  return validateAny(object, true);
+const VERSION = {
+  group: 'certificates.k8s.io',
+  kind: 'ClusterTrustBundle',
+  table: clusterTrustBundleTable,
+  selectableFields: ['spec.signerName'],
+} as const;
+
+export const CLUSTER_TRUST_BUNDLE: KubeResource = {
+  definition: storedResource({
+    plural: 'clustertrustbundles',
+    scope: 'Cluster',
+    versions: [builtInVersion({ ...VERSION, version: 'v1beta1' }), builtInVersion({ ...VERSION, version: 'v1alpha1' })],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      validate: validateTrustBundle,
+      validateUpdate: validateTrustBundleUpdate,
+    }),
+  }),
+};
+
+function validateTrustBundle(object: JsonObject): FieldIssue[] {
+  return validateParts(object, true);
 }
 
-/** Certificates that do not change are not read again. */
-export function validateTrustBundleUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+/** Parses the certificates only if they changed. */
+function validateTrustBundleUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const changed = textAt(object, 'spec', 'trustBundle') !== textAt(old, 'spec', 'trustBundle');
   const [signer, before] = [object, old].map((one) => textAt(one, 'spec', 'signerName')) as [string, string];
   return [
-    ...validateAny(object, changed),
+    ...validateParts(object, changed),
     ...validateMetaUpdate(object, old),
     ...validateImmutableField(signer, before, SIGNER),
   ];
 }
 
-function validateAny(object: JsonObject, readsBundle: boolean): FieldIssue[] {
+function validateParts(object: JsonObject, parsesBundle: boolean): FieldIssue[] {
   const spec = objectAt(object, 'spec') ?? {};
   const signer = textAt(spec, 'signerName');
   const issues = validateKubeMeta(
@@ -47,7 +69,7 @@ function validateAny(object: JsonObject, readsBundle: boolean): FieldIssue[] {
     METADATA,
   );
   if (signer !== '') addIssues(issues, validateSignerName(signer, SIGNER));
-  if (readsBundle) addIssues(issues, validateBundle(textAt(spec, 'trustBundle')));
+  if (parsesBundle) addIssues(issues, validateBundle(textAt(spec, 'trustBundle')));
   return issues;
 }
 

@@ -1,5 +1,6 @@
 /**
- * PodCertificateRequest: a certificate for one pod, asked for by its node. Invariant: pure; the spec never changes, and a status that says how it ended does not change any more.
+ * The kind PodCertificateRequest: the request of a node for a certificate for one of its pods. The spec is immutable. The
+ * status is immutable once it has the condition Issued, Denied or Failed.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseTime } from '../../../apimachinery/scalars/time.ts';
@@ -33,18 +34,22 @@ import {
 } from '../../../pki/certificate-request.ts';
 import { parsePem } from '../../../pki/pem.ts';
 import { column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { Strategy, StrategyContext } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeContext, KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { isKubernetesSigner, validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
+import { SignatureChecks } from './signature-checks.ts';
+import { withSignerCheck } from './signer-check.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
 const CHAIN = STATUS.child('certificateChain');
-const ENDS = ['Issued', 'Denied', 'Failed'];
+const TERMINAL_TYPES = ['Issued', 'Denied', 'Failed'];
 const MAX_UID = 128;
 const MAX_KEY = 10 * 1024;
 const MAX_CHAIN = 100 * 1024;
@@ -53,14 +58,16 @@ const MAX_SECONDS = 91 * 24 * HOUR;
 const KUBERNETES_MAX_SECONDS = 24 * HOUR;
 const MINUTE_MS = 60_000;
 
-export const podCertificateRequestTable: () => TableDefinition = tableOf(
+const podCertificateRequestTable: () => TableDefinition = tableOf(
   NAME,
   specColumn('PodName', 'podName', 'The pod.'),
   specColumn('ServiceAccountName', 'serviceAccountName', 'Who the pod is.'),
   specColumn('NodeName', 'nodeName', 'Where the pod runs.'),
   specColumn('SignerName', 'signerName', 'Who is to sign.'),
   column('State', 'What became of it.', (object) => {
-    const end = objectsAt(object, 'status', 'conditions').findLast((one) => ENDS.includes(textAt(one, 'type')));
+    const end = objectsAt(object, 'status', 'conditions').findLast((one) =>
+      TERMINAL_TYPES.includes(textAt(one, 'type')),
+    );
     return end === undefined ? 'Pending' : textAt(end, 'type');
   }),
   column('UnverifiedUserAnnotations', 'What the pod says about itself.', (object) =>
@@ -72,14 +79,48 @@ function specColumn(name: string, field: string, description: string) {
   return column(name, description, (object) => textAt(object, 'spec', field));
 }
 
-/** One day, unless the request says otherwise. */
-export function setPodCertificateRequestDefaults(object: JsonObject): void {
+export function podCertificateRequestResource(context: KubeContext): KubeResource {
+  const signatures = new SignatureChecks();
+  const strategy: Strategy = builtInStrategy({
+    allowUnconditionalUpdate: false,
+    prepareForCreate: clearStatus,
+    validate: (object, { request }) => validatePodCertificateRequest(object, signatures.problemOf(request)),
+    validatesMetadata: true,
+    prepareForUpdate: keepStatus,
+    validateUpdate: validatePodCertificateRequestUpdate,
+  });
+  const status = statusSubresource(strategy, {
+    prepareForUpdate: keepAllButStatus,
+    validateUpdate: validatePodCertificateRequestStatusUpdate,
+  });
+  return {
+    definition: storedResource({
+      plural: 'podcertificaterequests',
+      scope: 'Namespaced',
+      versions: [
+        builtInVersion({
+          group: 'certificates.k8s.io',
+          version: 'v1beta1',
+          kind: 'PodCertificateRequest',
+          setDefaults: setPodCertificateRequestDefaults,
+          table: podCertificateRequestTable,
+          selectableFields: ['spec.signerName', 'spec.podName', 'spec.nodeName'],
+        }),
+      ],
+      strategy,
+      subresources: [withSignerCheck(status, () => context.authorizer())],
+    }),
+    wrapStore: ({ store }) => signatures.wrap(store, possessionProblem),
+  };
+}
+
+function setPodCertificateRequestDefaults(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
   if (spec !== undefined) spec['maxExpirationSeconds'] ??= KUBERNETES_MAX_SECONDS;
 }
 
-/** `problem`: what is wrong with the signature, if anything; see SignatureNotes. */
-export function validatePodCertificateRequest(object: JsonObject, problem: string | undefined): FieldIssue[] {
+/** `problem` is the result of SignatureChecks. */
+function validatePodCertificateRequest(object: JsonObject, problem: string | undefined): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   const spec = objectAt(object, 'spec') ?? {};
   const signer = textAt(spec, 'signerName');
@@ -110,7 +151,7 @@ function validateAnnotations(annotations: JsonObject | undefined): FieldIssue[] 
   return issues;
 }
 
-/** A request of PKCS #10, or a key and a proof that the pod has it. */
+/** The key is given as a PKCS #10 request, or as a public key with a proof of possession. */
 function validateKey(spec: JsonObject, problem: string | undefined): FieldIssue[] {
   const { stub, key, proof } = keyParts(spec);
   if (stub.length > 0 && key.length === 0 && proof.length === 0) return validateStub(stub, problem);
@@ -125,8 +166,8 @@ function keyParts(spec: JsonObject): Readonly<Record<'stub' | 'key' | 'proof', U
   return { stub: bytes('stubPKCS10Request'), key: bytes('pkixPublicKey'), proof: bytes('proofOfPossession') };
 }
 
-/** What is wrong with the signature that shows that the pod has the key; undefined if nothing is, or if there is none to verify. */
-export async function possessionProblem(object: JsonObject): Promise<string | undefined> {
+/** Resolves to what is wrong with the signature that proves possession of the key. Undefined if it is valid or absent. */
+async function possessionProblem(object: JsonObject): Promise<string | undefined> {
   const spec = objectAt(object, 'spec') ?? {};
   const { stub, key, proof } = keyParts(spec);
   if (stub.length > 0) {
@@ -179,14 +220,14 @@ function keyFault(
   }
 }
 
-export function validatePodCertificateRequestUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validatePodCertificateRequestUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const [spec, before] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
   return [...validateMetaUpdate(object, old), ...validateImmutableField(spec, before, SPEC).map(declared)];
 }
 
 // ── Status ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function validatePodCertificateRequestStatusUpdate(
+function validatePodCertificateRequestStatusUpdate(
   object: JsonObject,
   old: JsonObject,
   { request }: StrategyContext,
@@ -194,13 +235,16 @@ export function validatePodCertificateRequestStatusUpdate(
   const meta = validateMetaUpdate(object, old);
   if (meta.length > 0) return meta;
   const conditions = objectsAt(object, 'status', 'conditions');
-  const issues = [...validateEnds(conditions), ...validateConditions(conditions, STATUS.child('conditions'))];
+  const issues = [
+    ...validateTerminalConditions(conditions),
+    ...validateConditions(conditions, STATUS.child('conditions')),
+  ];
   if (issues.length > 0) return issues;
   const [status, before] = [object, old].map((one) => objectAt(one, 'status') ?? {}) as [JsonObject, JsonObject];
   const changed = !equalJson(status, before);
-  if (endOf(old) !== undefined)
+  if (terminalTypeOf(old) !== undefined)
     return changed ? [refused('immutable after PodCertificateRequest is issued, denied, or failed')] : [];
-  switch (endOf(object)) {
+  switch (terminalTypeOf(object)) {
     case undefined:
       return changed ? [refused('status is immutable unless transitioning to "Issued", "Denied", or "Failed"')] : [];
     case 'Issued':
@@ -218,20 +262,23 @@ function refused(detail: string): FieldIssue {
   return invalid(STATUS, undefined, detail);
 }
 
-function endOf(object: JsonObject): string | undefined {
+function terminalTypeOf(object: JsonObject): string | undefined {
   const end = objectsAt(object, 'status', 'conditions').find(
-    (one) => ENDS.includes(textAt(one, 'type')) && textAt(one, 'status') === 'True',
+    (one) => TERMINAL_TYPES.includes(textAt(one, 'type')) && textAt(one, 'status') === 'True',
   );
   return end === undefined ? undefined : textAt(end, 'type');
 }
 
-/** One end, which is true. The reference prints these paths with a dot before the subscript. */
-function validateEnds(conditions: readonly JsonObject[]): FieldIssue[] {
+/**
+ * At most one condition of a terminal type, with status True. kube-apiserver prints these paths with a dot before the
+ * index.
+ */
+function validateTerminalConditions(conditions: readonly JsonObject[]): FieldIssue[] {
   let known = 0;
   return conditions.flatMap((condition, i) => {
     const path = STATUS.child('conditions', `[${i}]`);
     const type = textAt(condition, 'type');
-    if (!ENDS.includes(type)) return [notSupported(path.child('type'), type, ENDS)];
+    if (!TERMINAL_TYPES.includes(type)) return [notSupported(path.child('type'), type, TERMINAL_TYPES)];
     known++;
     const issues: FieldIssue[] = [];
     if (known > 1)
@@ -279,7 +326,7 @@ function requestedKey(spec: JsonObject): Uint8Array | undefined {
   return parsed.ok ? parsed.request.spki : undefined;
 }
 
-/** The first thing that is wrong with the times, or all that are missing. */
+/** Returns an issue for every missing time, or the first issue of the times that are set. */
 function validateTimes(status: JsonObject, leaf: Certificate, maxSeconds: number, now: number): FieldIssue[] {
   const missing = [
     ['notBefore', 'must be present and consistent with the issued certificate'],

@@ -1,14 +1,7 @@
-/** LeaseCandidate: who would hold a lease if asked. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind LeaseCandidate: a candidate of coordinated leader election. */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
-import {
-  declared,
-  type FieldIssue,
-  invalid,
-  notSupported,
-  required,
-} from '../../../apimachinery/validation/field-issue.ts';
+import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { checkConfigMapKey } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import {
@@ -18,19 +11,37 @@ import {
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
+import { OLDEST_EMULATION_VERSION, validateLeaseStrategy } from './lease-strategy.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
-const OLDEST_EMULATION_VERSION = 'OldestEmulationVersion';
 
-export const leaseCandidateTable: () => TableDefinition = tableOf(
+const leaseCandidateTable: () => TableDefinition = tableOf(
   NAME,
   column('LeaseName', 'The lease that it would hold.', (object) => textAt(object, 'spec', 'leaseName')),
   column('BinaryVersion', 'The version of the candidate.', (object) => textAt(object, 'spec', 'binaryVersion')),
   column('EmulationVersion', 'The version that it behaves as.', (object) => textAt(object, 'spec', 'emulationVersion')),
   AGE,
 );
+
+const VERSION = { group: 'coordination.k8s.io', kind: 'LeaseCandidate', table: leaseCandidateTable } as const;
+
+export const LEASE_CANDIDATE: KubeResource = {
+  definition: storedResource({
+    plural: 'leasecandidates',
+    scope: 'Namespaced',
+    versions: [builtInVersion({ ...VERSION, version: 'v1beta1' }), builtInVersion({ ...VERSION, version: 'v1alpha2' })],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      allowCreateOnUpdate: true,
+      validate: validateLeaseCandidate,
+      validateUpdate: validateLeaseCandidateUpdate,
+    }),
+  }),
+};
 
 export function validateLeaseCandidate(object: JsonObject): FieldIssue[] {
   return [
@@ -39,7 +50,7 @@ export function validateLeaseCandidate(object: JsonObject): FieldIssue[] {
   ];
 }
 
-export function validateLeaseCandidateUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateLeaseCandidateUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const [lease, before] = [object, old].map((one) => textAt(one, 'spec', 'leaseName')) as [string, string];
   return [
     ...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
@@ -71,16 +82,6 @@ function validateSpec(object: JsonObject): FieldIssue[] {
   return [...issues, ...validateLeaseStrategy(strategy)];
 }
 
-/** A strategy of the reference, or one with a domain. The reference repeats the last step of the path. */
-export function validateLeaseStrategy(strategy: string): FieldIssue[] {
-  const path = SPEC.child('strategy', 'strategy');
-  if (strategy.includes('/'))
-    return checkQualifiedName(strategy).map((complaint) => declared(invalid(path, strategy, complaint)));
-  return strategy === OLDEST_EMULATION_VERSION
-    ? []
-    : [declared(notSupported(path, strategy, [OLDEST_EMULATION_VERSION]))];
-}
-
 interface Semver {
   readonly numbers: readonly bigint[];
   readonly pre: readonly string[];
@@ -99,7 +100,7 @@ function parseSemver(text: string): Semver | undefined {
   return { numbers: numbers.map(BigInt), pre };
 }
 
-/** Numbers are at most 64 bits long; other texts may be anything. */
+/** Reports whether a part is not a number, or a number of at most 64 bits. */
 function fitsUint64(part: string): boolean {
   if (!/^\d+$/.test(part)) return true;
   return part.length <= 20 && BigInt(part) < 2n ** 64n;
@@ -110,7 +111,7 @@ function compareSemver(a: Semver, b: Semver): number {
     const other = b.numbers[i] as bigint;
     if (number !== other) return number < other ? -1 : 1;
   }
-  // What comes before a release is less than it.
+  // A pre-release is less than its release.
   if (a.pre.length === 0 || b.pre.length === 0) return Math.sign(b.pre.length - a.pre.length);
   for (const [i, part] of a.pre.entries()) {
     const order = i >= b.pre.length ? 1 : comparePart(part, b.pre[i] as string);
@@ -119,7 +120,7 @@ function compareSemver(a: Semver, b: Semver): number {
   return a.pre.length < b.pre.length ? -1 : 0;
 }
 
-/** Numbers are less than texts. */
+/** Numeric identifiers are less than alphanumeric ones (semver.org, rule 11). */
 function comparePart(a: string, b: string): number {
   const [x, y] = [a, b].map((part) => /^\d+$/.test(part)) as [boolean, boolean];
   if (x !== y) return x ? -1 : 1;

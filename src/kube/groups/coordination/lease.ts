@@ -1,28 +1,22 @@
-/** Lease. Invariant: pure; the issues are the reference's with its default feature gates, so the fields of coordinated leader election are not kept. */
-
+/** The kind Lease. The feature gate CoordinatedLeaderElection is off, so its fields are dropped unless they are stored. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import {
-  declared,
-  type FieldIssue,
-  forbidden,
-  invalid,
-  notSupported,
-} from '../../../apimachinery/validation/field-issue.ts';
+import { type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
+import { validateLeaseStrategy } from './lease-strategy.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
-/** Both exist behind a feature gate of the reference that is off. */
+/** Fields of the feature gate CoordinatedLeaderElection. */
 const GATED_FIELDS = ['strategy', 'preferredHolder'] as const;
-const STRATEGIES = ['OldestEmulationVersion'];
 
 export const leaseTable: () => TableDefinition = tableOf(
   NAME,
@@ -30,11 +24,26 @@ export const leaseTable: () => TableDefinition = tableOf(
   AGE,
 );
 
+export const LEASE: KubeResource = {
+  definition: storedResource({
+    plural: 'leases',
+    scope: 'Namespaced',
+    versions: [builtInVersion({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', table: leaseTable })],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      allowCreateOnUpdate: true,
+      prepareForCreate: prepareLeaseForCreate,
+      validate: validateLease,
+      prepareForUpdate: prepareLeaseForUpdate,
+      validateUpdate: validateLeaseUpdate,
+    }),
+  }),
+};
+
 export function prepareLeaseForCreate(object: JsonObject): void {
   dropGatedFields(object, {});
 }
 
-/** What is stored may stay. */
 export function prepareLeaseForUpdate(object: JsonObject, old: JsonObject): void {
   dropGatedFields(object, objectAt(old, 'spec') ?? {});
 }
@@ -52,7 +61,7 @@ export function validateLease(object: JsonObject): FieldIssue[] {
   ];
 }
 
-export function validateLeaseUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateLeaseUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
     ...validateLeaseSpec(objectAt(object, 'spec') ?? {}),
@@ -68,16 +77,8 @@ function validateLeaseSpec(spec: JsonObject): FieldIssue[] {
   if (typeof transitions === 'number' && transitions < 0)
     issues.push(invalid(SPEC.child('leaseTransitions'), transitions, 'must be greater than or equal to 0'));
   const strategy = fieldAt(spec, 'strategy');
-  if (typeof strategy === 'string') issues.push(...validateStrategy(strategy));
+  if (typeof strategy === 'string') issues.push(...validateLeaseStrategy(strategy));
   if (textAt(spec, 'preferredHolder') !== '' && (strategy ?? '') === '')
     issues.push(forbidden(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
   return issues;
-}
-
-function validateStrategy(strategy: string): FieldIssue[] {
-  // The reference repeats the last step of the path.
-  const path = SPEC.child('strategy', 'strategy');
-  if (strategy.includes('/'))
-    return checkQualifiedName(strategy).map((complaint) => declared(invalid(path, strategy, complaint)));
-  return STRATEGIES.includes(strategy) ? [] : [declared(notSupported(path, strategy, STRATEGIES))];
 }

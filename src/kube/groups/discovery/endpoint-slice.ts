@@ -1,4 +1,4 @@
-/** EndpointSlice. Invariant: pure; endpoints that did not change are not judged again; the generation counts changes of labels, too. */
+/** The kind EndpointSlice. metadata.generation counts changes of labels too. */
 import { fieldAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -26,10 +26,13 @@ import {
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { PROTOCOLS } from '../../shared/ports.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
+import { endpointSliceTable } from '../core/endpoints-table.ts';
 
 const METADATA = FieldPath.of('metadata');
 const ADDRESS_TYPE = FieldPath.of('addressType');
@@ -37,7 +40,7 @@ const PORTS = FieldPath.of('ports');
 const ENDPOINTS = FieldPath.of('endpoints');
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
-/** Their addresses are in canonical form. */
+/** The managers whose slices get no warnings: they write addresses in canonical form. */
 const CONTROLLERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 const MAX_ADDRESSES = 100;
 const MAX_PORTS = 20000;
@@ -45,19 +48,44 @@ const MAX_ENDPOINTS = 1000;
 const MAX_HINTS = 8;
 const MAX_TOPOLOGY = 16;
 
-export function setEndpointSliceDefaults(object: JsonObject): void {
+export const ENDPOINT_SLICE: KubeResource = {
+  definition: storedResource({
+    plural: 'endpointslices',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: 'discovery.k8s.io',
+        version: 'v1',
+        kind: 'EndpointSlice',
+        setDefaults: setEndpointSliceDefaults,
+        table: endpointSliceTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      prepareForCreate: prepareEndpointSliceForCreate,
+      validate: (slice) => validateEndpointSlice(slice),
+      validatesMetadata: true,
+      warningsOnCreate: endpointSliceCreateWarnings,
+      prepareForUpdate: prepareEndpointSliceForUpdate,
+      validateUpdate: validateEndpointSliceUpdate,
+      warningsOnUpdate: endpointSliceWarnings,
+    }),
+  }),
+};
+
+function setEndpointSliceDefaults(object: JsonObject): void {
   for (const port of objectsAt(object, 'ports')) {
     if (fieldAt(port, 'name') === undefined) port['name'] = '';
     if (fieldAt(port, 'protocol') === undefined) port['protocol'] = 'TCP';
   }
 }
 
-export function prepareEndpointSliceForCreate(object: JsonObject): void {
+function prepareEndpointSliceForCreate(object: JsonObject): void {
   ensureMeta(object)['generation'] = 1;
   dropTopology(object);
 }
 
-export function prepareEndpointSliceForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareEndpointSliceForUpdate(object: JsonObject, old: JsonObject): void {
   const contentOf = ({ metadata: _metadata, ...content }: JsonObject): JsonObject => content;
   const labelsOf = (one: JsonObject): JsonObject => objectAt(one, 'metadata', 'labels') ?? {};
   const meta = ensureMeta(object);
@@ -66,12 +94,13 @@ export function prepareEndpointSliceForUpdate(object: JsonObject, old: JsonObjec
   if (!equalJson([...listAt(object, 'endpoints')], [...listAt(old, 'endpoints')])) dropTopology(object);
 }
 
-/** Nobody writes the old field through this version. */
+/** Clients cannot write the deprecated field through discovery.k8s.io/v1. */
 function dropTopology(object: JsonObject): void {
   for (const endpoint of objectsAt(object, 'endpoints')) delete endpoint['deprecatedTopology'];
 }
 
-export function validateEndpointSlice(object: JsonObject, old?: JsonObject): FieldIssue[] {
+/** `old` is undefined on create. Skips endpoints that did not change. */
+function validateEndpointSlice(object: JsonObject, old?: JsonObject): FieldIssue[] {
   const type = textAt(object, 'addressType');
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   if (type === '') issues.push(required(ADDRESS_TYPE, ''));
@@ -84,14 +113,14 @@ export function validateEndpointSlice(object: JsonObject, old?: JsonObject): Fie
   return issues;
 }
 
-export function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateEndpointSlice(object, old),
     ...validateImmutableField(textAt(object, 'addressType'), textAt(old, 'addressType'), ADDRESS_TYPE),
   ];
 }
 
-export function endpointSliceCreateWarnings(object: JsonObject): readonly string[] {
+function endpointSliceCreateWarnings(object: JsonObject): readonly string[] {
   const isDeprecated = textAt(object, 'addressType') === 'FQDN';
   return [
     ...(isDeprecated ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
@@ -99,7 +128,7 @@ export function endpointSliceCreateWarnings(object: JsonObject): readonly string
   ];
 }
 
-export function endpointSliceWarnings(object: JsonObject): readonly string[] {
+function endpointSliceWarnings(object: JsonObject): readonly string[] {
   if (CONTROLLERS.includes(textAt(object, 'metadata', 'labels', MANAGED_BY))) return [];
   return objectsAt(object, 'endpoints').flatMap((endpoint, i) =>
     textsAt(endpoint, 'addresses').flatMap((ip, j) => ipWarnings(ip, ENDPOINTS.index(i).child('addresses').index(j))),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { texts } from '../../shared/issues.fixtures.ts';
 import { setFlowSchemaDefaults, validateFlowSchema } from './flow-schema.ts';
-import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-level.ts';
+import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-level-configuration.ts';
 
 const RESOURCES = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] };
 const RULE: JsonObject = { subjects: [{ kind: 'User', user: { name: 'joe' } }], resourceRules: [RESOURCES] };

@@ -1,4 +1,4 @@
-/** FlowSchema: which requests belong together, and under which priority level they are served. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind FlowSchema: classifies requests into flows and assigns them to a priority level. */
 import {
   fieldAt,
   flagAt,
@@ -22,10 +22,14 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import { defaultFlowSchemas, mandatorySpec } from '../../flow-control/default-flows.ts';
-import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { defaultFlowSchemas, FLOW_CONTROL_GROUP, mandatorySpec } from '../../flow-control/default-flows.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
+import { flowStatusSubresource, flowStrategy, validateFlowConditions } from './flow-strategy.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -37,7 +41,7 @@ const SUBJECT_KINDS = ['Group', 'ServiceAccount', 'User'];
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const ALL = '*';
 
-export const flowSchemaTable: () => TableDefinition = tableOf(
+const flowSchemaTable: () => TableDefinition = tableOf(
   NAME,
   column('PriorityLevel', 'The priority level that serves these requests.', (object) =>
     textAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
@@ -57,18 +61,29 @@ export const flowSchemaTable: () => TableDefinition = tableOf(
   }),
 );
 
+const FLOW_SCHEMA_STRATEGY: Strategy = flowStrategy(validateFlowSchema);
+
+export const FLOW_SCHEMA: KubeResource = {
+  definition: storedResource({
+    plural: 'flowschemas',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: FLOW_CONTROL_GROUP,
+        version: 'v1',
+        kind: 'FlowSchema',
+        setDefaults: setFlowSchemaDefaults,
+        table: flowSchemaTable,
+      }),
+    ],
+    strategy: FLOW_SCHEMA_STRATEGY,
+    subresources: [flowStatusSubresource(FLOW_SCHEMA_STRATEGY)],
+  }),
+};
+
 export function setFlowSchemaDefaults(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
   if (spec !== undefined && numberAt(spec, 'matchingPrecedence') === 0) spec['matchingPrecedence'] = DEFAULT_PRECEDENCE;
-}
-
-/** `/status` of the kinds of flow control: of the metadata, only managedFields may differ. */
-export function prepareFlowStatusForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
-  const { managedFields } = ensureMeta(object);
-  const meta = { ...objectAt(old, 'metadata') };
-  delete meta['managedFields'];
-  object['metadata'] = managedFields === undefined ? meta : { ...meta, managedFields };
 }
 
 export function validateFlowSchema(object: JsonObject): FieldIssue[] {
@@ -81,21 +96,6 @@ export function validateFlowSchema(object: JsonObject): FieldIssue[] {
     issues.push(declared(invalid(SPEC, spec, `spec of '${name}' must equal the fixed value`)));
   addIssues(issues, validateFlowConditions(object));
   return issues;
-}
-
-/** Conditions of either kind of flow control: a type each, no type twice. */
-export function validateFlowConditions(object: JsonObject): FieldIssue[] {
-  const seen = new Set<string>();
-  return objectsAt(object, 'status', 'conditions').flatMap((condition, i) => {
-    const type = textAt(condition, 'type');
-    const path = FieldPath.of('status', 'conditions').index(i).child('type');
-    const issues: FieldIssue[] = seen.has(type)
-      ? [{ reason: 'FieldValueDuplicate', path, value: type, detail: '' }]
-      : [];
-    seen.add(type);
-    if (type === '') issues.push(required(path, ''));
-    return issues;
-  });
 }
 
 function validateSpec(spec: JsonObject, name: string): FieldIssue[] {
@@ -135,7 +135,7 @@ function validateRules(rule: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-/** The part of a subject that each kind has, and the order in which the others are looked at. */
+/** The field of a subject for each kind, in the order in which fields of other kinds are reported. */
 const SUBJECT_PARTS: Readonly<Record<string, string>> = {
   ServiceAccount: 'serviceAccount',
   User: 'user',

@@ -1,4 +1,4 @@
-/** IngressClass. Invariant: pure; the controller never changes. */
+/** The kind IngressClass. Its controller is immutable. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,6 +16,10 @@ import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
+import { AGE, column, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { validateReference } from './ingress.ts';
@@ -26,12 +30,58 @@ const PARAMETERS = FieldPath.of('spec', 'parameters');
 const MAX_CONTROLLER = 250;
 const SCOPES = ['Cluster', 'Namespace'];
 
-export function setIngressClassDefaults(object: JsonObject): void {
+const ingressClassTable: () => TableDefinition = tableOf(
+  column(
+    'Name',
+    'The name of the object.',
+    (object) => {
+      const isDefault =
+        textAt(object, 'metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class') === 'true';
+      return textAt(object, 'metadata', 'name') + (isDefault ? ' (default)' : '');
+    },
+    { format: 'name' },
+  ),
+  column('Controller', 'Who serves the class.', (object) => textAt(object, 'spec', 'controller')),
+  column('Parameters', 'More about the class.', parametersText),
+  AGE,
+);
+
+export const INGRESS_CLASS: KubeResource = {
+  definition: storedResource({
+    plural: 'ingressclasses',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'networking.k8s.io',
+        version: 'v1',
+        kind: 'IngressClass',
+        setDefaults: setIngressClassDefaults,
+        table: ingressClassTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      countsGeneration: true,
+      validate: validateIngressClass,
+      validatesMetadata: true,
+      validateUpdate: validateIngressClassUpdate,
+    }),
+  }),
+};
+
+function parametersText(object: JsonObject): string {
+  const parameters = objectAt(object, 'spec', 'parameters');
+  if (parameters === undefined) return '<none>';
+  const group = textAt(parameters, 'apiGroup');
+  const kind = textAt(parameters, 'kind') + (parameters['apiGroup'] === undefined ? '' : `.${group}`);
+  return `${kind}/${textAt(parameters, 'name')}`;
+}
+
+function setIngressClassDefaults(object: JsonObject): void {
   const parameters = objectAt(object, 'spec', 'parameters');
   if (parameters !== undefined && fieldAt(parameters, 'scope') === undefined) parameters['scope'] = 'Cluster';
 }
 
-export function validateIngressClass(object: JsonObject): FieldIssue[] {
+function validateIngressClass(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   const controller = textAt(object, 'spec', 'controller');
   if (utf8Length(controller) > MAX_CONTROLLER) issues.push(tooLong(CONTROLLER, undefined, MAX_CONTROLLER));
@@ -40,7 +90,7 @@ export function validateIngressClass(object: JsonObject): FieldIssue[] {
   return parameters === undefined ? issues : [...issues, ...validateParameters(parameters)];
 }
 
-export function validateIngressClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateIngressClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateMetaUpdate(object, old),
     ...validateImmutableField(textAt(object, 'spec', 'controller'), textAt(old, 'spec', 'controller'), CONTROLLER),

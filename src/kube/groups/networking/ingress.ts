@@ -1,4 +1,4 @@
-/** Ingress: rules, paths, backends, TLS. Invariant: pure; what older versions stored (odd names of Secrets, odd rules of wildcard hosts) may stay. */
+/** The kind Ingress. */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -19,10 +19,17 @@ import {
   checkWildcardDns1123Subdomain,
 } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import { updateSubresource } from '../../../server/resource/update-subresource.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { parseSloppyIp } from '../../shared/ip.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
-import { validateIngressPoints } from '../core/service/service-status.ts';
+import { balancerWarnings, validateIngressPoints } from '../core/service/service-status.ts';
+import { balancerAddresses } from '../core/service/service-table.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -31,7 +38,7 @@ const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
 const BAD_ENDS = ['/..', '/.'];
 
-/** What is forgiven because it is stored already. */
+/** Values that an update accepts because the stored object has some that are invalid by today's rules. */
 interface Leniency {
   readonly secretNames: boolean;
   readonly wildcardRules: boolean;
@@ -39,7 +46,62 @@ interface Leniency {
 
 const STRICT: Leniency = { secretNames: false, wildcardRules: false };
 
-export function validateIngress(object: JsonObject): FieldIssue[] {
+const ingressTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Class', 'The IngressClass it asks for.', (object) => textAt(object, 'spec', 'ingressClassName') || '<none>'),
+  column('Hosts', 'The hosts of its rules.', hostsText),
+  column('Address', 'Where its load balancer is.', (object) => balancerAddresses(object).join(',')),
+  column('Ports', 'Where it listens.', (object) => (objectsAt(object, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
+  AGE,
+);
+
+const INGRESS_STRATEGY: Strategy = builtInStrategy({
+  countsGeneration: true,
+  prepareForCreate: (ingress) => {
+    ingress['status'] = { loadBalancer: {} };
+  },
+  validate: validateIngress,
+  validatesMetadata: true,
+  warningsOnCreate: ingressWarnings,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateIngressUpdate,
+});
+
+export const INGRESS: KubeResource = {
+  definition: storedResource({
+    plural: 'ingresses',
+    shortNames: ['ing'],
+    scope: 'Namespaced',
+    storagePrefix: 'ingress',
+    versions: [builtInVersion({ group: 'networking.k8s.io', version: 'v1', kind: 'Ingress', table: ingressTable })],
+    strategy: INGRESS_STRATEGY,
+    subresources: [
+      updateSubresource(
+        'status',
+        builtInStrategy({
+          prepareForUpdate: (ingress, old) => takeField(ingress, old, 'spec'),
+          validateUpdate: validateIngressStatusUpdate,
+          warningsOnUpdate: balancerWarnings,
+        }),
+      ),
+    ],
+  }),
+};
+
+function hostsText(object: JsonObject): string {
+  const rules = objectsAt(object, 'spec', 'rules');
+  const shown: string[] = [];
+  let more = false;
+  for (const rule of rules) {
+    if (shown.length === 3) more = true;
+    const host = textAt(rule, 'host');
+    if (!more && host !== '') shown.push(host);
+  }
+  if (shown.length === 0) return '*';
+  return shown.join(',') + (more ? ` + ${rules.length - 3} more...` : '');
+}
+
+function validateIngress(object: JsonObject): FieldIssue[] {
   const issues = validateContent(object, STRICT);
   const annotation = fieldAt(object, 'metadata', 'annotations', CLASS_ANNOTATION);
   const name = fieldAt(object, 'spec', 'ingressClassName');
@@ -50,7 +112,7 @@ export function validateIngress(object: JsonObject): FieldIssue[] {
   return issues;
 }
 
-export function validateIngressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateIngressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const leniency = {
     secretNames: objectsAt(old, 'spec', 'tls').some((tls) => validateSecretName(tls, SPEC).length > 0),
     wildcardRules: objectsAt(old, 'spec', 'rules').some(
@@ -60,11 +122,11 @@ export function validateIngressUpdate(object: JsonObject, old: JsonObject): Fiel
   return [...validateMetaUpdate(object, old), ...validateContent(object, leniency)];
 }
 
-export function validateIngressStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateIngressStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateMetaUpdate(object, old), ...validateIngressPoints(object, old)];
 }
 
-export function ingressWarnings(object: JsonObject): readonly string[] {
+function ingressWarnings(object: JsonObject): readonly string[] {
   const annotation = fieldAt(object, 'metadata', 'annotations', CLASS_ANNOTATION);
   if (annotation === undefined || fieldAt(object, 'spec', 'ingressClassName') !== undefined) return [];
   return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`];
@@ -160,7 +222,7 @@ function validateBackend(backend: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-/** A reference to an object of some kind, by group, kind and name. */
+/** Validates a TypedLocalObjectReference. */
 export function validateReference(reference: JsonObject, path: FieldPath): FieldIssue[] {
   const group = fieldAt(reference, 'apiGroup');
   const issues = typeof group === 'string' ? complain(checkDns1123Subdomain(group), group, path.child('apiGroup')) : [];

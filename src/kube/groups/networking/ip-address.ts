@@ -1,4 +1,4 @@
-/** IPAddress: an address that is taken, and what has it. Invariant: pure; its name is the address, in canonical form, and whose it is never changes. */
+/** The kind IPAddress: an allocated address. Its name is the address in canonical form. Its parent is immutable. */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -11,6 +11,10 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain, checkPathSegmentName } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { validateIp } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -19,19 +23,52 @@ const METADATA = FieldPath.of('metadata');
 const PARENT = FieldPath.of('spec', 'parentRef');
 const PARENT_FIELDS = ['group', 'resource', 'namespace', 'name'] as const;
 
-/** The rule of its name: generated names are none. */
-export function nameIsIp(name: string): readonly string[] {
+const IP_ADDRESS_COLUMNS = tableOf(NAME, column('ParentRef', 'What the address belongs to.', parentText));
+
+const VERSION = { group: 'networking.k8s.io', kind: 'IPAddress', table: ipAddressTable } as const;
+
+export const IP_ADDRESS: KubeResource = {
+  definition: storedResource({
+    plural: 'ipaddresses',
+    shortNames: ['ip'],
+    scope: 'Cluster',
+    versions: [builtInVersion({ ...VERSION, version: 'v1' }), builtInVersion({ ...VERSION, version: 'v1beta1' })],
+    strategy: builtInStrategy({
+      nameRule: nameIsIp,
+      validate: validateIpAddress,
+      validatesMetadata: true,
+      validateUpdate: validateIpAddressUpdate,
+    }),
+  }),
+};
+
+/** kube-apiserver writes a third cell, the age, without a column for it. */
+function ipAddressTable(): TableDefinition {
+  const { columns, cells } = IP_ADDRESS_COLUMNS();
+  return { columns, cells: (object, now) => [...cells(object, now), AGE.cell(object, now)] };
+}
+
+function parentText(object: JsonObject): string {
+  const parent = objectAt(object, 'spec', 'parentRef');
+  if (parent === undefined) return '<none>';
+  const [group, resource, namespace] = ['group', 'resource', 'namespace'].map((name) => textAt(parent, name));
+  const groupResource = (group === '' ? `${resource}` : `${resource}.${group}`).toLowerCase();
+  return `${groupResource}${namespace === '' ? '' : `/${namespace}`}/${textAt(parent, 'name')}`;
+}
+
+/** The name rule. A generated name is never an address, so generateName is always invalid. */
+function nameIsIp(name: string): readonly string[] {
   return validateIp(name, METADATA).map(({ detail }) => detail);
 }
 
-export function validateIpAddress(object: JsonObject): FieldIssue[] {
+function validateIpAddress(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsIp }, METADATA);
   const parent = objectAt(object, 'spec', 'parentRef');
   return parent === undefined ? [...issues, required(PARENT, '')] : [...issues, ...validateParent(parent)];
 }
 
-export function validateIpAddressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
-  // The reference prints its own struct.
+function validateIpAddressUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+  // The parent as kube-apiserver's internal Go type prints it.
   const parentOf = (one: JsonObject) => {
     const parent = objectAt(one, 'spec', 'parentRef');
     if (parent === undefined) return null;

@@ -1,4 +1,4 @@
-/** NetworkPolicy: which traffic pods may have. Invariant: pure; networks that are stored may stay as they are. */
+/** The kind NetworkPolicy. */
 import {
   ensureObject,
   fieldAt,
@@ -9,6 +9,7 @@ import {
   textsAt,
 } from '../../../apimachinery/meta/object-fields.ts';
 import {
+  formatLabelSelectorObject,
   hasInvalidLabelValue,
   type LabelSelectorObject,
   validateLabelSelectorObject,
@@ -26,6 +27,10 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { checkPortName, checkPortNumber } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -34,19 +39,52 @@ const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
-/** Rules of each direction, and where their peers are. */
+/** The field of the rules of each direction, and the field of the peers of a rule. */
 const DIRECTIONS = [
   { rules: 'ingress', peers: 'from' },
   { rules: 'egress', peers: 'to' },
 ] as const;
 
-/** What is forgiven because it is stored already. */
+/** Values that an update accepts because the stored object has them. */
 interface Leniency {
   readonly labelValues: boolean;
   readonly cidrs: ReadonlySet<string>;
 }
 
-export function setNetworkPolicyDefaults(object: JsonObject): void {
+const networkPolicyTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Pod-Selector', 'The pods it is about.', (object) =>
+    formatLabelSelectorObject((objectAt(object, 'spec', 'podSelector') ?? {}) as LabelSelectorObject),
+  ),
+  AGE,
+);
+
+export const NETWORK_POLICY: KubeResource = {
+  definition: storedResource({
+    plural: 'networkpolicies',
+    shortNames: ['netpol'],
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: 'networking.k8s.io',
+        version: 'v1',
+        kind: 'NetworkPolicy',
+        setDefaults: setNetworkPolicyDefaults,
+        table: networkPolicyTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      countsGeneration: true,
+      validate: validateNetworkPolicy,
+      validatesMetadata: true,
+      warningsOnCreate: networkPolicyWarnings,
+      validateUpdate: validateNetworkPolicyUpdate,
+      warningsOnUpdate: networkPolicyWarnings,
+    }),
+  }),
+};
+
+function setNetworkPolicyDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   if (listAt(spec, 'policyTypes').length === 0)
     spec['policyTypes'] = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
@@ -57,21 +95,21 @@ export function setNetworkPolicyDefaults(object: JsonObject): void {
       }
 }
 
-export function validateNetworkPolicy(object: JsonObject): FieldIssue[] {
+function validateNetworkPolicy(object: JsonObject): FieldIssue[] {
   return [
     ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
     ...validateSpec(object, { labelValues: false, cidrs: new Set() }),
   ];
 }
 
-export function validateNetworkPolicyUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateNetworkPolicyUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const cidrs = new Set(blocksOf(old).flatMap(({ block }) => [textAt(block, 'cidr'), ...textsAt(block, 'except')]));
   const labelValues = hasInvalidLabelValue(objectAt(old, 'spec', 'podSelector') as LabelSelectorObject | undefined);
   return [...validateMetaUpdate(object, old), ...validateSpec(object, { labelValues, cidrs })];
 }
 
-/** Of networks in forms that are not the usual ones. */
-export function networkPolicyWarnings(object: JsonObject): readonly string[] {
+/** Returns warnings about CIDRs that are not in canonical form. */
+function networkPolicyWarnings(object: JsonObject): readonly string[] {
   return blocksOf(object).flatMap(({ block, path }) => [
     ...cidrWarnings(textAt(block, 'cidr'), path.child('cidr')),
     ...textsAt(block, 'except').flatMap((except, i) => cidrWarnings(except, path.child('except').index(i))),

@@ -1,4 +1,4 @@
-/** RuntimeClass: how the containers of a pod are run, and what that costs. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind RuntimeClass. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -20,6 +20,9 @@ import {
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { deprecatedNodeLabel } from '../../shared/node-selector.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateContainerResources } from '../../shared/validate-resources.ts';
 import { validateTolerations } from '../core/pod/spec/validate-tolerations.ts';
@@ -29,11 +32,28 @@ const HANDLER = FieldPath.of('handler');
 const OVERHEAD = FieldPath.of('overhead');
 const SCHEDULING = FieldPath.of('scheduling');
 
-export const runtimeClassTable: () => TableDefinition = tableOf(
+const runtimeClassTable: () => TableDefinition = tableOf(
   NAME,
   column('Handler', 'What the container runtime calls it.', (object) => textAt(object, 'handler')),
   AGE,
 );
+
+export const RUNTIME_CLASS: KubeResource = {
+  definition: storedResource({
+    plural: 'runtimeclasses',
+    scope: 'Cluster',
+    versions: [builtInVersion({ group: 'node.k8s.io', version: 'v1', kind: 'RuntimeClass', table: runtimeClassTable })],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      allowCreateOnUpdate: true,
+      validate: validateRuntimeClass,
+      validatesMetadata: true,
+      warningsOnCreate: runtimeClassWarnings,
+      validateUpdate: validateRuntimeClassUpdate,
+      warningsOnUpdate: runtimeClassWarnings,
+    }),
+  }),
+};
 
 export function validateRuntimeClass(object: JsonObject): FieldIssue[] {
   const issues = validateObjectMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
@@ -48,7 +68,7 @@ export function validateRuntimeClass(object: JsonObject): FieldIssue[] {
   return issues;
 }
 
-export function validateRuntimeClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateRuntimeClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateRuntimeClass(object),
     ...validateObjectMetaUpdate(metaFacts(object), metaFacts(old), METADATA),
@@ -73,26 +93,14 @@ function validateScheduling(scheduling: JsonObject): FieldIssue[] {
   return issues;
 }
 
-/** Labels of nodes that have other names now. */
-const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  'app.kubernetes.io/created-by': 'deprecated since v1.9',
-  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
-  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
-};
-
 export function runtimeClassWarnings(object: JsonObject): readonly string[] {
   return Object.keys(objectAt(object, 'scheduling', 'nodeSelector') ?? {}).flatMap((label) => {
-    const text = Object.hasOwn(DEPRECATED_NODE_LABELS, label) ? DEPRECATED_NODE_LABELS[label] : undefined;
-    return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`];
+    const message = deprecatedNodeLabel(label);
+    return message === undefined ? [] : [`scheduling.nodeSelector: ${message}`];
   });
 }
 
-/** As the reference's internal type prints. */
+/** The toleration as kube-apiserver's internal Go type prints it. */
 function shownToleration(toleration: JsonObject): JsonObject {
   return {
     Key: textAt(toleration, 'key'),

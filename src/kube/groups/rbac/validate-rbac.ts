@@ -1,7 +1,4 @@
-/**
- * Validation of the four RBAC kinds. Invariant: pure; the issues, their order and their texts are the reference's. Objects have their
- * defaults already (a roleRef's and a subject's apiGroup).
- */
+/** Validation of the RBAC kinds. Objects must have their defaults: the apiGroup of the roleRef and of subjects. */
 import {
   type LabelSelectorObject,
   labelSelectorFromObject,
@@ -39,7 +36,7 @@ const ROLE_REF = FieldPath.of('roleRef');
 const SUBJECTS = FieldPath.of('subjects');
 const SELECTORS = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
 
-/** Anything that can stand in a URL path, `system:node` for one. A prefix is held to the same rule, so `.` generates no name. */
+/** The name rule: any URL path segment, such as `system:node`. It applies to generateName too, so `.` is invalid there. */
 export function rbacName(name: string): Complaints {
   return checkPathSegmentName(name);
 }
@@ -56,7 +53,7 @@ export function validateClusterRole(role: ClusterRole): FieldIssue[] {
   return validateClusterRoleAllowing(role, false);
 }
 
-/** As a new role, but where the stored one has selectors that are not valid today, values of labels are not judged. */
+/** Accepts invalid label values in aggregation selectors if the stored role has invalid selectors. */
 export function validateClusterRoleUpdate(role: ClusterRole, old: ClusterRole): FieldIssue[] {
   const allowInvalidValues = selectorsOf(old).some((s) => validateLabelSelectorObject(s, undefined).length > 0);
   return [...validateClusterRoleAllowing(role, allowInvalidValues), ...validateMetaUpdate(role, old)];
@@ -90,7 +87,7 @@ function validateRules(rules: PolicyRules, namespaced: boolean): FieldIssue[] {
   return (rules ?? []).flatMap((rule, i) => validatePolicyRule(rule, namespaced, RULES.index(i)));
 }
 
-/** A rule is about resources or about URLs, never both; that of a namespace is never about URLs. */
+/** A rule is for resources or for non-resource URLs, not both. The rule of a Role must not be for non-resource URLs. */
 export function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const urls = rule.nonResourceURLs ?? [];
@@ -119,7 +116,7 @@ function validateClusterRoleAllowing(role: ClusterRole, allowInvalidValues: bool
   selectors.forEach((selector, i) => {
     const path = SELECTORS.index(i);
     addIssues(issues, validateLabelSelectorObject(selector, path, { allowInvalidValues }));
-    // The value shown is that of the selector which could not be made.
+    // kube-apiserver shows the converted selector, which is nil here.
     if (!labelSelectorFromObject(selector).ok) issues.push(invalid(path, null, 'invalid label selector.'));
   });
   return issues;
@@ -148,7 +145,10 @@ function validateRoleRef(roleRef: RoleRef, kinds: readonly string[]): FieldIssue
   return issues;
 }
 
-/** A user or group is of the RBAC group, a service account of none; outside a namespace the account must say whose it is. */
+/**
+ * User and Group subjects have the RBAC apiGroup, ServiceAccounts have none. In a ClusterRoleBinding a ServiceAccount needs
+ * a namespace.
+ */
 export function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldIssue[] {
   const { kind = '', apiGroup = '', name = '', namespace = '' } = subject;
   const issues: FieldIssue[] = [];
@@ -177,7 +177,7 @@ function validateSameRole(binding: Binding<string>, old: Binding<string>): Field
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {};
   const before = old.roleRef ?? {};
   if (apiGroup === (before.apiGroup ?? '') && kind === (before.kind ?? '') && name === (before.name ?? '')) return [];
-  // The reference shows its internal type, whose fields have these names.
+  // The value is the roleRef as kube-apiserver's internal Go type prints it.
   return [declared(invalid(ROLE_REF, { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'))];
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { convertClaim, convertSlice } from './beta-conversion.ts';
-import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from './claim-status.ts';
+import { validateDeviceClass } from './device-class.ts';
 import {
+  claimTable,
+  setClaimDefaults,
+  setV1beta1ClaimDefaults,
   validateClaim,
-  validateClaimTemplate,
-  validateClaimTemplateUpdate,
   validateClaimUpdate,
-  validateDeviceClass,
-} from './claims.ts';
-import { setBetaClaimDefaults, setClaimDefaults } from './defaults.ts';
-import { claimTable } from './tables.ts';
+} from './resource-claim/resource-claim.ts';
+import { prepareClaimStatusForUpdate, validateClaimStatusUpdate } from './resource-claim/validate-claim-status.ts';
+import { validateClaimTemplate, validateClaimTemplateUpdate } from './resource-claim-template.ts';
+import { convertClaim, convertSlice } from './v1beta1-conversion.ts';
 
 const metadata = { name: 'c', namespace: 'n', resourceVersion: '1' };
 
@@ -235,7 +235,7 @@ describe('v1beta1', () => {
         },
       },
     };
-    setBetaClaimDefaults(beta);
+    setV1beta1ClaimDefaults(beta);
     const stable = convertClaim(beta, 'v1beta1', 'v1');
     expect(stable).toEqual({
       apiVersion: 'resource.k8s.io/v1',
@@ -267,7 +267,7 @@ describe('v1beta1', () => {
       ],
     };
     const beta: JsonObject = { metadata, spec: { devices } };
-    setBetaClaimDefaults(beta);
+    setV1beta1ClaimDefaults(beta);
     const stable = convertClaim(beta, 'v1beta1', 'v1');
     setClaimDefaults(stable);
     expect(validateClaim(stable).map(formatIssue)).toEqual([

@@ -1,17 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { setSliceDefaults, setTaintRuleDefaults } from './defaults.ts';
-import { validatePoolStatusRequest, validatePoolStatusRequestUpdate, validatePoolStatusUpdate } from './pool-status.ts';
+import {
+  prepareTaintRuleForUpdate,
+  setTaintRuleDefaults,
+  taintRuleTable,
+  validateTaintRule,
+} from './device-taint-rule.ts';
+import {
+  poolStatusRequestTable,
+  validatePoolStatusRequest,
+  validatePoolStatusRequestUpdate,
+  validatePoolStatusUpdate,
+} from './resource-pool-status-request.ts';
 import {
   prepareSliceForCreate,
   prepareSliceForUpdate,
+  setSliceDefaults,
   sliceWarnings,
   validateSlice,
   validateSliceUpdate,
-} from './slices.ts';
-import { poolStatusRequestTable, taintRuleTable } from './tables.ts';
-import { prepareTaintRuleForUpdate, validateTaintRule } from './taints.ts';
+} from './resource-slice/resource-slice.ts';
 
 const slice = (spec: JsonObject): JsonObject => ({
   metadata: { name: 's', resourceVersion: '1' },

@@ -1,6 +1,6 @@
 /**
- * What Workload and PodGroup of scheduling.k8s.io share. Invariant: pure; fields behind gates that are off (constraints, claims, disruption, priority) are not kept unless
- * they are stored, and what is not kept is not judged.
+ * Rules that Workload and PodGroup share. Fields whose feature gates are off (constraints, claims, disruption, priority)
+ * are dropped unless they are stored, and are not validated.
  */
 import { fieldAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
@@ -11,16 +11,16 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 
 const GATED_FIELDS = ['schedulingConstraints', 'resourceClaims', 'disruptionMode', 'priorityClassName', 'priority'];
 
-/** What `written` names is always written by its type: null where there is none. */
-export function dropGatedFields(spec: JsonObject, stored: JsonObject | undefined, written: readonly string[]): void {
+/** Drops the gated fields that `stored` does not have. Fields in `nullable` become null instead: their type always writes them. */
+export function dropGatedFields(spec: JsonObject, stored: JsonObject | undefined, nullable: readonly string[]): void {
   for (const name of GATED_FIELDS) {
     if (stored !== undefined && fieldAt(stored, name) !== undefined) continue;
-    if (written.includes(name)) spec[name] = null;
+    if (nullable.includes(name)) spec[name] = null;
     else delete spec[name];
   }
 }
 
-/** Exactly one policy; a gang has members. */
+/** Exactly one of `basic` and `gang` must be set, and a gang needs a minCount. */
 export function validateSchedulingPolicy(policy: JsonObject, path: FieldPath): FieldIssue[] {
   const issues = validateOneOf(policy, ['basic', 'gang'], path);
   const gang = objectAt(policy, 'gang');
@@ -31,7 +31,7 @@ export function validateSchedulingPolicy(policy: JsonObject, path: FieldPath): F
   return issues;
 }
 
-/** Exactly one of these fields is set. */
+/** Exactly one of `fields` must be set. */
 export function validateOneOf(object: JsonObject, fields: readonly string[], path: FieldPath): FieldIssue[] {
   const set = fields.filter((name) => fieldAt(object, name) !== undefined);
   if (set.length === 1) return [];
@@ -51,7 +51,7 @@ export function validateRequiredText(
   return check(text).map((complaint) => invalid(path.child(name), text, complaint));
 }
 
-/** Fields of a spec that never change. */
+/** Reports those of the named spec fields that changed. */
 export function validateUnchanged(
   object: JsonObject,
   old: JsonObject,

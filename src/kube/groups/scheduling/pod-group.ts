@@ -1,4 +1,4 @@
-/** PodGroup: pods that are scheduled together. Invariant: pure; its policy and its template never change. */
+/** The kind PodGroup: pods that are scheduled together. Its policy and its template are immutable. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -6,7 +6,10 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
 import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -21,10 +24,10 @@ import {
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
-/** The default, which is all that there is as long as its gate is off. */
+/** The default, and the only value while the feature gate of the field is off. */
 const DISRUPTION_MODE = 'Pod';
 
-export const podGroupTable: () => TableDefinition = tableOf(
+const podGroupTable: () => TableDefinition = tableOf(
   NAME,
   column('Policy', 'Basic or Gang.', (object) =>
     objectAt(object, 'spec', 'schedulingPolicy', 'gang') === undefined ? 'Basic' : 'Gang',
@@ -44,28 +47,52 @@ export const podGroupTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-export function preparePodGroupForCreate(object: JsonObject): void {
+const POD_GROUP_STRATEGY: Strategy = builtInStrategy({
+  prepareForCreate: preparePodGroupForCreate,
+  validate: validatePodGroup,
+  prepareForUpdate: preparePodGroupForUpdate,
+  validateUpdate: validatePodGroupUpdate,
+});
+
+export const POD_GROUP: KubeResource = {
+  definition: storedResource({
+    plural: 'podgroups',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({ group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup', table: podGroupTable }),
+    ],
+    strategy: POD_GROUP_STRATEGY,
+    subresources: [
+      statusSubresource(POD_GROUP_STRATEGY, {
+        prepareForUpdate: preparePodGroupStatusForUpdate,
+        validateUpdate: validatePodGroupStatusUpdate,
+      }),
+    ],
+  }),
+};
+
+function preparePodGroupForCreate(object: JsonObject): void {
   clearStatus(object);
   const spec = objectAt(object, 'spec') ?? {};
   dropGatedFields(spec, undefined, []);
   spec['disruptionMode'] = DISRUPTION_MODE;
 }
 
-export function preparePodGroupForUpdate(object: JsonObject, old: JsonObject): void {
+function preparePodGroupForUpdate(object: JsonObject, old: JsonObject): void {
   keepStatus(object, old);
   const spec = objectAt(object, 'spec') ?? {};
   dropGatedFields(spec, objectAt(old, 'spec'), []);
   spec['disruptionMode'] = DISRUPTION_MODE;
 }
 
-export function preparePodGroupStatusForUpdate(object: JsonObject, old: JsonObject): void {
+function preparePodGroupStatusForUpdate(object: JsonObject, old: JsonObject): void {
   keepAllButStatus(object, old);
   const status = objectAt(object, 'status');
   if (status !== undefined && fieldAt(old, 'spec', 'resourceClaims') === undefined)
     delete status['resourceClaimStatuses'];
 }
 
-export function validatePodGroup(object: JsonObject): FieldIssue[] {
+function validatePodGroup(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   const template = objectAt(object, 'spec', 'podGroupTemplateRef');
   if (template !== undefined) addIssues(issues, validateTemplate(template, SPEC.child('podGroupTemplateRef')));
@@ -86,14 +113,14 @@ function validateTemplate(template: JsonObject, path: FieldPath): FieldIssue[] {
   ];
 }
 
-export function validatePodGroupUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validatePodGroupUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateMetaUpdate(object, old),
     ...validateUnchanged(object, old, ['podGroupTemplateRef', 'schedulingPolicy', 'resourceClaims'], SPEC),
   ];
 }
 
-export function validatePodGroupStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validatePodGroupStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateMetaUpdate(object, old);
   addIssues(issues, validateConditions(objectsAt(object, 'status', 'conditions'), STATUS.child('conditions')));
   const claims = new Set(objectsAt(object, 'spec', 'resourceClaims').map((claim) => textAt(claim, 'name')));

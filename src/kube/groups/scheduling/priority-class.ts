@@ -1,4 +1,4 @@
-/** PriorityClass: a name for how important pods are. Invariant: pure; names that begin with `system-` are those of the server's own classes, with their values. */
+/** The kind PriorityClass. Names that start with `system-` are reserved for the system classes and their values. */
 import { fieldAt, flagAt, numberAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -14,6 +14,8 @@ import { validateImmutableField } from '../../../apimachinery/validation/validat
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
@@ -24,7 +26,7 @@ const SYSTEM_PREFIX = 'system-';
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
-/** The classes that every server has. */
+/** The classes that every server creates when it starts. */
 export const SYSTEM_PRIORITY_CLASSES: readonly {
   readonly name: string;
   readonly value: number;
@@ -43,7 +45,7 @@ export const SYSTEM_PRIORITY_CLASSES: readonly {
   },
 ];
 
-export const priorityClassTable: () => TableDefinition = tableOf(
+const priorityClassTable: () => TableDefinition = tableOf(
   NAME,
   column('Value', 'The priority of pods of this class.', (object) => numberAt(object, 'value'), { type: 'integer' }),
   column(
@@ -58,12 +60,35 @@ export const priorityClassTable: () => TableDefinition = tableOf(
   ),
 );
 
-export function setPriorityClassDefaults(object: JsonObject): void {
+export const PRIORITY_CLASS: KubeResource = {
+  definition: storedResource({
+    plural: 'priorityclasses',
+    shortNames: ['pc'],
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'scheduling.k8s.io',
+        version: 'v1',
+        kind: 'PriorityClass',
+        setDefaults: setPriorityClassDefaults,
+        table: priorityClassTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      prepareForCreate: preparePriorityClassForCreate,
+      validate: validatePriorityClass,
+      validatesMetadata: true,
+      validateUpdate: validatePriorityClassUpdate,
+    }),
+  }),
+};
+
+function setPriorityClassDefaults(object: JsonObject): void {
   object['preemptionPolicy'] ??= 'PreemptLowerPriority';
 }
 
-/** It begins with generation 1 and stays there. */
-export function preparePriorityClassForCreate(object: JsonObject): void {
+/** The generation is 1 and never changes. */
+function preparePriorityClassForCreate(object: JsonObject): void {
   ensureMeta(object)['generation'] = 1;
 }
 

@@ -1,4 +1,4 @@
-/** Workload: templates of pod groups. Invariant: pure; its spec never changes. */
+/** The kind Workload: templates of pod groups. Its spec is immutable. */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -19,6 +19,8 @@ import {
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { dropGatedFields, validateRequiredText, validateSchedulingPolicy, validateUnchanged } from './gang-policy.ts';
@@ -27,19 +29,35 @@ const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
 const MAX_TEMPLATES = 8;
 
-export const workloadTable: () => TableDefinition = tableOf(NAME, AGE);
+const workloadTable: () => TableDefinition = tableOf(NAME, AGE);
 
-export function prepareWorkloadForCreate(object: JsonObject): void {
+export const WORKLOAD: KubeResource = {
+  definition: storedResource({
+    plural: 'workloads',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({ group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'Workload', table: workloadTable }),
+    ],
+    strategy: builtInStrategy({
+      prepareForCreate: prepareWorkloadForCreate,
+      validate: validateWorkload,
+      prepareForUpdate: prepareWorkloadForUpdate,
+      validateUpdate: validateWorkloadUpdate,
+    }),
+  }),
+};
+
+function prepareWorkloadForCreate(object: JsonObject): void {
   prepareWorkloadForUpdate(object, {});
 }
 
-export function prepareWorkloadForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareWorkloadForUpdate(object: JsonObject, old: JsonObject): void {
   const stored = objectsAt(old, 'spec', 'podGroupTemplates');
   for (const [i, template] of objectsAt(object, 'spec', 'podGroupTemplates').entries())
     dropGatedFields(template, stored[i], ['schedulingConstraints']);
 }
 
-export function validateWorkload(object: JsonObject): FieldIssue[] {
+function validateWorkload(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
   const controller = objectAt(object, 'spec', 'controllerRef');
   if (controller !== undefined) addIssues(issues, validateController(controller, SPEC.child('controllerRef')));
@@ -77,7 +95,7 @@ function validateTemplates(templates: readonly JsonObject[], path: FieldPath): F
   return issues;
 }
 
-export function validateWorkloadUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateWorkloadUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [
     ...validateMetaUpdate(object, old),
     ...validateUnchanged(object, old, ['controllerRef', 'podGroupTemplates'], SPEC),

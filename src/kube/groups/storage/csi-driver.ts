@@ -1,4 +1,4 @@
-/** CSIDriver. Invariant: pure; the issues are the reference's, in its order; the generation counts changes of the spec. */
+/** The kind CSIDriver. */
 import {
   ensureObject,
   fieldAt,
@@ -25,6 +25,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
@@ -39,10 +41,10 @@ const MAX_TOKEN_SECONDS = 2 ** 32;
 const TOKENS_IN_ATTRIBUTES =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-/** Behind a feature gate that is off. */
+/** A field whose feature gate is off. */
 const GATED_FIELD = 'preventPodSchedulingIfMissing';
 
-/** What fields of the spec are if they are absent. */
+/** The defaults of the spec. */
 const DEFAULTS = {
   attachRequired: true,
   podInfoOnMount: false,
@@ -52,7 +54,7 @@ const DEFAULTS = {
   seLinuxMount: false,
 } as const;
 
-export const csiDriverTable: () => TableDefinition = tableOf(
+const csiDriverTable: () => TableDefinition = tableOf(
   NAME,
   column('AttachRequired', 'Whether its volumes must be attached.', (object) => flagIn(object, 'attachRequired'), {
     type: 'boolean',
@@ -86,35 +88,61 @@ export const csiDriverTable: () => TableDefinition = tableOf(
   AGE,
 );
 
+export const CSI_DRIVER: KubeResource = {
+  definition: storedResource({
+    plural: 'csidrivers',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'storage.k8s.io',
+        version: 'v1',
+        kind: 'CSIDriver',
+        setDefaults: setCsiDriverDefaults,
+        table: csiDriverTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      prepareForCreate: prepareCsiDriverForCreate,
+      validate: validateCsiDriver,
+      warningsOnCreate: csiDriverWarningsOnCreate,
+      prepareForUpdate: prepareCsiDriverForUpdate,
+      validateUpdate: validateCsiDriverUpdate,
+      warningsOnUpdate: csiDriverWarningsOnUpdate,
+      returnsDeletedObject: true,
+    }),
+  }),
+};
+
 function flagIn(object: JsonObject, name: string): boolean {
   return flagAt(object, 'spec', name);
 }
 
-export function setCsiDriverDefaults(object: JsonObject): void {
+function setCsiDriverDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   for (const [name, value] of Object.entries(DEFAULTS)) spec[name] ??= value;
   if (listAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
 }
 
-export function prepareCsiDriverForCreate(object: JsonObject): void {
+function prepareCsiDriverForCreate(object: JsonObject): void {
   delete objectAt(object, 'spec')?.[GATED_FIELD];
 }
 
-export function prepareCsiDriverForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareCsiDriverForUpdate(object: JsonObject, old: JsonObject): void {
   if (fieldAt(old, 'spec', GATED_FIELD) === undefined) delete objectAt(object, 'spec')?.[GATED_FIELD];
   if (equalJson(objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {})) return;
   ensureMeta(object)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
 }
 
-export function validateCsiDriver(object: JsonObject): FieldIssue[] {
+function validateCsiDriver(object: JsonObject): FieldIssue[] {
   return [
     ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA),
     ...validateSpec(objectAt(object, 'spec') ?? {}),
   ];
 }
 
-/** The reference calls a field by another name here. */
-export function validateCsiDriverUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+/** kube-apiserver's path for `attachRequired` is `attachedRequired` here. */
+function validateCsiDriverUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const spec = objectAt(object, 'spec') ?? {};
   const was = objectAt(old, 'spec') ?? {};
   const fixed = (name: string, shown: string): FieldIssue[] =>
@@ -153,7 +181,7 @@ function validateSpec(spec: JsonObject): FieldIssue[] {
   return issues;
 }
 
-/** Each audience once; '' stands for the server itself. */
+/** Audiences must be unique. The audience '' is that of the API server. */
 function validateTokenRequests(requests: readonly JsonObject[]): FieldIssue[] {
   const audiences = new Set<string>();
   return requests.flatMap((request, i) => {
@@ -171,14 +199,14 @@ function validateTokenRequests(requests: readonly JsonObject[]): FieldIssue[] {
   });
 }
 
-export function csiDriverWarningsOnCreate(object: JsonObject): readonly string[] {
+function csiDriverWarningsOnCreate(object: JsonObject): readonly string[] {
   const asksForTokens = listAt(object, 'spec', 'tokenRequests').length > 0;
   return asksForTokens && fieldAt(object, 'spec', 'serviceAccountTokenInSecrets') === undefined
     ? [TOKENS_IN_ATTRIBUTES]
     : [];
 }
 
-export function csiDriverWarningsOnUpdate(object: JsonObject, old: JsonObject): readonly string[] {
+function csiDriverWarningsOnUpdate(object: JsonObject, old: JsonObject): readonly string[] {
   const requests = [object, old].map((one) => [...listAt(one, 'spec', 'tokenRequests')]);
   return equalJson(requests[0] ?? [], requests[1] ?? []) ? [] : csiDriverWarningsOnCreate(object);
 }

@@ -1,4 +1,4 @@
-/** CSINode. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind CSINode. */
 import { fieldAt, listAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,6 +16,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { inGoShape, type Shape } from '../../shared/go-shape.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
@@ -25,7 +27,7 @@ const METADATA = FieldPath.of('metadata');
 const DRIVERS = FieldPath.of('spec', 'drivers');
 const MAX_NODE_ID = 256;
 
-/** The reference's internal type of a driver, which its messages show. */
+/** A driver as kube-apiserver's internal Go type prints it. */
 const DRIVER_SHAPE: Shape = [
   ['Name', 'name', ''],
   ['NodeID', 'nodeID', ''],
@@ -33,7 +35,7 @@ const DRIVER_SHAPE: Shape = [
   ['Allocatable', 'allocatable', null],
 ];
 
-export const csiNodeTable: () => TableDefinition = tableOf(
+const csiNodeTable: () => TableDefinition = tableOf(
   NAME,
   column('Drivers', 'How many CSI drivers the node has.', (object) => listAt(object, 'spec', 'drivers').length, {
     type: 'integer',
@@ -41,7 +43,21 @@ export const csiNodeTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-export function validateCsiNode(object: JsonObject): FieldIssue[] {
+export const CSI_NODE: KubeResource = {
+  definition: storedResource({
+    plural: 'csinodes',
+    scope: 'Cluster',
+    versions: [builtInVersion({ group: 'storage.k8s.io', version: 'v1', kind: 'CSINode', table: csiNodeTable })],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      validate: validateCsiNode,
+      validateUpdate: validateCsiNodeUpdate,
+      returnsDeletedObject: true,
+    }),
+  }),
+};
+
+function validateCsiNode(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   const names = new Set<string>();
   objectsAt(object, 'spec', 'drivers').forEach((driver, i) => {
@@ -64,7 +80,7 @@ function validateNodeId(driver: JsonObject, path: FieldPath): FieldIssue[] {
   return utf8Length(id) > MAX_NODE_ID ? [invalid(path, id, `must be ${MAX_NODE_ID} characters or less`)] : [];
 }
 
-/** The reference tells them at the driver. */
+/** kube-apiserver reports these issues at the path of the driver. */
 function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldIssue[] {
   const known = new Set<string>();
   return keys.flatMap((key) => {
@@ -75,8 +91,8 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldIs
   });
 }
 
-/** Of a driver that stays, only what the node can take of it changes. */
-export function validateCsiNodeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+/** A driver that stays may change only `allocatable`. */
+function validateCsiNodeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateCsiNode(object);
   const drivers = new Map<string, JsonObject[]>();
   for (const driver of objectsAt(object, 'spec', 'drivers')) {

@@ -1,4 +1,4 @@
-/** CSIStorageCapacity, for which the reference has no columns. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind CSIStorageCapacity. Topology and storage class are immutable. kube-apiserver has no table columns for it. */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../apimachinery/scalars/quantity.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -9,6 +9,9 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { CREATED_AT, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { nodeLabelSelectorWarnings } from '../../shared/node-selector.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
@@ -19,8 +22,30 @@ const METADATA = FieldPath.of('metadata');
 const TOPOLOGY = FieldPath.of('nodeTopology');
 const CLASS = FieldPath.of('storageClassName');
 
-/** `allowInvalidValues`: the stored object has a selector that is not valid. Default false. */
-export function validateCsiStorageCapacity(object: JsonObject, allowInvalidValues = false): FieldIssue[] {
+export const CSI_STORAGE_CAPACITY: KubeResource = {
+  definition: storedResource({
+    plural: 'csistoragecapacities',
+    scope: 'Namespaced',
+    versions: [
+      builtInVersion({
+        group: 'storage.k8s.io',
+        version: 'v1',
+        kind: 'CSIStorageCapacity',
+        table: tableOf(NAME, CREATED_AT),
+      }),
+    ],
+    strategy: builtInStrategy({
+      allowUnconditionalUpdate: false,
+      validate: (object) => validateCsiStorageCapacity(object),
+      warningsOnCreate: csiStorageCapacityWarnings,
+      validateUpdate: validateCsiStorageCapacityUpdate,
+      warningsOnUpdate: csiStorageCapacityWarnings,
+    }),
+  }),
+};
+
+/** `allowInvalidValues` accepts invalid label values in the selector: the stored object has some. */
+function validateCsiStorageCapacity(object: JsonObject, allowInvalidValues = false): FieldIssue[] {
   const className = textAt(object, 'storageClassName');
   const issues = [
     ...validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA),
@@ -35,8 +60,7 @@ export function validateCsiStorageCapacity(object: JsonObject, allowInvalidValue
   return issues;
 }
 
-/** What the driver was asked about stays; only its answer changes. */
-export function validateCsiStorageCapacityUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateCsiStorageCapacityUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const hadInvalid = validateLabelSelectorObject(selectorAt(old, 'nodeTopology'), undefined).length > 0;
   const issues = [...validateCsiStorageCapacity(object, hadInvalid), ...validateMetaUpdate(object, old)];
   const topology = objectAt(object, 'nodeTopology') ?? null;
@@ -47,7 +71,7 @@ export function validateCsiStorageCapacityUpdate(object: JsonObject, old: JsonOb
   return issues;
 }
 
-export function csiStorageCapacityWarnings(object: JsonObject): readonly string[] {
+function csiStorageCapacityWarnings(object: JsonObject): readonly string[] {
   const topology = objectAt(object, 'nodeTopology');
   return topology === undefined ? [] : nodeLabelSelectorWarnings(topology, TOPOLOGY);
 }

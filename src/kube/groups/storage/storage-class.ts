@@ -1,4 +1,4 @@
-/** StorageClass. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind StorageClass. */
 import { flagAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -15,6 +15,8 @@ import { validateImmutableField } from '../../../apimachinery/validation/validat
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { deprecatedNodeLabel } from '../../shared/node-selector.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -24,16 +26,19 @@ const METADATA = FieldPath.of('metadata');
 const TOPOLOGIES = FieldPath.of('allowedTopologies');
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
-/** The reference tells a repeated topology once for each that it repeats; beyond this many it is told no more. */
+/**
+ * kube-apiserver reports a repeated topology once for every earlier one that it repeats. This limit bounds the number of
+ * issues for one topology.
+ */
 const MAX_REPEATS = 100;
 
-/** Marks the class that claims get if they ask for none; the second is its old name. */
+/** The annotations of the default class. The second one is deprecated. */
 const DEFAULT_ANNOTATIONS = [
   'storageclass.kubernetes.io/is-default-class',
   'storageclass.beta.kubernetes.io/is-default-class',
 ] as const;
 
-export const storageClassTable: () => TableDefinition = tableOf(
+const storageClassTable: () => TableDefinition = tableOf(
   column(
     'Name',
     'The name of the class, and whether it is the default.',
@@ -49,16 +54,40 @@ export const storageClassTable: () => TableDefinition = tableOf(
   AGE,
 );
 
+export const STORAGE_CLASS: KubeResource = {
+  definition: storedResource({
+    plural: 'storageclasses',
+    shortNames: ['sc'],
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'storage.k8s.io',
+        version: 'v1',
+        kind: 'StorageClass',
+        setDefaults: setStorageClassDefaults,
+        table: storageClassTable,
+      }),
+    ],
+    strategy: builtInStrategy({
+      validate: validateStorageClass,
+      warningsOnCreate: storageClassWarnings,
+      validateUpdate: validateStorageClassUpdate,
+      warningsOnUpdate: storageClassWarnings,
+      returnsDeletedObject: true,
+    }),
+  }),
+};
+
 export function isDefaultClass(object: JsonObject): boolean {
   return DEFAULT_ANNOTATIONS.some((name) => textAt(object, 'metadata', 'annotations', name) === 'true');
 }
 
-export function setStorageClassDefaults(object: JsonObject): void {
+function setStorageClassDefaults(object: JsonObject): void {
   object['reclaimPolicy'] ??= 'Delete';
   object['volumeBindingMode'] ??= 'Immediate';
 }
 
-export function validateStorageClass(object: JsonObject): FieldIssue[] {
+function validateStorageClass(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   addIssues(issues, [...validateDriver(object, 'provisioner'), ...validateParameters(object, false)]);
   const policy = textAt(object, 'reclaimPolicy');
@@ -70,8 +99,8 @@ export function validateStorageClass(object: JsonObject): FieldIssue[] {
   return [...issues, ...validateTopologies(objectsAt(object, 'allowedTopologies'))];
 }
 
-/** Nothing that a provisioner was told changes. */
-export function validateStorageClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+/** The fields that a provisioner reads are immutable. */
+function validateStorageClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateStorageClass(object);
   addIssues(issues, validateMetaUpdate(object, old));
   for (const name of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const)
@@ -84,7 +113,10 @@ export function validateStorageClassUpdate(object: JsonObject, old: JsonObject):
   return issues;
 }
 
-/** No key twice in a term, no value twice for a key, no term twice. A term without expressions repeats what the reference takes for terms before the first. */
+/**
+ * Reports a repeated key in a term, a repeated value of a key, and a repeated term. kube-apiserver compares terms with a
+ * preallocated list of empty ones, so a term without expressions always counts as repeated.
+ */
 function validateTopologies(terms: readonly JsonObject[]): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Map<string, number>([['[]', terms.length]]);
@@ -116,7 +148,7 @@ function validateExpression(expression: JsonObject, path: FieldPath): FieldIssue
   return [...issues, ...validateLabelName(textAt(expression, 'key'), path.child('key'))];
 }
 
-export function storageClassWarnings(object: JsonObject): readonly string[] {
+function storageClassWarnings(object: JsonObject): readonly string[] {
   return objectsAt(object, 'allowedTopologies').flatMap((term, i) =>
     objectsAt(term, 'matchLabelExpressions').flatMap((expression, j) => {
       const message = deprecatedNodeLabel(textAt(expression, 'key'));

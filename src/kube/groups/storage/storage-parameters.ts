@@ -1,4 +1,4 @@
-/** What classes of storage and of attributes share: the driver's name and its parameters. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of the driver name and the parameters of StorageClasses and VolumeAttributesClasses. */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required, tooLong } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -10,7 +10,7 @@ import { utf8Length } from '../../../base/utf8.ts';
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-/** The driver that `object` has in `name`: a qualified name in any case. */
+/** Validates the driver name in the field `name`: a qualified name in any case. */
 export function validateDriver(object: JsonObject, name: string): FieldIssue[] {
   const path = FieldPath.of(name);
   const driver = lowerCase(textAt(object, name));
@@ -18,7 +18,7 @@ export function validateDriver(object: JsonObject, name: string): FieldIssue[] {
   return checkQualifiedName(driver).map((complaint) => invalid(path, driver, complaint));
 }
 
-/** `needed`: there must be at least one. */
+/** `needed` requires at least one parameter. */
 export function validateParameters(object: JsonObject, needed: boolean): FieldIssue[] {
   const path = FieldPath.of('parameters');
   const parameters = objectAt(object, 'parameters') ?? {};
@@ -31,7 +31,7 @@ export function validateParameters(object: JsonObject, needed: boolean): FieldIs
   return issues;
 }
 
-/** Bytes of all keys and values of a map of texts. */
+/** Returns the number of UTF-8 bytes of all keys and values of a string map. */
 export function textBytes(map: JsonObject): number {
   let bytes = 0;
   for (const key in map) bytes += utf8Length(key) + utf8Length(String(map[key]));

@@ -1,4 +1,4 @@
-/** VolumeAttachment. Invariant: pure; the issues are the reference's, in its order; the spec never changes. */
+/** The kind VolumeAttachment. Its spec is immutable. */
 import { fieldAt, flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -17,9 +17,12 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { inGoShape } from '../../shared/go-shape.ts';
-import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { ensureMeta, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';
@@ -37,7 +40,7 @@ const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_MESSAGE_BYTES = 1024;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Metadata that an update of the status leaves alone. */
+/** Metadata fields that an update of the status does not change. */
 const KEPT_METADATA = [
   'deletionTimestamp',
   'generation',
@@ -48,7 +51,7 @@ const KEPT_METADATA = [
   'ownerReferences',
 ] as const;
 
-export const volumeAttachmentTable: () => TableDefinition = tableOf(
+const volumeAttachmentTable: () => TableDefinition = tableOf(
   NAME,
   column('Attacher', 'The CSI driver that attaches it.', (object) => textAt(object, 'spec', 'attacher'), {
     format: 'name',
@@ -59,29 +62,57 @@ export const volumeAttachmentTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-export function setVolumeAttachmentDefaults(object: JsonObject): void {
+const VOLUME_ATTACHMENT_STRATEGY: Strategy = builtInStrategy({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: prepareVolumeAttachmentForCreate,
+  validate: validateVolumeAttachment,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateVolumeAttachmentUpdate,
+  returnsDeletedObject: true,
+});
+
+export const VOLUME_ATTACHMENT: KubeResource = {
+  definition: storedResource({
+    plural: 'volumeattachments',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'storage.k8s.io',
+        version: 'v1',
+        kind: 'VolumeAttachment',
+        setDefaults: setVolumeAttachmentDefaults,
+        table: volumeAttachmentTable,
+      }),
+    ],
+    strategy: VOLUME_ATTACHMENT_STRATEGY,
+    subresources: [
+      statusSubresource(VOLUME_ATTACHMENT_STRATEGY, {
+        prepareForUpdate: prepareVolumeAttachmentStatusForUpdate,
+        validateUpdate: validateVolumeAttachmentUpdate,
+      }),
+    ],
+  }),
+};
+
+function setVolumeAttachmentDefaults(object: JsonObject): void {
   const inline = objectAt(object, 'spec', 'source', 'inlineVolumeSpec');
   if (inline === undefined) return;
   roundResourceList(inline['capacity']);
   setSourceDefaults(inline);
 }
 
-export function prepareVolumeAttachmentForCreate(object: JsonObject): void {
+function prepareVolumeAttachmentForCreate(object: JsonObject): void {
   object['status'] = { attached: false };
 }
 
-export function prepareVolumeAttachmentForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'status');
-}
-
-export function prepareVolumeAttachmentStatusForUpdate(object: JsonObject, old: JsonObject): void {
+function prepareVolumeAttachmentStatusForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   const metadata = ensureMeta(object);
   const stored = objectAt(old, 'metadata') ?? {};
   for (const name of KEPT_METADATA) takeField(metadata, stored, name);
 }
 
-export function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
+function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
   issues.push(...validateCsiDriverName(textAt(object, 'spec', 'attacher'), SPEC.child('attacher')));
   addIssues(issues, validateSource(objectAt(object, 'spec', 'source') ?? {}));
@@ -98,7 +129,7 @@ export function validateVolumeAttachment(object: JsonObject): FieldIssue[] {
   return issues;
 }
 
-export function validateVolumeAttachmentUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateVolumeAttachmentUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateVolumeAttachment(object);
   const spec = objectAt(object, 'spec') ?? {};
   if (!equalJson(spec, objectAt(old, 'spec') ?? {}))
@@ -127,7 +158,7 @@ function validateStatus(status: JsonObject): FieldIssue[] {
   return issues;
 }
 
-/** The reference tells the limit of another field for a message that is too long. */
+/** For a message that is too long, kube-apiserver reports the limit of the attachment metadata. */
 function validateError(error: JsonObject | undefined, path: FieldPath): FieldIssue[] {
   if (error === undefined) return [];
   const issues: FieldIssue[] = [];

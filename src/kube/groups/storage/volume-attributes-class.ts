@@ -1,4 +1,4 @@
-/** VolumeAttributesClass. Invariant: pure; the issues are the reference's, in its order. */
+/** The kind VolumeAttributesClass. Its driver and its parameters are immutable. */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -6,19 +6,41 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
 const METADATA = FieldPath.of('metadata');
 
-export const volumeAttributesClassTable: () => TableDefinition = tableOf(
+const volumeAttributesClassTable: () => TableDefinition = tableOf(
   NAME,
   column('DriverName', 'The CSI driver it is for.', (object) => textAt(object, 'driverName')),
   AGE,
 );
 
-export function validateVolumeAttributesClass(object: JsonObject): FieldIssue[] {
+const VERSION = {
+  group: 'storage.k8s.io',
+  kind: 'VolumeAttributesClass',
+  table: volumeAttributesClassTable,
+} as const;
+
+export const VOLUME_ATTRIBUTES_CLASS: KubeResource = {
+  definition: storedResource({
+    plural: 'volumeattributesclasses',
+    shortNames: ['vac'],
+    scope: 'Cluster',
+    versions: [builtInVersion({ ...VERSION, version: 'v1' }), builtInVersion({ ...VERSION, version: 'v1beta1' })],
+    strategy: builtInStrategy({
+      validate: validateVolumeAttributesClass,
+      validateUpdate: validateVolumeAttributesClassUpdate,
+      returnsDeletedObject: true,
+    }),
+  }),
+};
+
+function validateVolumeAttributesClass(object: JsonObject): FieldIssue[] {
   return [
     ...validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA),
     ...validateDriver(object, 'driverName'),
@@ -26,8 +48,7 @@ export function validateVolumeAttributesClass(object: JsonObject): FieldIssue[] 
   ];
 }
 
-/** Neither the driver nor its parameters change. */
-export function validateVolumeAttributesClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateVolumeAttributesClassUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateMetaUpdate(object, old);
   if (textAt(object, 'driverName') !== textAt(old, 'driverName'))
     issues.push(forbidden(FieldPath.of('driverName'), 'updates to driverName are forbidden.'));

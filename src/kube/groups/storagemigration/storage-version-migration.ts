@@ -1,4 +1,7 @@
-/** StorageVersionMigration: a wish to write all objects of a resource anew. Invariant: pure; a wish never changes, and its outcome is final. Nobody carries it out here. */
+/**
+ * The kind StorageVersionMigration: a request to write all objects of a resource again. The spec is immutable, and the
+ * conditions Succeeded and Failed are final. This server only stores the object; no loop runs migrations.
+ */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -13,9 +16,12 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { conditionsOf, isConditionTrue, validateConditions } from '../../shared/conditions.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -24,7 +30,7 @@ const STATUS = FieldPath.of('status');
 const CONDITIONS = STATUS.child('conditions');
 const OUTCOMES = ['Running', 'Failed', 'Succeeded'];
 
-export const storageVersionMigrationTable: () => TableDefinition = tableOf(
+const storageVersionMigrationTable: () => TableDefinition = tableOf(
   { ...NAME, format: '' },
   column('Resource', 'What is written anew.', (object) => {
     const group = textAt(object, 'spec', 'resource', 'group');
@@ -38,6 +44,37 @@ export const storageVersionMigrationTable: () => TableDefinition = tableOf(
     return said === undefined ? 'Unknown' : textAt(said, 'type');
   }),
 );
+
+const MIGRATION_STRATEGY: Strategy = builtInStrategy({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: clearStatus,
+  validate: validateStorageVersionMigration,
+  validatesMetadata: true,
+  prepareForUpdate: keepStatus,
+  validateUpdate: validateStorageVersionMigrationUpdate,
+});
+
+export const STORAGE_VERSION_MIGRATION: KubeResource = {
+  definition: storedResource({
+    plural: 'storageversionmigrations',
+    scope: 'Cluster',
+    versions: [
+      builtInVersion({
+        group: 'storagemigration.k8s.io',
+        version: 'v1beta1',
+        kind: 'StorageVersionMigration',
+        table: storageVersionMigrationTable,
+      }),
+    ],
+    strategy: MIGRATION_STRATEGY,
+    subresources: [
+      statusSubresource(MIGRATION_STRATEGY, {
+        prepareForUpdate: keepAllButStatus,
+        validateUpdate: validateStorageVersionMigrationStatusUpdate,
+      }),
+    ],
+  }),
+};
 
 export function validateStorageVersionMigration(object: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: false, name: nameIsDnsSubdomain }, METADATA);
@@ -53,7 +90,7 @@ function joined(complaints: readonly string[], value: string, path: FieldPath): 
   return complaints.length === 0 ? [] : [invalid(path, value, complaints.join(','))];
 }
 
-export function validateStorageVersionMigrationUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
+function validateStorageVersionMigrationUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const [spec, before] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
   return [
     ...validateStorageVersionMigration(object),

@@ -1,0 +1,64 @@
+/** Parts of the declarations that the kinds of admissionregistration.k8s.io share. */
+import { textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { ResourceDefinition, Strategy } from '../../../server/resource/resource-definition.ts';
+import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
+import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+
+/** The suffix of names that are reserved for configurations from manifest files. */
+const STATIC_SUFFIX = '.static.k8s.io';
+
+export const ADMISSION_CATEGORIES: readonly string[] = ['api-extensions'];
+
+export function admissionVersion(options: Omit<BuiltInVersion, 'group'>): VersionDefinition {
+  return builtInVersion({ group: 'admissionregistration.k8s.io', ...options });
+}
+
+/** The kinds count generations, validate their metadata themselves, and an update needs a resourceVersion. */
+export function admissionStrategy(own: Partial<Strategy>): Strategy {
+  return builtInStrategy({
+    allowUnconditionalUpdate: false,
+    countsGeneration: true,
+    validatesMetadata: true,
+    warningsOnCreate: staticNameWarnings,
+    warningsOnUpdate: staticNameWarnings,
+    ...own,
+  });
+}
+
+export interface MutatingKind {
+  readonly plural: string;
+  readonly kind: string;
+  readonly table: NonNullable<BuiltInVersion['table']>;
+  readonly setDefaults: NonNullable<BuiltInVersion['setDefaults']>;
+  /** The defaults of v1alpha1. */
+  readonly setAlphaDefaults: NonNullable<BuiltInVersion['setDefaults']>;
+  readonly strategy: Strategy;
+}
+
+/**
+ * The definition of a mutating kind, with the versions v1, v1beta1 and v1alpha1. They differ only in their type fields.
+ * The storage version is v1beta1, as in kube-apiserver until the release after v1 became available.
+ */
+export function mutatingDefinition(options: MutatingKind): ResourceDefinition {
+  const { plural, kind, table, setDefaults, setAlphaDefaults, strategy } = options;
+  const beta = admissionVersion({ version: 'v1beta1', kind, setDefaults, table });
+  const alpha = admissionVersion({ version: 'v1alpha1', kind, setDefaults: setAlphaDefaults, table });
+  return {
+    ...storedResource({
+      plural,
+      categories: ADMISSION_CATEGORIES,
+      scope: 'Cluster',
+      versions: [admissionVersion({ version: 'v1', kind, setDefaults, table }), beta, alpha],
+      strategy,
+    }),
+    storageVersion: beta,
+  };
+}
+
+export function staticNameWarnings(object: JsonObject): readonly string[] {
+  if (!textAt(object, 'metadata', 'name').endsWith(STATIC_SUFFIX)) return [];
+  return [
+    `metadata.name: names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`,
+  ];
+}

@@ -1,0 +1,8 @@
+/** The kind SubjectAccessReview: whether a user may do something. */
+import type { Authorizer } from '../../../server/authorization.ts';
+import type { KubeResource } from '../../kube-context.ts';
+import { accessReviewResource } from './access-review.ts';
+
+export function subjectAccessReviewResource(authorizer: Authorizer): KubeResource {
+  return accessReviewResource('SubjectAccessReview', authorizer);
+}

@@ -1,6 +1,0 @@
-/** Labels of the pods of a Job. Invariant: the ones without a domain are for clients of old versions and hold the same values. */
-
-export const CONTROLLER_UID_LABEL = 'batch.kubernetes.io/controller-uid';
-export const JOB_NAME_LABEL = 'batch.kubernetes.io/job-name';
-export const LEGACY_CONTROLLER_UID_LABEL = 'controller-uid';
-export const LEGACY_JOB_NAME_LABEL = 'job-name';

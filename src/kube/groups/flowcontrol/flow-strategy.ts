@@ -1,0 +1,51 @@
+/** The strategy that FlowSchema and PriorityLevelConfiguration share. */
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { Strategy, SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
+import { builtInStrategy, statusSubresource } from '../../shared/built-in.ts';
+import { clearStatus, ensureMeta, keepStatus, takeField } from '../../shared/object-fields.ts';
+
+/** An update is validated like a new object. */
+export function flowStrategy(validate: NonNullable<Strategy['validate']>): Strategy {
+  return builtInStrategy({
+    countsGeneration: true,
+    prepareForCreate: clearStatus,
+    validate,
+    validatesMetadata: true,
+    prepareForUpdate: keepStatus,
+    validateUpdate: (object, _old, context) => validate(object, context),
+  });
+}
+
+export function flowStatusSubresource(strategy: Strategy): SubresourceDefinition {
+  return statusSubresource(strategy, {
+    prepareForUpdate: prepareFlowStatusForUpdate,
+    validateUpdate: validateFlowConditions,
+  });
+}
+
+/** Keeps the spec and all metadata but managedFields. */
+function prepareFlowStatusForUpdate(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+  const { managedFields } = ensureMeta(object);
+  const meta = { ...objectAt(old, 'metadata') };
+  delete meta['managedFields'];
+  object['metadata'] = managedFields === undefined ? meta : { ...meta, managedFields };
+}
+
+/** Every condition must have a type, and types must be unique. */
+export function validateFlowConditions(object: JsonObject): FieldIssue[] {
+  const seen = new Set<string>();
+  return objectsAt(object, 'status', 'conditions').flatMap((condition, i) => {
+    const type = textAt(condition, 'type');
+    const path = FieldPath.of('status', 'conditions').index(i).child('type');
+    const issues: FieldIssue[] = seen.has(type)
+      ? [{ reason: 'FieldValueDuplicate', path, value: type, detail: '' }]
+      : [];
+    seen.add(type);
+    if (type === '') issues.push(required(path, ''));
+    return issues;
+  });
+}
