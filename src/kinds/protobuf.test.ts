@@ -1,4 +1,7 @@
-/** Bytes of kinds for which the Go modules keep no golden files; they were written by the modules' own encoder. The other kinds: compat/golden. */
+/**
+ * Bytes of kinds for which the Go modules keep no golden files; they were written by the modules' own encoder. The
+ * other kinds: compat/golden.
+ */
 import { describe, expect, it } from 'vitest';
 import { decodeObject } from '../apimachinery/protobuf/decode.ts';
 import { encodeObject } from '../apimachinery/protobuf/encode.ts';

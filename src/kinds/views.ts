@@ -8,7 +8,10 @@ import { kinds, packages } from './facts/all.ts';
 
 const views = new TypeViews(packages);
 
-/** Returns the view of a kind, of `<Kind>List`, or of a kind that all groups share in `v1` and `meta.k8s.io/v1`. Throws BugError for others. */
+/**
+ * Returns the view of a kind, of `<Kind>List`, or of a kind that all groups share in `v1` and `meta.k8s.io/v1`. Throws
+ * BugError for others.
+ */
 export function kindView(group: string, version: string, kind: string): StructView {
   const packageId = kindIndex().get(`${group}/${version}/${kind}`);
   if (packageId === undefined)
@@ -16,10 +19,16 @@ export function kindView(group: string, version: string, kind: string): StructVi
   return views.struct(packageId, kind);
 }
 
-/** Returns the name of a type in OpenAPI documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a view from elsewhere. */
+/**
+ * Returns the name of a type in OpenAPI documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a view from
+ * elsewhere.
+ */
 export const typeName: (view: StructView) => string | undefined = views.typeName;
 
-/** Returns the view of a type by its name in OpenAPI documents, also of types that are not kinds. Throws BugError for others. */
+/**
+ * Returns the view of a type by its name in OpenAPI documents, also of types that are not kinds. Throws BugError for
+ * others.
+ */
 export const viewOfTypeName: (name: string) => StructView = views.view;
 
 let fingerprint: string | undefined;

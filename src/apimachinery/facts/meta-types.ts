@@ -5,5 +5,8 @@ import { metaV1 } from './generated/meta-v1.ts';
 import { version } from './generated/version.ts';
 import { TypeViews } from './type-views.ts';
 
-/** For a server without built-in kinds. A server with them uses the registry of all kinds, which contains these types too. */
+/**
+ * For a server without built-in kinds. A server with them uses the registry of all kinds, which contains these types
+ * too.
+ */
 export const META_TYPE_VIEWS: TypeViews = new TypeViews([apidiscoveryV2, apidiscoveryV2beta1, metaV1, version]);

@@ -38,7 +38,10 @@ export class TypeViews {
     this.#packages = packages;
   }
 
-  /** Returns the name of a type in OpenAPI documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a view of another registry. */
+  /**
+   * Returns the name of a type in OpenAPI documents, such as `io.k8s.api.core.v1.ConfigMap`; undefined for a view of
+   * another registry.
+   */
   readonly typeName = (view: StructView): string | undefined => this.#modelNames.get(view);
 
   /** Returns the view of a type by its name in OpenAPI documents. Throws BugError for an unknown type. */

@@ -1,6 +1,7 @@
 /**
- * Readers of the metadata of objects, over plain JSON. They never throw and change nothing: a field of a wrong type counts as absent. They
- * return parts of the object itself where those have the right type, so callers must not modify them.
+ * Readers of the metadata of objects, over plain JSON. They never throw and change nothing: a field of a wrong type
+ * counts as absent. They return parts of the object itself where those have the right type, so callers must not modify
+ * them.
  */
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 
@@ -46,7 +47,10 @@ export function labelsOf(value: JsonObject): Readonly<Record<string, string>> {
   return metaTextMap(value, 'labels');
 }
 
-/** The annotations. A null counts as an empty value; an annotation with any other value that is not a string is left out. */
+/**
+ * The annotations. A null counts as an empty value; an annotation with any other value that is not a string is left
+ * out.
+ */
 export function annotationsOf(value: JsonObject): Readonly<Record<string, string>> {
   return metaTextMap(value, 'annotations');
 }

@@ -76,7 +76,8 @@ describe('a merge patch', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  // Null fields inside lists are excluded: the reference keeps them where the list replaces an object and drops them the second time.
+  // Null fields inside lists are excluded: the reference keeps them where the list replaces an object and drops them
+  // the second time.
   it('gives the same when applied twice, and is not changed', () => {
     const { patch: patches } = fc.letrec<{ value: JsonValue; patch: JsonObject }>((tie) => ({
       value: fc.oneof(

@@ -1,18 +1,18 @@
 /**
- * Field selectors: `metadata.name=a,spec.nodeName!=b`. Invariant: terms stand in the order of their texts, one without a field and a value
- * is dropped, an absent field counts as empty; parsing is linear and bad text gives the reference's message, never an exception.
+ * Field selectors: `metadata.name=a,spec.nodeName!=b`. Terms are sorted by their text, a term without field and value
+ * is dropped, and an absent field counts as empty. Parsing is linear and never throws; messages are the reference's.
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 
 export interface FieldTerm {
   readonly field: string;
   readonly operator: '=' | '!=';
-  /** Unescaped. */
+  /** Without escapes. */
   readonly value: string;
 }
 
 export interface FieldSelector {
-  /** All must hold. */
+  /** All of them must hold. */
   readonly terms: readonly FieldTerm[];
 }
 
@@ -22,10 +22,13 @@ export type FieldSelectorResult =
   | { readonly ok: true; readonly selector: FieldSelector }
   | { readonly ok: false; readonly message: string };
 
-/** The value of a field; undefined counts as the empty text. */
+/** The value of a field; undefined counts as ''. */
 export type FieldLookup = (field: string) => string | undefined;
 
-/** The selector of a text; the empty text selects everything. `==` is `=`; a value escapes `\`, `,` and `=` with a backslash. */
+/**
+ * Parses a selector. The empty text selects everything. `==` means `=`. Values escape `\`, `,` and `=` with a
+ * backslash.
+ */
 export function parseFieldSelector(text: string): FieldSelectorResult {
   const terms: FieldTerm[] = [];
   for (const part of splitTerms(text).sort(compareUtf8)) {
@@ -43,13 +46,13 @@ function bad(message: string): { readonly ok: false; readonly message: string } 
   return { ok: false, message };
 }
 
-/** A selector of terms as they stand; those without field and value are dropped. */
+/** A selector of the terms in the given order. Terms without field and value are dropped. */
 export function fieldSelectorOf(terms: readonly FieldTerm[]): FieldSelector {
   const kept = terms.filter(({ field, value }) => field !== '' || value !== '');
   return kept.length === 0 ? EVERY_FIELD : { terms: kept };
 }
 
-/** Parts between commas that no backslash escapes; escapes stay in them. */
+/** Splits at commas that are not escaped. Escapes are kept. */
 function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -70,7 +73,7 @@ interface RawTerm {
   readonly rawValue: string;
 }
 
-/** Splits at the first operator; the field knows no escapes. */
+/** Splits at the first operator. Fields have no escapes. */
 function splitTerm(part: string): RawTerm | undefined {
   for (let i = 0; i < part.length; i++) {
     if (part.startsWith('!=', i)) return { field: part.slice(0, i), operator: '!=', rawValue: part.slice(i + 2) };
@@ -80,12 +83,12 @@ function splitTerm(part: string): RawTerm | undefined {
   return undefined;
 }
 
-/** A value as it stands in a selector's text. */
+/** The escaped form of a value. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&');
 }
 
-/** The value that a text stands for; a message for an escape of anything else, or for `,` or `=` without one. */
+/** The value of an escaped text. Fails for an escape of any other character, and for `,` or `=` without one. */
 export function unescapeFieldValue(
   text: string,
 ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string } {
@@ -102,17 +105,17 @@ export function unescapeFieldValue(
   return escaping ? bad('invalid field selector: invalid escape sequence: \\') : { ok: true, value };
 }
 
-/** The text of a selector, empty for one that matches everything. */
+/** The text of a selector, '' for one that matches everything. */
 export function formatFieldSelector(selector: FieldSelector): string {
   return selector.terms.map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`).join(',');
 }
 
-/** Whether fields meet the selector. */
+/** Whether the fields of an object match the selector. */
 export function matchesFields(selector: FieldSelector, lookup: FieldLookup): boolean {
   return selector.terms.every(({ field, operator, value }) => ((lookup(field) ?? '') === value) === (operator === '='));
 }
 
-/** `matchesFields` for many objects. */
+/** Compiles `matchesFields`, for selectors that are applied to many objects. */
 export function compileFieldSelector(selector: FieldSelector): (lookup: FieldLookup) => boolean {
   const { terms } = selector;
   const [only] = terms;
@@ -121,12 +124,12 @@ export function compileFieldSelector(selector: FieldSelector): (lookup: FieldLoo
   return (lookup) => matchesFields(selector, lookup);
 }
 
-/** True if the selector restricts nothing. */
+/** Whether the selector matches every object. */
 export function isEveryField(selector: FieldSelector): boolean {
   return selector.terms.length === 0;
 }
 
-/** The one value that the selector requires of a field (`requiresExactMatch`); undefined if it is open. */
+/** The value that the selector requires of a field (`RequiresExactMatch`); undefined if it requires none. */
 export function requiredFieldValue(selector: FieldSelector, field: string): string | undefined {
   return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value;
 }

@@ -1,4 +1,4 @@
-/** Tokens of the label selector language. Invariant: one pass, each character read at most twice; the last token is `end`. */
+/** The tokenizer of label selectors. It reads each character at most twice. The last token is `end`. */
 
 export type SelectorTokenKind =
   | 'end'
@@ -17,7 +17,7 @@ export type SelectorTokenKind =
 
 export interface SelectorToken {
   readonly kind: SelectorTokenKind;
-  /** As it stands in the text; empty for `end`. */
+  /** As written; '' for `end`. */
   readonly text: string;
 }
 
@@ -25,8 +25,8 @@ const SYMBOLS = '=!(),><';
 const SPACES = ' \t\r\n';
 
 /**
- * All tokens of a selector. The reference takes NUL for the end of input: between tokens it ends the text, within a word or behind a
- * symbol it only ends that.
+ * All tokens of a selector. The reference treats NUL as the end of input: between tokens it ends the text, inside a
+ * word or after a symbol it ends only that token.
  */
 export function lexLabelSelector(text: string): SelectorToken[] {
   const tokens: SelectorToken[] = [];

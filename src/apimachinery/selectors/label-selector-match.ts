@@ -1,18 +1,18 @@
 /**
- * Label selectors compiled to closures, for lists and watches that test many objects. Invariant: a compiled selector answers as
- * `matchesLabels` does. Values are prepared once; a test allocates nothing.
+ * Label selectors compiled to closures, for lists and watches that test many objects. Invariant: a compiled selector
+ * gives the result of `matchesLabels`. Testing allocates nothing.
  */
 import { type LabelRequirement, type LabelSelector, parseInt64 } from './label-selector.ts';
 
-/** Plain labels; undefined is an object without any. */
+/** The labels of an object; undefined means none. */
 export type LabelRecord = Readonly<Record<string, string>>;
 
 type ValueTest = (value: string | undefined) => boolean;
 
-/** From this many values on, a set is quicker than a scan. */
+/** From this many values on a set is faster than a scan. */
 const SET_FROM = 9;
 
-/** A test over plain labels. Keys that objects inherit (`constructor`) do not count as labels. */
+/** Compiles a test of an object's labels. Inherited keys (`constructor`) are not labels. */
 export function compileLabelSelectorForRecord(selector: LabelSelector): (labels: LabelRecord | undefined) => boolean {
   if (selector.matchesNothing) return () => false;
   const test = allOf(selector.requirements.map(compileForRecord));
@@ -24,7 +24,7 @@ const NO_LABELS: LabelRecord = {};
 function compileForRecord(requirement: LabelRequirement): (labels: LabelRecord) => boolean {
   const { key, operator, values } = requirement;
   const [only] = values;
-  // Nothing that objects inherit is a string, so comparing with one needs no check of ownership.
+  // No inherited property is a string, so comparing with a string needs no ownership check.
   if (values.length === 1 && (operator === '=' || operator === '==' || operator === 'in'))
     return (labels) => labels[key] === only;
   if (values.length === 1 && (operator === '!=' || operator === 'notin')) return (labels) => labels[key] !== only;

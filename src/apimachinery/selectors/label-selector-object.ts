@@ -1,6 +1,6 @@
 /**
- * The LabelSelector object of specs (`matchLabels`, `matchExpressions`), checked and converted. Invariant: an absent object selects
- * nothing, an empty one everything.
+ * The LabelSelector object of specs (`matchLabels`, `matchExpressions`): validation and conversion. An absent object
+ * selects nothing, an empty one everything.
  */
 
 import { quote } from '../go-format.ts';
@@ -25,7 +25,7 @@ export interface LabelSelectorObject {
 
 export interface LabelExpression {
   readonly key: string;
-  /** `In`, `NotIn`, `Exists` or `DoesNotExist`; anything else is an issue. */
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`. Validation reports any other value. */
   readonly operator: string;
   readonly values?: readonly string[] | undefined;
 }
@@ -38,13 +38,13 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map<string, LabelOpera
 ]);
 
 export interface LabelSelectorRules {
-  /** For objects stored before values were checked. Default false. */
+  /** For objects that were stored before values were checked. Default false. */
   readonly allowInvalidValues?: boolean;
-  /** For reviews, where somebody else judges the operator. Default false. */
+  /** For access reviews, which allow operators that this server does not know. Default false. */
   readonly allowUnknownOperator?: boolean;
 }
 
-/** What is wrong with a selector in a spec; nothing if there is none. */
+/** The issues of a selector; none if it is undefined. */
 export function validateLabelSelectorObject(
   selector: LabelSelectorObject | undefined,
   path: FieldPath | undefined,
@@ -59,7 +59,7 @@ export function validateLabelSelectorObject(
   return issues;
 }
 
-/** What is wrong with one expression. */
+/** The issues of one expression. */
 export function validateLabelExpression(
   expression: LabelExpression,
   path: FieldPath | undefined,
@@ -84,14 +84,14 @@ export function validateLabelExpression(
   return issues;
 }
 
-/** True if an expression holds a value that today's rules refuse: a stored one may keep it. */
+/** Whether an expression has a value that the current rules refuse. A stored object may keep it. */
 export function hasInvalidLabelValue(selector: LabelSelectorObject | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) =>
     values.some((value) => checkLabelValue(value).length > 0),
   );
 }
 
-/** The selector an object stands for; the message of the first bad requirement if there is one. */
+/** Converts an object to a selector. Fails with the message of the first invalid requirement. */
 export function labelSelectorFromObject(object: LabelSelectorObject | undefined): LabelSelectorResult {
   if (object === undefined) return { ok: true, selector: NOTHING };
   const requirements: LabelRequirement[] = [];
@@ -120,7 +120,7 @@ function bad(message: string): { readonly ok: false; readonly message: string } 
   return { ok: false, message };
 }
 
-/** For people: the text of an object's selector, `<none>` if that is empty, `<error>` if it is bad. */
+/** The text of an object's selector for tables: `<none>` if it is empty, `<error>` if it is invalid. */
 export function formatLabelSelectorObject(object: LabelSelectorObject | undefined): string {
   const converted = labelSelectorFromObject(object);
   if (!converted.ok) return '<error>';

@@ -1,6 +1,6 @@
 /**
- * Parses label selectors as they stand in query strings: `app in (a,b),!old,tier=web`. Invariant: linear in the text; a bad one gives the
- * reference's message, never an exception.
+ * The parser of label selectors: `app in (a,b),!old,tier=web`. Parsing is linear and never throws; messages are the
+ * reference's.
  */
 import { formatIssue, formatIssues } from '../validation/field-issue.ts';
 import type { FieldPath } from '../validation/field-path.ts';
@@ -18,7 +18,10 @@ export type LabelSelectorResult =
   | { readonly ok: true; readonly selector: LabelSelector }
   | { readonly ok: false; readonly message: string };
 
-/** The selector of a text; the empty text selects everything. `path` begins the paths in messages, if the text stands in an object. */
+/**
+ * Parses a selector. The empty text selects everything. `path` is the start of paths in messages, for a text that is
+ * part of an object.
+ */
 export function parseLabelSelector(text: string, path?: FieldPath): LabelSelectorResult {
   const reader = new TokenReader(lexLabelSelector(text));
   const requirements: LabelRequirement[] = [];
@@ -46,7 +49,7 @@ function beginsRequirement(token: SelectorToken): boolean {
   return token.kind === 'identifier' || token.kind === '!';
 }
 
-/** Reads tokens; the last one, `end`, is never passed. */
+/** Reads tokens. The last one, `end`, is never consumed. */
 class TokenReader {
   readonly #tokens: readonly SelectorToken[];
   #at = 0;
@@ -55,14 +58,14 @@ class TokenReader {
     this.#tokens = tokens;
   }
 
-  /** The next token where an operator may stand. */
+  /** The next token, where an operator may stand. */
   next(): SelectorToken {
     const token = this.#tokens[this.#at] as SelectorToken;
     if (token.kind !== 'end') this.#at++;
     return token;
   }
 
-  /** The next token where `in` and `notin` are words like any other. */
+  /** The next token, where `in` and `notin` are ordinary words. */
   nextValue(): SelectorToken {
     return asWord(this.next());
   }
@@ -76,7 +79,7 @@ function asWord(token: SelectorToken): SelectorToken {
   return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
 }
 
-/** A requirement, or the message of what is wrong with it. */
+/** Returns a requirement or the message of its problem. */
 function parseRequirement(reader: TokenReader, path: FieldPath | undefined): LabelRequirement | string {
   let token = reader.nextValue();
   const negated = token.kind === '!';
@@ -120,7 +123,7 @@ function parseValue(reader: TokenReader): readonly string[] | string {
   return token.kind === 'identifier' ? [token.text] : `found '${token.text}', expected: identifier`;
 }
 
-/** `(a,b)`; a missing value is the empty one: `()`, `(,a)`, `(a,)`, `(a,,b)`. */
+/** Parses `(a,b)`. A missing value is '': `()`, `(,a)`, `(a,)`, `(a,,b)`. */
 function parseValues(reader: TokenReader): readonly string[] | string {
   const open = reader.nextValue();
   if (open.kind !== '(') return `found '${open.text}' expected: '('`;

@@ -1,6 +1,6 @@
 /**
- * Label selectors as data: requirements that must all hold. Invariant: requirements are ordered by key, so equal selectors that were
- * parsed print equally; a selector is immutable. Matching many objects: compile it (label-selector-match.ts).
+ * Label selectors: requirements that must all hold. A selector is immutable. Requirements are ordered by key, so parsed
+ * selectors that are equal print equally. `label-selector-match` compiles a selector for many objects.
  */
 
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -10,18 +10,18 @@ import { checkLabelValue, checkQualifiedName } from '../validation/label-syntax.
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
 
-/** In the order in which messages list them; the first seven take values. */
+/** In the order of messages. The first seven have values. */
 export const LABEL_OPERATORS: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!'];
 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** In the order given; parsed ones are sorted and without duplicates. */
+  /** In the given order. Parsed values are sorted and unique. */
   readonly values: readonly string[];
 }
 
 export interface LabelSelector {
-  /** True for the selector that matches no object at all; it has no requirements and prints as nothing. */
+  /** True for the selector that matches no object. It has no requirements and prints as ''. */
   readonly matchesNothing: boolean;
   readonly requirements: readonly LabelRequirement[];
 }
@@ -29,13 +29,13 @@ export interface LabelSelector {
 /** Matches every object, also one without labels. */
 export const EVERYTHING: LabelSelector = { matchesNothing: false, requirements: [] };
 
-/** Matches no object: what an absent LabelSelector object means. */
+/** Matches no object: the meaning of an absent LabelSelector object. */
 export const NOTHING: LabelSelector = { matchesNothing: true, requirements: [] };
 
-/** The value of a label, undefined if the object does not have it. */
+/** The value of a label; undefined if the object does not have it. */
 export type LabelLookup = (key: string) => string | undefined;
 
-/** What is wrong with a requirement, none if it can be used. `path` is where it stands, if it stands in an object. */
+/** The issues of a requirement; none if it is valid. `path` is its place in an object, if it is part of one. */
 export function validateRequirement(requirement: LabelRequirement, path?: FieldPath): FieldIssue[] {
   const { key, operator, values } = requirement;
   const issues: FieldIssue[] = [];
@@ -50,7 +50,7 @@ export function validateRequirement(requirement: LabelRequirement, path?: FieldP
   return issues;
 }
 
-/** One issue that joins all complaints about a key. */
+/** One issue with all problems of a key. */
 export function labelKeyIssue(key: string, path: FieldPath | undefined): FieldIssue | undefined {
   const complaints = checkQualifiedName(key);
   return complaints.length === 0 ? undefined : invalid(path, key, complaints.join('; '));
@@ -58,7 +58,7 @@ export function labelKeyIssue(key: string, path: FieldPath | undefined): FieldIs
 
 function operandIssues(operator: LabelOperator, values: readonly string[], path: FieldPath | undefined): FieldIssue[] {
   const valuesPath = childPath(path, 'values');
-  // An empty list is nil where the reference makes requirements of objects, and prints so.
+  // The reference has nil for an empty list in requirements made from objects, and prints it.
   const shown = values.length === 0 ? null : [...values];
   const wrongCount = (detail: string): FieldIssue => invalid(valuesPath, shown, detail);
   switch (operator) {
@@ -88,7 +88,7 @@ function operandIssues(operator: LabelOperator, values: readonly string[], path:
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A decimal int64, signs and leading zeros allowed; undefined for anything else. */
+/** Parses a decimal int64. Signs and leading zeros are allowed. Undefined for any other text. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const negative = text.startsWith('-');
@@ -99,28 +99,28 @@ export function parseInt64(text: string): bigint | undefined {
   return negative ? -magnitude : magnitude;
 }
 
-/** A selector of requirements that were checked before; they are put in order. */
+/** A selector of valid requirements, which are sorted by key. */
 export function labelSelectorOf(requirements: readonly LabelRequirement[]): LabelSelector {
   if (requirements.length === 0) return EVERYTHING;
   return { matchesNothing: false, requirements: requirements.toSorted((a, b) => compareUtf8(a.key, b.key)) };
 }
 
-/** Equality with every label given; EVERYTHING if there are none. Nothing is checked. */
+/** A selector that requires every given label; EVERYTHING if there are none. Nothing is validated. */
 export function labelSelectorOfLabels(labels: Readonly<Record<string, string>>): LabelSelector {
   return labelSelectorOf(Object.keys(labels).map((key) => ({ key, operator: '=', values: [labels[key] as string] })));
 }
 
-/** True if the selector restricts nothing. */
+/** Whether the selector matches every object. */
 export function isEverything(selector: LabelSelector): boolean {
   return !selector.matchesNothing && selector.requirements.length === 0;
 }
 
-/** The text of a selector, empty for EVERYTHING and for NOTHING. */
+/** The text of a selector, '' for EVERYTHING and for NOTHING. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.requirements.map(formatRequirement).join(',');
 }
 
-/** The text of a requirement; several values are sorted. */
+/** The text of a requirement. Several values are sorted. */
 export function formatRequirement(requirement: LabelRequirement): string {
   const { key, operator, values } = requirement;
   const list = values.length === 1 ? (values[0] as string) : values.toSorted(compareUtf8).join(',');
@@ -141,7 +141,7 @@ export function formatRequirement(requirement: LabelRequirement): string {
   }
 }
 
-/** Whether labels meet the selector: the definition that compiled selectors must agree with. */
+/** Whether labels match the selector. Compiled selectors must agree with this function. */
 export function matchesLabels(selector: LabelSelector, lookup: LabelLookup): boolean {
   return !selector.matchesNothing && selector.requirements.every((requirement) => holds(requirement, lookup));
 }

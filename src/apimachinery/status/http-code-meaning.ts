@@ -1,4 +1,6 @@
-/** What an HTTP code alone says, for answers that carry no Status. Invariant: reasons and texts are those of the reference's clients. */
+/**
+ * The meaning of HTTP codes for responses without a Status. Reasons and messages are those of the reference's clients.
+ */
 import { quote } from '../go-format.ts';
 import type { KnownStatusReason } from './status.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The catalogue: one constructor for every Status a server answers with. Invariant: code, reason, message and details are the
- * reference's; STATUS_CATALOGUE is the only place a code and a reason are joined, and docs/errors.md lists the same entries (a test compares them).
+ * The catalogue of Statuses: one constructor for each Status that a server answers with. Code, reason, message and
+ * details are the reference's. Invariant: only STATUS_CATALOGUE joins codes and reasons, and docs/errors.md lists the
+ * same entries; a test compares them.
  */
 
 import { quote } from '../go-format.ts';
@@ -11,10 +12,10 @@ import { interpretHttpCode } from './http-code-meaning.ts';
 import type { KnownStatusReason, Status, StatusCause, StatusDetails } from './status.ts';
 
 export interface CatalogueEntry {
-  /** 0 where the answer received decides (`genericServerResponse`) or the server's HTTP code stands (`success`). */
+  /** 0 if the received response decides (`genericServerResponse`) or the HTTP code is used (`success`). */
   readonly code: number;
   readonly reason: KnownStatusReason | undefined;
-  /** One line: when it is answered. */
+  /** One sentence: when the Status is answered. */
   readonly when: string;
 }
 
@@ -44,7 +45,7 @@ export type CatalogueName =
   | 'genericServerResponse'
   | 'success';
 
-/** Every constructor of this module, by its name. */
+/** Every constructor of this module by its name. */
 export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> = {
   unauthorized: { code: 401, reason: 'Unauthorized', when: 'Credentials are missing or not accepted.' },
   forbidden: { code: 403, reason: 'Forbidden', when: 'Authorization or admission refuses the request.' },
@@ -99,7 +100,7 @@ export const STATUS_CATALOGUE: Readonly<Record<CatalogueName, CatalogueEntry>> =
   success: { code: 0, reason: undefined, when: 'A delete finished and no object is returned.' },
 };
 
-/** `reason` is the message; empty gives `not authorized`. */
+/** `reason` is the message; '' gives `not authorized`. */
 export function unauthorized(reason: string): Status {
   return failure('unauthorized', reason === '' ? 'not authorized' : reason);
 }
@@ -130,33 +131,36 @@ export function generateNameConflict(resource: GroupResource, name: string, retr
   return failure('generateNameConflict', message, about(resource, name, { retryAfterSeconds }));
 }
 
-/** What `conflict` says when a write was based on an older revision. */
+/** The message of `conflict` for a write that was based on an older revision. */
 export const OPTIMISTIC_LOCK_MESSAGE =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** `because` ends the message; the default is that of a stale revision. */
+/** `because` ends the message. Default: that of an older revision. */
 export function conflict(resource: GroupResource, name: string, because: string = OPTIMISTIC_LOCK_MESSAGE): Status {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${because}`;
   return failure('conflict', message, about(resource, name));
 }
 
-/** Causes have the type FieldManagerConflict; apply makes them and the message. */
+/** The causes have the type FieldManagerConflict. Apply creates them and the message. */
 export function applyConflict(causes: readonly StatusCause[], message: string): Status {
   return failure('applyConflict', message, bareDetails({ causes }));
 }
 
-/** `continueToken` lets a client go on with an inconsistent list; it travels in the metadata. */
+/** `continueToken` goes into the metadata. It lets a client continue an expired list inconsistently. */
 export function expired(message: string, options: { readonly continueToken?: string } = {}): Status {
   const status = failure('expired', message);
   return options.continueToken === undefined ? status : { ...status, metadata: { continue: options.continueToken } };
 }
 
-/** The reference tells all issues, however many: a body of 3 MB could make an answer of 100 MB. */
+/**
+ * The most issues in one Status. The reference reports all of them, and a body of 3 MB could cause a response of 100
+ * MB.
+ */
 const MAX_ISSUES = 1_000;
-/** Nor are more told once their texts are this long together: each may show a list of the whole body. */
+/** The most characters of all issues in one Status: each issue may print a list of the whole body. */
 const MAX_ISSUE_CHARACTERS = 1 << 20;
 
-/** Issues become causes one by one; in the message a repeated text stands once. */
+/** Each issue becomes a cause. The message contains a repeated text once. */
 export function invalid(kind: GroupKind, name: string, issues: readonly FieldIssue[]): Status {
   const subject = `${formatGroupKind(kind)} ${quote(name)} is invalid`;
   const causes: StatusCause[] = [];
@@ -175,13 +179,13 @@ export function invalid(kind: GroupKind, name: string, issues: readonly FieldIss
   );
 }
 
-/** `operation` (`list`, `get`, ...) stands in the details as the name. */
+/** `operation` (`list`, `get`, ...) is the name in the details. */
 export function serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): Status {
   const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`;
   return failure('serverTimeout', message, about(resource, operation, { retryAfterSeconds }));
 }
 
-/** `because` is the text of the failure; it is also the only cause. */
+/** `because` is the text of the failure and the only cause. */
 export function internalError(because: string): Status {
   return failure(
     'internalError',
@@ -234,7 +238,7 @@ export function serviceUnavailable(reason: string): Status {
   return failure('serviceUnavailable', reason);
 }
 
-/** The answer of last resort: no reason, the text of the failure as the message. */
+/** The Status of an error that has no other: no reason, the text of the failure as the message. */
 export function unknown(message: string): Status {
   return failure('unknown', message);
 }
@@ -243,17 +247,17 @@ export interface GenericResponse {
   readonly code: number;
   /** The HTTP method. */
   readonly verb: string;
-  /** Default: none, and the message does not say what was asked for. */
+  /** Default: none, and the message does not name the request. */
   readonly resource?: GroupResource;
   readonly name?: string;
-  /** What the server sent instead of a Status. */
+  /** The body of the response that was not a Status. */
   readonly serverMessage?: string;
   readonly retryAfterSeconds?: number;
-  /** True adds a cause UnexpectedServerResponse that holds the server's message. */
+  /** Whether to add a cause UnexpectedServerResponse with the server's message. */
   readonly unexpected?: boolean;
 }
 
-/** The Status a client makes of an answer that is not one. */
+/** The Status that a client creates for a response that is not a Status. */
 export function genericServerResponse(response: GenericResponse): Status {
   const { code, verb, name = '', serverMessage = '' } = response;
   const resource = response.resource ?? { group: '', resource: '' };
@@ -267,7 +271,7 @@ export function genericServerResponse(response: GenericResponse): Status {
   return status('Failure', message, reason, about(resource, name, { causes, retryAfterSeconds }), code);
 }
 
-/** A finished delete, as the registry reports it; the kind in the details is the resource. No code: HTTP's stands. */
+/** The Status of a finished delete. The kind in the details is the resource. It has no code; the HTTP code is used. */
 export function success(resource: GroupResource, name: string, uid: string): Status {
   return status('Success', '', undefined, about(resource, name, { uid }), 0);
 }
@@ -279,7 +283,7 @@ function failure(name: CatalogueName, message: string, detail?: StatusDetails): 
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Keys are set in the reference's order and left out where its encoder omits empty ones. */
+/** Keys are set in the reference's order and omitted where its encoder omits empty ones. */
 function status(
   outcome: 'Success' | 'Failure',
   message: string,

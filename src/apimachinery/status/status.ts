@@ -1,11 +1,12 @@
 /**
- * The Status object, and StatusError, its thrown form. Invariant: a Status made here is plain data with its keys in the reference's order,
- * so that JSON.stringify gives the reference's bytes; a StatusError captures no stack, because it reports an answer, not a fault.
+ * The Status object, and StatusError, which carries one. Invariant: a Status is plain data with keys in the reference's
+ * order, so that JSON.stringify gives the reference's bytes. A StatusError captures no stack, because it is a response
+ * and not a fault.
  */
 import { errorClass, KeelsonError } from '../../base/errors.ts';
 import type { IssueReason } from '../validation/field-issue.ts';
 
-/** Every reason the reference names. */
+/** Every reason of the reference. */
 export type KnownStatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -27,10 +28,10 @@ export type KnownStatusReason =
   | 'Expired'
   | 'ServiceUnavailable';
 
-/** A reason; servers and webhooks may invent their own. Absent or empty means unknown. */
+/** A reason. Servers and webhooks may use their own. Absent or '' means unknown. */
 export type StatusReason = KnownStatusReason | (string & {});
 
-/** Every cause the reference names; those of fields are the reasons of issues. */
+/** Every cause type of the reference. Those of fields are the reasons of issues. */
 export type KnownCauseType =
   | IssueReason
   | 'UnexpectedServerResponse'
@@ -60,7 +61,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  /** `continue` is set when an expired list may go on inconsistently. */
+  /** `continue` is set if an expired list may be continued inconsistently. */
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
@@ -91,7 +92,7 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set<KnownStatusReason>([
   'ServiceUnavailable',
 ]);
 
-/** Reasons after which the same request may succeed unchanged. */
+/** The reasons after which the same request may succeed unchanged. */
 const RETRYABLE: ReadonlySet<string> = new Set<KnownStatusReason>([
   'ServerTimeout',
   'Timeout',
@@ -99,7 +100,10 @@ const RETRYABLE: ReadonlySet<string> = new Set<KnownStatusReason>([
   'ServiceUnavailable',
 ]);
 
-/** A Status, thrown. Its message is the Status's; `retryable` follows from the reason or a `retryAfterSeconds`. */
+/**
+ * An error with a Status. Its message is that of the Status. It is `retryable` if the reason is, or if the Status has
+ * `retryAfterSeconds`.
+ */
 export class StatusError extends KeelsonError {
   readonly status: Status;
 
@@ -119,12 +123,15 @@ function isRetryable(status: Status): boolean {
   return RETRYABLE.has(status.reason ?? '') || (status.details?.retryAfterSeconds ?? 0) > 0;
 }
 
-/** True for a StatusError of this or another copy of the package. */
+/** Whether the value is a StatusError of this or another copy of the package. */
 export function isStatusError(value: unknown): value is StatusError {
   return errorClass(value) === 'StatusError';
 }
 
-/** The Status of a StatusError, or of an error that has one among its causes (eight deep at most); undefined otherwise. */
+/**
+ * The Status of a StatusError, or of the first StatusError among an error's causes, at most eight deep. Undefined if
+ * there is none.
+ */
 export function statusOf(error: unknown): Status | undefined {
   let at = error;
   for (let depth = 0; depth < 8; depth++) {
@@ -136,8 +143,8 @@ export function statusOf(error: unknown): Status | undefined {
 }
 
 /**
- * True if a Status has the reason, or has the code and no reason the reference knows (an answer of a proxy, say). Guards below apply it
- * to errors; the reference's clients decide alike.
+ * Whether a Status has the reason, or has the code and a reason unknown to the reference, as in the response of a
+ * proxy. The guards below apply it to errors. The reference's clients use the same rule.
  */
 export function statusIs(
   status: { readonly reason?: string; readonly code?: number } | undefined,
@@ -161,7 +168,7 @@ export function isNotFound(error: unknown): boolean {
   return statusIs(statusOf(error), 'NotFound', 404);
 }
 
-/** By reason alone: the code 409 may also be a conflict. */
+/** Tests the reason only: the code 409 is shared with conflicts. */
 export function isAlreadyExists(error: unknown): boolean {
   return statusIs(statusOf(error), 'AlreadyExists', undefined);
 }
@@ -174,7 +181,7 @@ export function isGone(error: unknown): boolean {
   return statusIs(statusOf(error), 'Gone', 410);
 }
 
-/** By reason alone: a watch or list must start anew from a fresh list. */
+/** Tests the reason only. The watch or list must begin again with a new list. */
 export function isExpired(error: unknown): boolean {
   return statusIs(statusOf(error), 'Expired', undefined);
 }
@@ -183,12 +190,12 @@ export function isInvalid(error: unknown): boolean {
   return statusIs(statusOf(error), 'Invalid', 422);
 }
 
-/** By reason alone: the code 500 is shared with internal errors. */
+/** Tests the reason only: the code 500 is shared with internal errors. */
 export function isServerTimeout(error: unknown): boolean {
   return statusIs(statusOf(error), 'ServerTimeout', undefined);
 }
 
-/** By reason alone: the code 500 is shared with internal errors. */
+/** Tests the reason only: the code 500 is shared with internal errors. */
 export function isStoreReadError(error: unknown): boolean {
   return statusIs(statusOf(error), 'StorageReadError', undefined);
 }
@@ -197,7 +204,7 @@ export function isTimeout(error: unknown): boolean {
   return statusIs(statusOf(error), 'Timeout', 504);
 }
 
-/** By reason, or by the code 429 whatever the reason. */
+/** Tests the reason, or the code 429 with any reason. */
 export function isTooManyRequests(error: unknown): boolean {
   const status = statusOf(error);
   return status?.reason === 'TooManyRequests' || status?.code === 429;
@@ -215,7 +222,7 @@ export function isNotAcceptable(error: unknown): boolean {
   return statusIs(statusOf(error), 'NotAcceptable', 406);
 }
 
-/** By reason, or by the code 413 whatever the reason. */
+/** Tests the reason, or the code 413 with any reason. */
 export function isRequestEntityTooLarge(error: unknown): boolean {
   const status = statusOf(error);
   return status?.reason === 'RequestEntityTooLarge' || status?.code === 413;
@@ -238,17 +245,20 @@ export function statusCause(error: unknown, type: CauseType): StatusCause | unde
   return statusOf(error)?.details?.causes?.find((cause) => cause.reason === type);
 }
 
-/** True if the answer was not in the API's form, so somebody between client and server may have given it. */
+/** Whether the response was not in the API's form, so that an intermediary may have sent it. */
 export function isUnexpectedServerResponse(error: unknown): boolean {
   return statusCause(error, 'UnexpectedServerResponse') !== undefined;
 }
 
-/** True if a read asked for a revision the server has not reached. */
+/** Whether a read asked for a revision that the server has not reached. */
 export function isResourceVersionTooLarge(error: unknown): boolean {
   return isTimeout(error) && statusCause(error, 'ResourceVersionTooLarge') !== undefined;
 }
 
-/** Seconds the server asks a client to wait; undefined if it does not ask. A ServerTimeout with details always asks, if only for 0 seconds. */
+/**
+ * The delay in seconds that the server asks for; undefined if it asks for none. A ServerTimeout with details always
+ * asks, if only for 0 seconds.
+ */
 export function suggestedDelaySeconds(error: unknown): number | undefined {
   const status = statusOf(error);
   if (status?.details === undefined) return undefined;

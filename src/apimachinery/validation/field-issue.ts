@@ -1,11 +1,12 @@
 /**
- * A finding of validation, as data; the text is made last, by `formatIssue`. Invariant: the texts are those of the reference's field errors, value included.
+ * Field issues: the findings of validation as data. `formatIssue` prints them with the texts of the reference's field
+ * errors.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { formatJson, formatNumber, quote } from '../go-format.ts';
 import { type FieldPath, formatPath } from './field-path.ts';
 
-/** The reference's reasons of a field error, as they appear in `details.causes[].reason`. */
+/** The reference's reasons of field errors, as in `details.causes[].reason`. */
 export type IssueReason =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -22,17 +23,17 @@ export type IssueReason =
 
 export interface FieldIssue {
   readonly reason: IssueReason;
-  /** Where; undefined for the object as a whole (printed as `<nil>`). */
+  /** The path of the field; undefined for the whole object (printed as `<nil>`). */
   readonly path: FieldPath | undefined;
-  /** The offending value; undefined where the text leaves it out. An absent pointer of the reference is `null`. */
+  /** The offending value; undefined if the text omits it. A nil pointer of the reference is `null`. */
   readonly value: JsonValue | undefined;
-  /** What is wrong with it; may be empty. */
+  /** The explanation; may be ''. */
   readonly detail: string;
-  /** True where the reference holds the value in a declared type; see `declared`. */
+  /** Whether the reference holds the value in a declared type. See `declared`. */
   readonly declared?: boolean;
 }
 
-/** What each reason is called in texts, and whether the text shows the value. */
+/** The title of each reason, and whether its text shows the value. */
 const WORDING: Readonly<Record<IssueReason, { readonly title: string; readonly showsValue: boolean }>> = {
   FieldValueNotFound: { title: 'Not found', showsValue: true },
   FieldValueRequired: { title: 'Required value', showsValue: false },
@@ -48,12 +49,12 @@ const WORDING: Readonly<Record<IssueReason, { readonly title: string; readonly s
   FieldValueTypeInvalid: { title: 'Invalid value', showsValue: true },
 };
 
-/** A value that refers to something which does not exist. */
+/** A value refers to something that does not exist. */
 export function notFound(path: FieldPath | undefined, value: JsonValue | undefined): FieldIssue {
   return { reason: 'FieldValueNotFound', path, value, detail: '' };
 }
 
-/** A value that must be given is missing or empty. */
+/** A required value is missing or empty. */
 export function required(path: FieldPath | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueRequired', path, value: undefined, detail };
 }
@@ -63,17 +64,17 @@ export function duplicate(path: FieldPath | undefined, value: JsonValue | undefi
   return { reason: 'FieldValueDuplicate', path, value, detail: '' };
 }
 
-/** A malformed value. */
+/** A value is malformed. */
 export function invalid(path: FieldPath | undefined, value: JsonValue | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueInvalid', path, value, detail };
 }
 
-/** One issue for each complaint about a value. */
+/** One issue for each problem of a value. */
 export function complain(complaints: readonly string[], value: JsonValue, path: FieldPath): FieldIssue[] {
   return complaints.map((complaint) => invalid(path, value, complaint));
 }
 
-/** A value outside an enumeration; the text lists `supported` in the order given, or nothing if it is empty. */
+/** A value is not in an enumeration. The text lists `supported` in the given order, or nothing if it is empty. */
 export function notSupported(
   path: FieldPath | undefined,
   value: JsonValue | undefined,
@@ -83,47 +84,47 @@ export function notSupported(
   return { reason: 'FieldValueNotSupported', path, value, detail };
 }
 
-/** A well-formed value that is not allowed under present conditions. */
+/** A well-formed value is not allowed under the current conditions. */
 export function forbidden(path: FieldPath | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueForbidden', path, value: undefined, detail };
 }
 
-/** More than `max` bytes; the text never shows the value. A negative `max` is left out of the text. */
+/** A value has more than `max` bytes. The text never shows the value. A negative `max` is left out of the text. */
 export function tooLong(path: FieldPath | undefined, _value: JsonValue | undefined, max: number): FieldIssue {
   const detail = max < 0 ? 'value is too long' : `may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`;
   return { reason: 'FieldValueTooLong', path, value: undefined, detail };
 }
 
-/** More than `max` items. A negative `actual` or `max` is left out of the text. */
+/** A list has more than `max` items. A negative `actual` or `max` is left out of the text. */
 export function tooMany(path: FieldPath | undefined, actual: number, max: number): FieldIssue {
   const detail = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
   return { reason: 'FieldValueTooMany', path, value: actual < 0 ? undefined : actual, detail };
 }
 
-/** A value of another type than the schema says. */
+/** A value has another type than the schema. */
 export function typeInvalid(path: FieldPath | undefined, value: JsonValue | undefined, detail: string): FieldIssue {
   return { reason: 'FieldValueTypeInvalid', path, value, detail };
 }
 
-/** Validation itself failed; `message` is the text of that failure. */
+/** Validation itself failed. `message` is the text of that failure. */
 export function internalError(path: FieldPath | undefined, message: string): FieldIssue {
   return { reason: 'InternalError', path, value: undefined, detail: message };
 }
 
 /**
- * The same issue, its value printed as one of a declared type: JSON whose keys stand as they are (put them in the order of the
- * declaration). Without it text is quoted as `%q` does and keys are sorted, which is how free-form values print.
+ * The same issue with its value printed as one of a declared type: as JSON with its keys in the given order, which must
+ * be that of the declaration. Otherwise strings are quoted as by `%q` and keys are sorted, as for free-form values.
  */
 export function declared(issue: FieldIssue): FieldIssue {
   return { ...issue, declared: true };
 }
 
-/** The text of an issue: path, then body. */
+/** The text of an issue: path and body. */
 export function formatIssue(issue: FieldIssue): string {
   return `${formatPath(issue.path)}: ${formatIssueBody(issue)}`;
 }
 
-/** The text of an issue without its path, as it stands in `details.causes[].message`. */
+/** The text of an issue without its path, as in `details.causes[].message`. */
 export function formatIssueBody(issue: FieldIssue): string {
   const { title, showsValue } = WORDING[issue.reason];
   const shown =
@@ -131,12 +132,12 @@ export function formatIssueBody(issue: FieldIssue): string {
   return issue.detail === '' ? shown : `${shown}: ${issue.detail}`;
 }
 
-/** Adds issues to a list. There may be hundreds of thousands, which is more than a call takes arguments. */
+/** Appends issues to a list. There may be hundreds of thousands, more than the arguments of one call. */
 export function addIssues(to: FieldIssue[], more: readonly FieldIssue[]): void {
   for (const issue of more) to.push(issue);
 }
 
-/** The text of several issues: alone as it is, more in brackets, repeated texts once; empty for none. */
+/** The text of several issues: one alone, several in brackets, repeated texts once, '' for none. */
 export function formatIssues(issues: readonly FieldIssue[]): string {
   const texts = [...new Set(issues.map(formatIssue))];
   return texts.length < 2 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

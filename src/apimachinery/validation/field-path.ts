@@ -1,6 +1,6 @@
 /**
- * Where in an object a value stands, printed as the reference prints it: `spec.containers[0].env[k]`. Invariant: a path is immutable and
- * holds no text of the whole; the text is made last, by `toString` or `formatPath`.
+ * Field paths: the place of a value in an object, printed as `spec.containers[0].env[k]`. A path is immutable and
+ * stores only its last step; the text is made by `toString` or `formatPath`.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined;
@@ -10,7 +10,7 @@ export class FieldPath {
   private constructor(parent: FieldPath | undefined, step: string, subscript: boolean) {
     this.#parent = parent;
     this.#step = step;
-    // An empty name prints as `[]`, as an empty key does.
+    // An empty name is printed as `[]`, as an empty key is.
     this.#subscript = subscript || step === '';
   }
 
@@ -18,12 +18,12 @@ export class FieldPath {
     return new FieldPath(undefined, name, false).child(...more);
   }
 
-  /** A path that begins with a subscript, for an object that is itself a list: `[0]`. */
+  /** A path that begins with an index, for an object that is a list: `[0]`. */
   static ofIndex(index: number): FieldPath {
     return new FieldPath(undefined, String(index), true);
   }
 
-  /** A path that begins with a key, for an object that is itself a map: `[k]`. */
+  /** A path that begins with a key, for an object that is a map: `[k]`. */
   static ofKey(key: string): FieldPath {
     return new FieldPath(undefined, key, true);
   }
@@ -38,7 +38,7 @@ export class FieldPath {
     return new FieldPath(this, String(index), true);
   }
 
-  /** The entry of a map. The key is printed as it is, whatever it contains. */
+  /** The entry of a map. The key is printed without escaping. */
   key(key: string): FieldPath {
     return new FieldPath(this, key, true);
   }
@@ -59,22 +59,22 @@ export class FieldPath {
   }
 }
 
-/** The text of a path, `<nil>` for the object as a whole. */
+/** The text of a path; `<nil>` for the whole object. */
 export function formatPath(path: FieldPath | undefined): string {
   return path === undefined ? '<nil>' : path.toString();
 }
 
-/** A named field below a path; the first step when there is none yet. */
+/** A field below a path, or at the root. */
 export function childPath(path: FieldPath | undefined, name: string): FieldPath {
   return path === undefined ? FieldPath.of(name) : path.child(name);
 }
 
-/** An item below a path; the first step when there is none yet. */
+/** An item below a path, or at the root. */
 export function indexPath(path: FieldPath | undefined, index: number): FieldPath {
   return path === undefined ? FieldPath.ofIndex(index) : path.index(index);
 }
 
-/** An entry of a map below a path; the first step when there is none yet. */
+/** An entry of a map below a path, or at the root. */
 export function keyPath(path: FieldPath | undefined, key: string): FieldPath {
   return path === undefined ? FieldPath.ofKey(key) : path.key(key);
 }

@@ -1,6 +1,6 @@
 /**
- * The syntax of label keys (qualified names) and label values, and of the domain-prefixed names built on them. Invariant: messages are
- * the reference's; a valid key or value is ASCII, so plain comparison orders it as the reference does.
+ * The syntax of label keys (qualified names) and label values, and of the domain-prefixed names built on them. Messages
+ * are the reference's. Valid keys and values are ASCII, so plain comparison gives the reference's order.
  */
 import { type FieldIssue, invalid, required } from './field-issue.ts';
 import type { FieldPath } from './field-path.ts';
@@ -35,7 +35,7 @@ const NAME_RULE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const NAME_TEXT: string = patternText(NAME_RULE, NAME_PATTERN, 'MyName', 'my.name', '123-abc');
 
-/** A label key, annotation key or finalizer: a name of 63 bytes at most, optionally after a DNS subdomain and `/`. */
+/** A label key, annotation key or finalizer: a name of at most 63 bytes, optionally after a DNS subdomain and `/`. */
 export function checkQualifiedName(text: string): Complaints {
   const slash = text.indexOf('/');
   if (slash >= 0 && text.includes('/', slash + 1))
@@ -48,7 +48,7 @@ export function checkQualifiedName(text: string): Complaints {
   return complaints;
 }
 
-/** Unlike the rule of subdomains elsewhere, this one tells the length in bytes. */
+/** Unlike the other subdomain rules, this one reports the length in bytes. */
 function prefixComplaints(prefix: string): string[] {
   if (prefix === '') return [`prefix part ${EMPTY_TEXT}`];
   const complaints: string[] = [];
@@ -58,7 +58,7 @@ function prefixComplaints(prefix: string): string[] {
   return complaints;
 }
 
-/** A label value: empty, or as the name of a label key. */
+/** A label value: empty, or with the syntax of the name of a label key. */
 export function checkLabelValue(text: string): Complaints {
   const complaints: string[] = [];
   if (isLongerThan(text, LABEL_VALUE_MAX)) complaints.push(maxBytesText(LABEL_VALUE_MAX));
@@ -69,12 +69,12 @@ export function checkLabelValue(text: string): Complaints {
   return complaints;
 }
 
-/** One issue per complaint about a label's key. */
+/** One issue for each problem of a label key. */
 export function validateLabelName(name: string, path: FieldPath | undefined): FieldIssue[] {
   return checkQualifiedName(name).map((complaint) => invalid(path, name, complaint));
 }
 
-/** Keys and values of labels; all issues stand at the path of the whole map. */
+/** Validates label keys and values. All issues have the path of the map. */
 export function validateLabels(
   labels: Readonly<Record<string, string>> | undefined,
   path: FieldPath | undefined,
@@ -89,7 +89,7 @@ export function validateLabels(
   return issues;
 }
 
-/** A subdomain of at least three parts, such as the name of a CRD. */
+/** A subdomain of at least three labels, such as the name of a CRD. */
 export function validateFullyQualifiedName(name: string, path: FieldPath | undefined): FieldIssue[] {
   if (name === '') return [required(path, '')];
   const complaints = checkDns1123Subdomain(name);
@@ -99,7 +99,7 @@ export function validateFullyQualifiedName(name: string, path: FieldPath | undef
   return [];
 }
 
-/** A domain of at least two labels; one dot may end it. */
+/** A domain of at least two labels, optionally with a trailing dot. */
 export function validateFullyQualifiedDomainName(name: string, path: FieldPath | undefined): FieldIssue[] {
   if (name === '') return [required(path, '')];
   const domain = name.endsWith('.') ? name.slice(0, -1) : name;
@@ -129,7 +129,7 @@ export function validateDomainPrefixedPath(text: string, path: FieldPath | undef
   return issues;
 }
 
-/** A qualified name whose prefix is not optional. */
+/** A qualified name with a required prefix. */
 export function validateDomainPrefixedKey(key: string, path: FieldPath | undefined): FieldIssue[] {
   if (key === '') return [required(path, '')];
   const issues = validateLabelName(key, path);

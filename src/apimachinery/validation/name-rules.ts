@@ -1,6 +1,6 @@
 /**
- * What a kind asks of its objects' names, and how a name is made from generateName. Invariant: if a rule accepts a prefix, it accepts the
- * generated name too, unless the prefix ends in characters that masking hides (as in the reference).
+ * The name rules of kinds, and the generation of names from generateName. Invariant: if a rule accepts a prefix, it
+ * accepts the generated name too, unless masking hides the last characters of the prefix, as in the reference.
  */
 import { utf8Length } from '../../base/utf8.ts';
 import {
@@ -12,7 +12,7 @@ import {
   checkPathSegmentPrefix,
 } from './name-syntax.ts';
 
-/** What is wrong with a name, or, if `prefix`, with a generateName to which characters will be appended. */
+/** Returns the problems of a name or, if `prefix`, of a generateName, to which characters will be appended. */
 export type NameRule = (name: string, prefix: boolean) => Complaints;
 
 export function nameIsDnsSubdomain(name: string, prefix: boolean): Complaints {
@@ -27,29 +27,29 @@ export function nameIsDns1035Label(name: string, prefix: boolean): Complaints {
   return checkDns1035Label(prefix ? maskTrailingDash(name) : name);
 }
 
-/** The widest rule: anything that can stand in a URL path, such as `system:node` of RBAC. */
+/** The widest rule: any name that can be a segment of a URL path, such as RBAC's `system:node`. */
 export function nameIsPathSegment(name: string, prefix: boolean): Complaints {
   return prefix ? checkPathSegmentPrefix(name) : checkPathSegmentName(name);
 }
 
 /**
- * A prefix that ends in a dash is judged as if it ended in a letter. The reference replaces the last two bytes by one letter; where that
- * would cut a character in two, what remains is invalid all the same and as long.
+ * Replaces a trailing dash of a prefix by a letter. The reference replaces the last two bytes by one letter. If that
+ * splits a character, the rest is still invalid and has the same length.
  */
 function maskTrailingDash(name: string): string {
   if (name.length < 2 || !name.endsWith('-')) return name;
   return name.charCodeAt(name.length - 2) < 0x80 ? `${name.slice(0, -2)}a` : name.slice(0, -1);
 }
 
-/** Vowels and look-alikes are left out, so that no word appears by chance. */
+/** Without vowels and similar characters, so that no words appear by chance. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const RANDOM_LENGTH = 5;
-/** The longest part of a generateName that is kept, in bytes: with the random part the name has 63. */
+/** The longest part of a generateName that is kept, in bytes. A generated name has at most 63. */
 const GENERATED_PREFIX_MAX: number = 63 - RANDOM_LENGTH;
 
 /**
- * A name from a generateName: the prefix, cut to 58 bytes, and five random characters. `random` gives an integer from 0 up to but not
- * including its argument. Names may collide: the caller tries again.
+ * Generates a name: the prefix, cut to 58 bytes, and five random characters. `random` returns an integer from 0 to
+ * below its argument. Names may collide; the caller must retry.
  */
 export function generateName(prefix: string, random: (below: number) => number): string {
   let name = cutToBytes(prefix, GENERATED_PREFIX_MAX);
@@ -57,7 +57,7 @@ export function generateName(prefix: string, random: (below: number) => number):
   return name;
 }
 
-/** The longest beginning of whole characters within `max` bytes. */
+/** The longest prefix of whole characters within `max` bytes. */
 function cutToBytes(text: string, max: number): string {
   let bytes = 0;
   let end = 0;

@@ -1,6 +1,6 @@
 /**
- * The rules of names, each a function from a text to what is wrong with it: messages in the reference's words, none if it is fine.
- * Invariant: checks are linear and total. Names of objects have rules that also know prefixes: see name-rules.ts.
+ * The syntax of names: functions that return the problems of a text, in the reference's words. The checks are linear
+ * and total. `name-rules` has the rules for names of objects, which also accept prefixes.
  */
 import {
   ALNUM,
@@ -20,7 +20,7 @@ import {
   UNDERSCORE,
 } from './text-rules.ts';
 
-/** What is wrong with a text; empty if nothing is. */
+/** The problems of a text; empty if it is valid. */
 export type Complaints = readonly string[];
 
 const NONE: Complaints = [];
@@ -43,7 +43,7 @@ const LABEL_RULE =
 export const SUBDOMAIN_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
-/** True for a lower-case DNS subdomain of any length. */
+/** Whether the text is a lower-case DNS subdomain of any length. */
 export function isSubdomainShape(text: string): boolean {
   return everyDottedPart(text, isDnsLabelPart);
 }
@@ -65,7 +65,7 @@ export function checkDns1123Subdomain(text: string): Complaints {
   return [...complaints, patternText(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, 'example.com')];
 }
 
-/** As a subdomain, but underscores may stand where dashes may, and one may begin each part. */
+/** A subdomain in which underscores may replace dashes, and each label may begin with one. */
 export function checkDns1123SubdomainWithUnderscore(text: string): Complaints {
   const complaints = tooLong(text, DNS_SUBDOMAIN_MAX);
   const isPart = (whole: string, from: number, to: number): boolean =>
@@ -76,10 +76,13 @@ export function checkDns1123SubdomainWithUnderscore(text: string): Complaints {
   return [...complaints, patternText(rule, UNDERSCORE_SUBDOMAIN_PATTERN, 'example.com')];
 }
 
-/** As a subdomain, in any case. The length is told in bytes; the pattern printed is the lower-case one, as in the reference. */
+/**
+ * A subdomain in any case. The length is reported in bytes. The message shows the lower-case pattern, as in the
+ * reference.
+ */
 export function checkDns1123SubdomainCaseless(text: string): Complaints {
   const complaints = isLongerThan(text, DNS_SUBDOMAIN_MAX) ? [`must be no more than ${DNS_SUBDOMAIN_MAX} bytes`] : NONE;
-  // Case folding makes U+017F an s and U+212A a k, so the reference's pattern lets them pass.
+  // Case folding makes U+017F an s and U+212A a k, so the reference's pattern accepts them.
   const folded = text.replace(/[\u017f\u212a]/g, 'k');
   if (everyDottedPart(folded, (whole, from, to) => hasShape(whole, CASELESS_LABEL, from, to))) return complaints;
   const rule =
@@ -104,12 +107,12 @@ export function checkDns1035Label(text: string): Complaints {
   return [...complaints, patternText(rule, '[a-z]([-a-z0-9]*[a-z0-9])?', 'my-name', 'abc-123')];
 }
 
-/** A name that stands in a URL path by itself. */
+/** A name that is a whole segment of a URL path. */
 export function checkPathSegmentName(text: string): Complaints {
   return text === '.' || text === '..' ? [`may not be '${text}'`] : checkPathSegmentPrefix(text);
 }
 
-/** The beginning of such a name: `.` and `..` are fine, because more follows. */
+/** The prefix of such a name. `.` and `..` are valid, because more characters follow. */
 export function checkPathSegmentPrefix(text: string): Complaints {
   return ['/', '%'].filter((bad) => text.includes(bad)).map((bad) => `may not contain '${bad}'`);
 }
@@ -126,7 +129,7 @@ export function checkCIdentifier(text: string): Complaints {
 const ENV_REST: number = ALNUM | DASH | UNDERSCORE | DOT;
 const ENV_NAME: Shape = { first: LETTER | DASH | UNDERSCORE | DOT, middle: ENV_REST, last: ENV_REST };
 
-/** The stricter rule of environment variables; containers are checked with the relaxed one. */
+/** The strict rule of environment variables. Containers are checked with the relaxed one. */
 export function checkEnvVarName(text: string): Complaints {
   if (hasShape(text, ENV_NAME)) return parentFolderComplaints(text);
   const rule =
@@ -135,7 +138,7 @@ export function checkEnvVarName(text: string): Complaints {
   return [complaint, ...parentFolderComplaints(text)];
 }
 
-/** Any printable ASCII but `=`. */
+/** Any printable ASCII except `=`. */
 export function checkRelaxedEnvVarName(text: string): Complaints {
   if (text === '') return [`environment variable name ${EMPTY_TEXT}`];
   if (/^[ -<>-~]*$/.test(text)) return NONE;

@@ -1,9 +1,9 @@
-/** Formats of texts that schemas and expressions both know. Invariant: pure, linear in the text, and as wide as the reference takes them. */
+/** Text formats that schemas and CEL expressions share. The checks are linear and as lenient as the reference's. */
 
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** `2006-01-02`, a day that there is. */
+/** `2006-01-02`, an existing day. */
 export function isDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   const year = Number(text.slice(0, 4));
@@ -18,8 +18,8 @@ export function isDate(text: string): boolean {
 const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u;
 
 /**
- * RFC 3339, but that any character may stand before the fraction, and that leap seconds are refused. What follows a second `t` is not looked at, as in
- * the reference.
+ * RFC 3339, with two differences: any character may precede the fraction, and leap seconds are refused. Text after a
+ * second `t` is not checked, as in the reference.
  */
 export function isDateTime(text: string): boolean {
   const [date, time] = text.toLowerCase().split('t', 2);
@@ -35,7 +35,7 @@ export function isBase64(text: string): boolean {
   return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+(?:==?)?$/.test(text);
 }
 
-/** Dashes may be left out. */
+/** A UUID. Dashes are optional. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Character classes and the wording that name rules share. Invariant: a check reads each character once and never backtracks, so hostile
- * text costs linear time; lengths count UTF-8 bytes, as the reference's do.
+ * Character classes and message parts of the name rules. A check reads each character once and never backtracks, so
+ * hostile text costs linear time. Lengths are in UTF-8 bytes, as in the reference.
  */
 import { utf8Length } from '../../base/utf8.ts';
 
@@ -26,14 +26,14 @@ function classTable(): Uint8Array {
   return table;
 }
 
-/** Which characters may stand where; each is a union of the classes above. */
+/** The characters allowed at each position. Each field is a union of the classes above. */
 export interface Shape {
   readonly first: number;
   readonly middle: number;
   readonly last: number;
 }
 
-/** True if `text[from, to)` is not empty and has the shape. */
+/** Whether `text[from, to)` is not empty and has the shape. */
 export function hasShape(text: string, shape: Shape, from = 0, to: number = text.length): boolean {
   if (from >= to) return false;
   if ((classAt(text, from) & shape.first) === 0) return false;
@@ -42,7 +42,7 @@ export function hasShape(text: string, shape: Shape, from = 0, to: number = text
   return true;
 }
 
-/** True if the text is not empty and consists of parts between dots that `part` accepts. */
+/** Whether the text is not empty and `part` accepts every part between dots. */
 export function everyDottedPart(text: string, part: (text: string, from: number, to: number) => boolean): boolean {
   let from = 0;
   for (;;) {
@@ -61,7 +61,7 @@ export function isLongerThan(text: string, maxBytes: number): boolean {
   return text.length > maxBytes || (text.length * 3 > maxBytes && utf8Length(text) > maxBytes);
 }
 
-/** The older wording of a length; newer rules say bytes. */
+/** The older message about a length. Newer rules say bytes. */
 export function maxCharactersText(length: number): string {
   return `must be no more than ${length} characters`;
 }
@@ -70,7 +70,7 @@ export function maxBytesText(length: number): string {
   return `must be no more than ${length} bytes`;
 }
 
-/** What is wrong, examples of what is right, and the pattern that describes it. */
+/** A message of the problem, valid examples and the pattern. */
 export function patternText(problem: string, pattern: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${problem} (regex used for validation is '${pattern}')`;
   const quoted = examples.map((example) => `'${example}', `).join(' or ');

@@ -1,4 +1,4 @@
-/** Validation of who manages which fields. Invariant: pure; the fields themselves are checked where they are decoded. */
+/** Validation of managedFields. The fields themselves are checked where they are decoded. */
 
 import { utf8Length } from '../../base/utf8.ts';
 import { isPrintable } from '../go-format.ts';
@@ -6,7 +6,7 @@ import { declared, type FieldIssue, invalid, tooLong } from './field-issue.ts';
 import { type FieldPath, indexPath } from './field-path.ts';
 import { isLongerThan } from './text-rules.ts';
 
-/** What validation reads of an entry of managedFields. */
+/** The part of a managedFields entry that validation reads. */
 export interface ManagedFieldsFacts {
   readonly manager?: string | undefined;
   readonly operation?: string | undefined;
@@ -38,9 +38,10 @@ function validateEntry(entry: ManagedFieldsFacts, path: FieldPath): FieldIssue[]
 }
 
 /**
- * The name of a field manager, also as a query parameter: 128 bytes at most, printable. Empty is fine. One issue stands for each
- * character that is not printable; its position counts bytes. A name that is too long is not looked at further, unlike in the reference: each
- * issue holds all of the name, and a client could make them fill the memory.
+ * Validates the name of a field manager, also as a query parameter: at most 128 bytes, printable, may be empty. There
+ * is one issue for each character that is not printable; its position is in bytes. A name that is too long is not
+ * checked further. The reference checks it, and each issue contains the whole name, so that a client could exhaust the
+ * memory.
  */
 export function validateFieldManager(manager: string, path: FieldPath | undefined): FieldIssue[] {
   if (isLongerThan(manager, FIELD_MANAGER_MAX)) return [tooLong(path, undefined, FIELD_MANAGER_MAX)];

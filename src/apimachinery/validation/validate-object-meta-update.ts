@@ -1,4 +1,4 @@
-/** Validation of metadata against what is stored. Invariant: pure; what identifies an object never changes. */
+/** Validation of changed metadata against the stored one. Fields that identify an object never change. */
 import { equalJson, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { quote } from '../go-format.ts';
@@ -13,7 +13,10 @@ import {
   validateOwnerReferences,
 } from './validate-object-meta.ts';
 
-/** Metadata about to replace `old`. Finalizers are not judged by syntax here, because an old object may hold names that were once allowed. */
+/**
+ * Validates metadata that replaces `old`. The syntax of finalizers is not checked, because an old object may have names
+ * that were once allowed.
+ */
 export function validateObjectMetaUpdate(
   next: ObjectMetaFacts,
   old: ObjectMetaFacts,
@@ -46,12 +49,12 @@ export function validateObjectMetaUpdate(
   return issues;
 }
 
-/** One issue that shows the new value if the two differ deeply. */
+/** One issue with the new value if the two are not deeply equal. */
 export function validateImmutableField(next: JsonValue, old: JsonValue, path: FieldPath | undefined): FieldIssue[] {
   return equalJson(next, old) ? [] : [invalid(path, next, FIELD_IMMUTABLE)];
 }
 
-/** An object on its way out may lose finalizers, never gain them. */
+/** An object that is being deleted may lose finalizers but not gain any. */
 function validateNoNewFinalizers(
   next: readonly string[] | undefined,
   old: readonly string[] | undefined,
@@ -67,7 +70,7 @@ function validateNoNewFinalizers(
 
 type TimeText = string | null | undefined;
 
-/** Two texts of one instant are the same time. */
+/** Two texts of the same instant are equal. */
 function validateSameTime(next: TimeText, old: TimeText, path: FieldPath): FieldIssue[] {
   if ((!isSet(next) && !isSet(old)) || next === old) return [];
   if (isSet(next) && isSet(old) && Date.parse(next) === Date.parse(old)) return [];

@@ -1,5 +1,5 @@
 /**
- * Validation of metadata as every kind shares it. Invariant: pure; issues come in the reference's order, except that entries of maps come
+ * Validation of the metadata that all kinds share. Issues are in the reference's order, except that entries of maps are
  * in the order of the object.
  */
 import type { JsonObject } from '../../base/json-value.ts';
@@ -10,7 +10,7 @@ import { checkQualifiedName, validateLabels } from './label-syntax.ts';
 import { type NameRule, nameIsDnsLabel } from './name-rules.ts';
 import { type ManagedFieldsFacts, validateManagedFields } from './validate-managed-fields.ts';
 
-/** What validation reads of an owner reference. */
+/** The part of an owner reference that validation reads. */
 export interface OwnerReferenceFacts {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
@@ -20,7 +20,7 @@ export interface OwnerReferenceFacts {
   readonly blockOwnerDeletion?: boolean | null | undefined;
 }
 
-/** What validation reads of metadata. Absent and empty are the same; times are RFC 3339. */
+/** The part of metadata that validation reads. Absent and empty are the same. Times are RFC 3339. */
 export interface ObjectMetaFacts {
   readonly name?: string | undefined;
   readonly generateName?: string | undefined;
@@ -38,7 +38,7 @@ export interface ObjectMetaFacts {
   readonly managedFields?: readonly ManagedFieldsFacts[] | undefined;
 }
 
-/** All annotations of an object, keys and values, in bytes. */
+/** The limit of all annotations of an object, keys and values, in bytes. */
 export const ANNOTATIONS_MAX: number = 256 * 1024;
 export const FIELD_IMMUTABLE = 'field is immutable';
 export const FINALIZER_ORPHAN = 'orphan';
@@ -49,7 +49,7 @@ export interface ObjectMetaRules {
   readonly name: NameRule;
 }
 
-/** Metadata of an object about to be created, its name already generated. */
+/** Validates the metadata of an object to be created. Its name has been generated. */
 export function validateObjectMeta(
   meta: ObjectMetaFacts,
   rules: ObjectMetaRules,
@@ -78,7 +78,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   return nameIsDnsLabel(namespace, false).map((complaint) => invalid(path, namespace, complaint));
 }
 
-/** Keys are qualified names in any case; all of them together have a limit. */
+/** Keys are qualified names in any case. The total size is limited. */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: FieldPath | undefined,
@@ -94,12 +94,14 @@ export function validateAnnotations(
   return issues;
 }
 
-/** The reference lowers character by character, which makes a plain i of U+0130; JavaScript would add a combining dot. */
+/**
+ * Lower-cases character by character as Go does, which maps U+0130 to a plain i. JavaScript would add a combining dot.
+ */
 export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
-/** Fields must be given, an Event owns nothing, and one owner at most is the controller. */
+/** Required fields must be set, an Event cannot own anything, and at most one owner is the controller. */
 export function validateOwnerReferences(
   references: readonly OwnerReferenceFacts[] | undefined,
   path: FieldPath | undefined,
@@ -134,14 +136,14 @@ function validateOwnerReference(reference: OwnerReferenceFacts, path: FieldPath 
   return issues;
 }
 
-/** The version of an apiVersion; empty also for one with two slashes, which has none. */
+/** The version of an apiVersion. Also '' if there are two slashes. */
 function versionOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   const version = slash < 0 ? apiVersion : apiVersion.slice(slash + 1);
   return version.includes('/') ? '' : version;
 }
 
-/** The reference as its type declares it: required fields always, optional ones where given. */
+/** The reference with its declared fields: required ones always, optional ones if set. */
 function declaredReference(reference: OwnerReferenceFacts): JsonObject {
   const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = reference;
   return {
@@ -154,7 +156,7 @@ function declaredReference(reference: OwnerReferenceFacts): JsonObject {
   };
 }
 
-/** Finalizers are qualified names; orphaning and foreground deletion exclude each other. */
+/** Finalizers are qualified names. Orphaning and foreground deletion exclude each other. */
 function validateFinalizers(finalizers: readonly string[] | undefined, path: FieldPath | undefined): FieldIssue[] {
   const list = finalizers ?? [];
   const issues = list.flatMap((finalizer) =>

@@ -1,6 +1,6 @@
 /**
- * The vocabulary of the list-then-watch protocol: its states, what happens to it, and what it asks for. Invariant: everything is plain
- * data, and exactly one request, watch or timer is in progress in each phase but `idle` and `stopped`.
+ * The states, inputs and effects of the list-then-watch protocol. All of them are plain data. Invariant: exactly one
+ * request, watch or timer is in progress in each phase except `idle` and `stopped`.
  */
 import type { Backoff, ResettingBackoffPolicy } from '../../base/backoff.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -8,30 +8,33 @@ import type { WatchEvent } from './watch-event.ts';
 import type { Failure } from './watch-failure.ts';
 
 export interface ListWatchOptions {
-  /** Begin with a streaming list (`sendInitialEvents`) and fall back to pages where the server refuses it. */
+  /**
+   * Whether to begin with a streaming list (`sendInitialEvents`). The protocol falls back to pages if the server
+   * refuses it.
+   */
   readonly streamingList: boolean;
-  /** The first list may be answered from any state the server has (`resourceVersion=0`), or must be the newest. */
+  /** Whether the first list may return any state the server has (`resourceVersion=0`), or must return the newest. */
   readonly firstList: 'any' | 'newest';
   /**
-   * Objects per page. 'automatic' is client-go's rule: pages of 500, but none when a revision is named, unless the server paged the list
-   * at revision 0 before (which tells that it has no cache to answer from). 0 means no pages.
+   * Objects per page. `automatic` is client-go's rule: pages of 500, but none if a revision is named, unless the server
+   * has paged the list at revision 0, which shows that it has no cache. 0 means no pages.
    */
   readonly pageSize: number | 'automatic';
-  /** A watch is asked to end after a random time between these. */
+  /** Each watch asks the server to end it after a random time between these. */
   readonly watchTimeoutSeconds: { readonly min: number; readonly max: number };
   readonly backoff: ResettingBackoffPolicy;
 }
 
-/** What the machine remembers across phases. */
+/** The state that all phases share. */
 export interface Memory {
   readonly options: ListWatchOptions;
-  /** The number of the request, watch or timer asked for last. */
+  /** The number of the last request, watch or timer. */
   readonly turn: number;
-  /** The newest revision that was delivered: a watch resumes after it. Empty before the first list. */
+  /** The newest delivered revision. A watch resumes after it. '' before the first list. */
   readonly revision: string;
-  /** The server no longer knows, or does not yet know, `revision`: the next list asks for the newest state instead. */
+  /** Whether the server does not have `revision` any more, or not yet. The next list then asks for the newest state. */
   readonly unavailable: boolean;
-  /** The server paged a list at revision 0. */
+  /** Whether the server has paged a list at revision 0. */
   readonly paginated: boolean;
   readonly backoff: Backoff;
 }
@@ -39,36 +42,38 @@ export interface Memory {
 export type State =
   /** Before `start`. */
   | { readonly phase: 'idle'; readonly options: ListWatchOptions }
-  /** A page is on its way. */
+  /** A page has been requested. */
   | {
       readonly phase: 'listing';
       readonly memory: Memory;
-      /** The revision the first page asked for. */
+      /** The revision that the first page asked for. */
       readonly requested: string;
       readonly limit: number;
-      /** The revision of the first page, which is the revision of the list; undefined until it is here. */
+      /** The revision of the first page, which is that of the list; undefined until it arrives. */
       readonly revision: string | undefined;
-      /** True once the list was asked for again without pages, because a continue token expired. */
+      /** Whether the list was requested again without pages because a continue token expired. */
       readonly full: boolean;
     }
-  /** A watch with initial events is open; the bookmark that completes them is not here yet. */
+  /** A watch with initial events is open. The bookmark that completes them has not arrived. */
   | { readonly phase: 'streaming'; readonly memory: Memory; readonly startedAt: number; readonly events: number }
   | {
       readonly phase: 'watching';
       readonly memory: Memory;
       readonly startedAt: number;
-      /** True once the watch moved the revision. */
+      /** Whether the watch has moved the revision. */
       readonly progress: boolean;
-      /** The watch began at no particular revision, so ADDED events come in no order and must not move the revision. */
+      /** The watch began without a revision, so ADDED events have no order and must not move the revision. */
       readonly unordered: boolean;
     }
-  /** A timer runs; `next` says what follows. */
+  /** A timer is running. `next` is what follows. */
   | { readonly phase: 'waiting'; readonly memory: Memory; readonly next: 'restart' | 'list' | 'watch' }
   | { readonly phase: 'stopped' };
 
 export type Phase = State['phase'];
 
-/** `turn` names the request, watch or timer that an input answers; an answer to any but the last is ignored. */
+/**
+ * `turn` is the number of the request, watch or timer that an input answers. An answer to any but the last is ignored.
+ */
 export type Input<T = JsonObject> =
   | { readonly type: 'start' }
   | {
@@ -76,7 +81,7 @@ export type Input<T = JsonObject> =
       readonly turn: number;
       readonly items: readonly T[];
       readonly resourceVersion: string;
-      /** Empty on the last page. */
+      /** '' on the last page. */
       readonly continueToken: string;
     }
   | { readonly type: 'list-failed'; readonly turn: number; readonly failure: Failure }
@@ -91,14 +96,14 @@ export type Input<T = JsonObject> =
 export interface ListEffect {
   readonly type: 'list';
   readonly turn: number;
-  /** Empty: the newest state. Left out of the request when empty. */
+  /** '' means the newest state; the parameter is then left out of the request. */
   readonly resourceVersion: string;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
   readonly continueToken: string;
 }
 
-/** The driver always allows bookmarks; `sendInitialEvents` brings `resourceVersionMatch=NotOlderThan` with it. */
+/** The driver always allows bookmarks. `sendInitialEvents` implies `resourceVersionMatch=NotOlderThan`. */
 export interface WatchEffect {
   readonly type: 'watch';
   readonly turn: number;
@@ -108,9 +113,10 @@ export interface WatchEffect {
 }
 
 /**
- * What the consumer of the objects is told, in order. From `init` to `init-done` it fills a buffer beside its store (a second `init`
- * empties the buffer); at `init-done` the buffer replaces the store in one step, and what the store had beyond it was deleted meanwhile.
- * After `init-done`, each change is delivered once, per object in the order of revisions.
+ * The notifications to the consumer of the objects, in order. From `init` to `init-done` the consumer fills a buffer; a
+ * second `init` empties it. At `init-done` the buffer replaces the consumer's store in one step, and objects that are
+ * only in the old store have been deleted. After `init-done` each change is delivered once; changes of one object are
+ * in the order of revisions.
  */
 export type Delivery<T = JsonObject> =
   | { readonly type: 'init' }
@@ -118,7 +124,7 @@ export type Delivery<T = JsonObject> =
   | { readonly type: 'init-delete'; readonly object: T }
   | { readonly type: 'init-done'; readonly resourceVersion: string }
   | { readonly type: 'apply'; readonly object: T }
-  /** The object may be unknown to the consumer, who then ignores this. */
+  /** The consumer may not know the object and must ignore this then. */
   | { readonly type: 'delete'; readonly object: T }
   | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
@@ -126,13 +132,13 @@ export type Effect<T = JsonObject> =
   | ListEffect
   | WatchEffect
   | { readonly type: 'wait'; readonly turn: number; readonly ms: number }
-  /** End what is in progress: the request, the watch or the timer of this turn. */
+  /** The driver must end the request, watch or timer of this turn. */
   | { readonly type: 'cancel'; readonly turn: number }
-  /** For a log. What to do about it is decided already. */
+  /** A failure for the log. The protocol has already handled it. */
   | { readonly type: 'report'; readonly failure: Failure }
   | Delivery<T>;
 
-/** The moment of an input and one number in [0, 1): all the time and chance the machine has. */
+/** The time of an input and a random number in [0, 1). The protocol has no other source of either. */
 export interface Tick {
   readonly now: number;
   readonly random: number;

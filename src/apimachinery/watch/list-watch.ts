@@ -1,11 +1,14 @@
 /**
- * The list-then-watch protocol of client-go's reflector (tools/cache/reflector.go, 1.36) as a pure step function: what a consumer needs to
- * hold a faithful copy of a collection. Invariant: a watch is only ever resumed after the newest delivered revision, and where that is
- * impossible the whole state is delivered again, so no change between `init-done` and the next `init` is missed.
+ * The list-then-watch protocol of client-go's reflector (tools/cache/reflector.go, 1.36) as a pure step function. A
+ * consumer uses it to keep a copy of a collection. Invariant: a watch resumes only after the newest delivered revision.
+ * If that is impossible, the whole state is delivered again, so no change between `init-done` and the next `init` is
+ * missed.
  *
- * Four deliberate differences from the reference, all towards less load or surer progress: a broken connection resumes the watch instead
- * of listing again; a watch that ends within a second counts as useless if it moved no revision, not only if it was silent; a streaming
- * list that ends incomplete is followed by a pause and a list of pages; an expiry that repeats at the newest revision waits.
+ * Four deliberate differences from client-go reduce load or ensure progress:
+ * - A broken connection resumes the watch instead of listing again.
+ * - A watch that ends within a second is a failure if it moved no revision, not only if it had no events.
+ * - A streaming list that ends incomplete is followed by a pause and a list of pages.
+ * - An expiry that repeats at the newest revision waits.
  */
 import { createBackoff, type ResettingBackoffPolicy, stepBackoff } from '../../base/backoff.ts';
 import { unreachable } from '../../base/errors.ts';
@@ -20,7 +23,7 @@ import {
   statusFailure,
 } from './watch-failure.ts';
 
-/** The parameters of client-go's reflector: 800 ms doubling to 30 s, jitter 1.0, beginning again every 2 minutes. */
+/** The parameters of client-go's reflector: 800 ms doubling to 30 s, jitter 1.0, starting over every 2 minutes. */
 export const REFLECTOR_BACKOFF: ResettingBackoffPolicy = {
   initialMs: 800,
   capMs: 30_000,
@@ -29,7 +32,7 @@ export const REFLECTOR_BACKOFF: ResettingBackoffPolicy = {
   resetMs: 120_000,
 };
 
-/** The reference's defaults: a streaming list, automatic pages, watches of 5 to 10 minutes. */
+/** client-go's defaults: a streaming list, automatic pages, watches of 5 to 10 minutes. */
 export const DEFAULT_LIST_WATCH_OPTIONS: ListWatchOptions = {
   streamingList: true,
   firstList: 'any',
@@ -38,12 +41,12 @@ export const DEFAULT_LIST_WATCH_OPTIONS: ListWatchOptions = {
   backoff: REFLECTOR_BACKOFF,
 };
 
-/** The machine before its start. Feed it `{ type: 'start' }`, then what its effects bring about. */
+/** The state before the start. Pass `{ type: 'start' }` first, then the results of the effects. */
 export function createListWatch(options: Partial<ListWatchOptions> = {}): State {
   return { phase: 'idle', options: { ...DEFAULT_LIST_WATCH_OPTIONS, ...options } };
 }
 
-/** One transition. An input that answers nothing in progress leaves the state as it is and asks for nothing. */
+/** One transition. An input that answers nothing in progress changes nothing and has no effects. */
 export function stepListWatch<T = JsonObject>(state: State, input: Input<T>, tick: Tick): Step<T> {
   if (state.phase === 'stopped') return { state, effects: [] };
   if (input.type === 'stop') return stop(state);
@@ -75,11 +78,11 @@ export function stepListWatch<T = JsonObject>(state: State, input: Input<T>, tic
 
 type In<P extends State['phase']> = Extract<State, { phase: P }>;
 
-/** A watch that lasts less and brings nothing is an error (client-go's VeryShortWatchError). */
+/** A shorter watch without progress is a failure (client-go's VeryShortWatchError). */
 const SHORT_WATCH_MS = 1000;
-/** client-go's pager. */
+/** The page size of client-go's pager. */
 const DEFAULT_PAGE_SIZE = 500;
-/** The longest pause a server can ask for: a bad clock or a bad header must not silence a consumer for good. */
+/** The longest pause that a server can ask for. A wrong clock or header must not stop a consumer for good. */
 const MAX_RETRY_AFTER_MS = 300_000;
 
 function stop<T>(state: Exclude<State, { phase: 'stopped' }>): Step<T> {
@@ -124,7 +127,10 @@ function requestList<T>(
   };
 }
 
-/** At least as new as what was delivered, so that a list never goes back in time; the newest if that revision is not to be had. */
+/**
+ * The revision of a list: at least the newest delivered one, so that a list never goes back in time. The newest state
+ * if the server does not have that revision.
+ */
 function listRevision(memory: Memory): string {
   if (memory.unavailable) return '';
   if (memory.revision !== '') return memory.revision;
@@ -141,7 +147,7 @@ function onPage<T>(state: In<'listing'>, page: Extract<Input<T>, { type: 'page' 
   const revision = state.revision ?? page.resourceVersion;
   if (page.continueToken !== '') {
     const turn = state.memory.turn + 1;
-    // A request that continues must not name a revision: the token holds it.
+    // A request with a continue token must not name a revision: the token contains it.
     effects.push({ type: 'list', turn, resourceVersion: '', limit: state.limit, continueToken: page.continueToken });
     const paginated = state.memory.paginated || state.requested === '0';
     return { state: { ...state, memory: { ...state.memory, turn, paginated }, revision }, effects };
@@ -214,7 +220,7 @@ function onStreamFailed<T>(memory: Memory, failure: Failure, tick: Tick): Step<T
     if (memory.unavailable) return pause(memory, { failure, next: 'restart', tick });
     return openStream({ ...memory, unavailable: true }, tick);
   }
-  // Whatever else the server says, it says to the streaming form: ask for pages at once. The next start tries to stream again.
+  // Any other failure concerns the streaming list only: request pages at once. The next start tries to stream again.
   return reported(failure, startList(memory));
 }
 
@@ -232,7 +238,7 @@ function openWatch<T>(memory: Memory, tick: Tick): Step<T> {
   };
 }
 
-/** The next watch begins where the last one ended; where no revision is known, there is nothing to resume from. */
+/** Opens the next watch at the end of the last one, or starts over if no revision is known. */
 function resume<T>(memory: Memory, tick: Tick): Step<T> {
   return memory.revision === '' ? restart(memory, tick) : openWatch(memory, tick);
 }
@@ -259,7 +265,10 @@ function onEvent<T>(state: In<'watching'>, event: WatchEvent<T>, tick: Tick): St
   }
 }
 
-/** Moves the resume point. An object without a revision is delivered but moves nothing: it may come again, it is never lost. */
+/**
+ * Moves the resume point. An object without a revision is delivered but moves nothing: it may be delivered again, but
+ * never lost.
+ */
 function advance<T>(state: In<'watching'>, event: WatchEvent<T>): State {
   const unordered = state.unordered && event.type === 'ADDED';
   const revision = resourceVersionOf(event.object);
@@ -270,7 +279,7 @@ function advance<T>(state: In<'watching'>, event: WatchEvent<T>): State {
 
 function onWatchEnded<T>(state: In<'watching'>, tick: Tick): Step<T> {
   if (state.progress || tick.now - state.startedAt >= SHORT_WATCH_MS) return resume(state.memory, tick);
-  // A list after it keeps the copy fresh even behind a proxy that lets no watch through.
+  // The list that follows keeps the copy current even behind a proxy that blocks watches.
   return pause(state.memory, { failure: { kind: 'short-watch' }, next: 'restart', tick });
 }
 
@@ -297,7 +306,7 @@ function onElapsed<T>(state: In<'waiting'>, tick: Tick): Step<T> {
   }
 }
 
-/** Waits for the backoff, or longer where the server said how long. */
+/** Waits for the backoff, or longer if the server asked for it. */
 function pause<T>(
   memory: Memory,
   why: { readonly failure: Failure; readonly next: In<'waiting'>['next']; readonly tick: Tick },
@@ -327,7 +336,7 @@ function reported<T>(failure: Failure, step: Step<T>): Step<T> {
   return { state: step.state, effects: [{ type: 'report', failure }, ...step.effects] };
 }
 
-/** An ERROR event ends the watch, but the connection is the client's to close. */
+/** An ERROR event ends the watch, but the client must close the connection. */
 function cancelled<T>(memory: Memory, step: Step<T>): Step<T> {
   return { state: step.state, effects: [{ type: 'cancel', turn: memory.turn }, ...step.effects] };
 }

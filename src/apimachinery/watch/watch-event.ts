@@ -1,6 +1,6 @@
 /**
- * The event of a watch, and its JSON form `{ "type": ..., "object": ... }`. Invariant: the union is closed; a type that is not in it is
- * refused when decoded and never travels further.
+ * Watch events and their JSON form `{ "type": ..., "object": ... }`. The union is closed: decoding refuses any other
+ * type.
  */
 import { getField, isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
@@ -14,13 +14,13 @@ export interface ModifiedEvent<T = JsonObject> {
   readonly object: T;
 }
 
-/** `object` is the state just before the deletion, with the resourceVersion of the deletion. */
+/** `object` is the state before the deletion, with the resourceVersion of the deletion. */
 export interface DeletedEvent<T = JsonObject> {
   readonly type: 'DELETED';
   readonly object: T;
 }
 
-/** `object` has the watched kind and nothing set but `metadata.resourceVersion` and perhaps annotations. */
+/** `object` has the watched kind, `metadata.resourceVersion`, possibly annotations, and nothing else. */
 export interface BookmarkEvent {
   readonly type: 'BOOKMARK';
   readonly object: JsonObject;
@@ -41,14 +41,14 @@ export type WatchEvent<T = JsonObject> =
 
 export type WatchEventType = WatchEvent['type'];
 
-/** Marks the bookmark that ends the initial events of a streaming list; its value is `"true"`. */
+/** The annotation of the bookmark that ends the initial events of a streaming list. Its value is `"true"`. */
 export const INITIAL_EVENTS_END: string = 'k8s.io/initial-events-end';
 
 export type DecodedWatchEvent =
   | { readonly ok: true; readonly event: WatchEvent }
   | { readonly ok: false; readonly error: { readonly message: string } };
 
-/** Reads the JSON form. Fields other than `type` and `object` are ignored; the object is not copied. */
+/** Decodes the JSON form. Fields other than `type` and `object` are ignored. The object is not copied. */
 export function decodeWatchEvent(value: JsonValue): DecodedWatchEvent {
   if (!isJsonObject(value)) return refused('a watch event must be an object');
   const type = getField(value, 'type');
@@ -60,7 +60,7 @@ export function decodeWatchEvent(value: JsonValue): DecodedWatchEvent {
   return { ok: true, event: { type, object } };
 }
 
-/** True for the bookmark after which a streaming list is complete. */
+/** Whether the event is the bookmark that completes a streaming list. */
 export function isInitialEventsEnd(event: WatchEvent<unknown>): boolean {
   if (event.type !== 'BOOKMARK') return false;
   const metadata = getField(event.object, 'metadata');
@@ -69,7 +69,7 @@ export function isInitialEventsEnd(event: WatchEvent<unknown>): boolean {
   return isJsonObject(annotations) && getField(annotations, INITIAL_EVENTS_END) === 'true';
 }
 
-/** A bookmark of a kind at a revision. `initialEventsEnd` (default false) marks the end of a streaming list. */
+/** A bookmark of a kind at a revision. `initialEventsEnd` marks the end of a streaming list. Default false. */
 export function createBookmark(
   kind: { readonly apiVersion: string; readonly kind: string },
   resourceVersion: string,
@@ -84,7 +84,7 @@ export function createBookmark(
   return { type: 'BOOKMARK', object: { apiVersion: kind.apiVersion, kind: kind.kind, metadata } };
 }
 
-/** `metadata.resourceVersion` of anything that has one; empty otherwise. */
+/** The `metadata.resourceVersion` of a value, or ''. */
 export function resourceVersionOf(object: unknown): string {
   const metadata = property(object, 'metadata');
   const version = property(metadata, 'resourceVersion');
@@ -101,7 +101,7 @@ function isWatchEventType(value: JsonValue | undefined): value is WatchEventType
   return value === 'ADDED' || value === 'MODIFIED' || value === 'DELETED' || value === 'BOOKMARK' || value === 'ERROR';
 }
 
-/** Bounded, because the text came from outside and ends up in a log. */
+/** Quotes a limited part of the text, because it comes from outside and is logged. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

@@ -1,11 +1,11 @@
 /**
- * What can go wrong with a list or a watch, as data, and the few questions the list-then-watch protocol asks about it. Invariant: an
- * answer of the server is judged by its reason first and by its HTTP code only where the reason says nothing, as client-go does.
+ * The failures of lists and watches as data, and their classification for the list-then-watch protocol. As in
+ * client-go, a Status is classified by its reason, and by its HTTP code only if the reason is unknown.
  */
 import { getField, isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { statusIs } from '../status/status.ts';
 
-/** No answer came: the connection was refused, reset, timed out, or the answer could not be read. */
+/** There was no response: the connection was refused, reset or timed out, or the response could not be read. */
 export interface TransportFailure {
   readonly kind: 'transport';
   readonly message: string;
@@ -14,17 +14,17 @@ export interface TransportFailure {
 /** The server answered with a Status, over HTTP or as an ERROR event. */
 export interface StatusFailure {
   readonly kind: 'status';
-  /** HTTP code; 0 if the Status has none. */
+  /** The HTTP code; 0 if the Status has none. */
   readonly code: number;
-  /** The Status's reason; empty if it has none. */
+  /** The reason of the Status, or ''. */
   readonly reason: string;
   readonly message: string;
   readonly causes: readonly { readonly reason: string; readonly message: string }[];
-  /** `details.retryAfterSeconds` or the Retry-After header; 0 if the server named none. */
+  /** `details.retryAfterSeconds` or the Retry-After header; 0 if the server sent neither. */
   readonly retryAfterSeconds: number;
 }
 
-/** The watch ended within a second and brought nothing, which would otherwise be repeated without a pause. */
+/** The watch ended within a second without progress. Without this failure it would be repeated without a pause. */
 export interface ShortWatchFailure {
   readonly kind: 'short-watch';
 }
@@ -34,7 +34,7 @@ export interface IncompleteListFailure {
   readonly kind: 'incomplete-list';
 }
 
-/** An event that cannot be used, because it names no revision. */
+/** An event cannot be used because it has no revision. */
 export interface UnusableFailure {
   readonly kind: 'unusable';
   readonly message: string;
@@ -42,7 +42,10 @@ export interface UnusableFailure {
 
 export type Failure = TransportFailure | StatusFailure | ShortWatchFailure | IncompleteListFailure | UnusableFailure;
 
-/** A server's Status as a failure. Whatever is missing or of another type counts as absent; `defaults` come from the HTTP answer. */
+/**
+ * The failure of a server's Status. A field that is missing or has a wrong type counts as absent. `defaults` come from
+ * the HTTP response.
+ */
 export function statusFailure(
   status: JsonValue | undefined,
   defaults: { readonly code?: number; readonly retryAfterSeconds?: number } = {},
@@ -63,16 +66,16 @@ export function statusFailure(
   };
 }
 
-/** The revision asked for is gone from the server's history. */
+/** Whether the requested revision is no longer in the server's history. */
 export function isExpired(failure: Failure): boolean {
   return failure.kind === 'status' && (failure.reason === 'Expired' || statusIs(failure, 'Gone', 410));
 }
 
-/** The revision asked for is one that the server has not reached, for example after it was restored from a backup. */
+/** Whether the server has not reached the requested revision, for example after it was restored from a backup. */
 export function isResourceVersionTooLarge(failure: Failure): boolean {
   if (failure.kind !== 'status') return false;
   if (failure.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
-  // Servers before 1.19 say it only in words, inside a Timeout.
+  // Servers before 1.19 say it only in the message of a Timeout.
   return (
     statusIs(failure, 'Timeout', 504) &&
     (failure.causes.some((cause) => cause.message === TOO_LARGE) || failure.message.includes(TOO_LARGE))
@@ -80,7 +83,7 @@ export function isResourceVersionTooLarge(failure: Failure): boolean {
 }
 
 export function isTooManyRequests(failure: Failure): boolean {
-  // Unlike the other questions, the code alone decides too, as in the reference.
+  // Here the code alone decides too, as in the reference.
   return failure.kind === 'status' && (failure.reason === 'TooManyRequests' || failure.code === 429);
 }
 

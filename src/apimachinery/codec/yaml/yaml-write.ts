@@ -264,7 +264,7 @@ function escapeChar(c: string): string {
   if (named !== undefined) return named;
   if (!SPECIAL.test(c)) return c;
   const point = c.codePointAt(0) as number;
-  // A lone surrogate is no character: print what a reader would have made of it.
+  // A lone surrogate is not a character: print U+FFFD, as a reader would have made of it.
   if (point >= 0xd800 && point <= 0xdfff) return '\ufffd';
   const hex = point.toString(16).toUpperCase();
   if (point <= 0xff) return `\\x${hex.padStart(2, '0')}`;
