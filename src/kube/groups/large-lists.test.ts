@@ -1,4 +1,4 @@
-/** Lists of a body may have a hundred thousand items: what is done with one must not grow with the square of its length. */
+/** Validation and defaulting take linear time: a list in a request body may have a hundred thousand items. */
 import { describe, expect, test, vi } from 'vitest';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
@@ -15,7 +15,7 @@ import { validateBindingConditions } from './resource/validate-binding-condition
 
 const PATH = FieldPath.of('spec');
 
-/** How often `judge` reads something in the object, and how many items the lists have that it searches. */
+/** The number of reads that `judge` makes in the object, plus the lengths of the lists that it searches. */
 function workOf(object: JsonObject, judge: (object: JsonObject) => unknown): number {
   let work = 0;
   const wrap = <T>(inner: T): T =>
@@ -115,13 +115,13 @@ const CASES: Readonly<
   },
 };
 
-describe('work grows as lists do', () => {
+describe('validation takes linear time', () => {
   test.each(Object.entries(CASES))('%s', (_name, { object, judge }) => {
     const work = (n: number): number => workOf(object(n), judge);
     expect(work(400)).toBeLessThan(work(100) * 5);
   });
 
-  test('each scope of a quota is judged with each resource, but not without end, and all issues share what they show', () => {
+  test('the number of issues about scopes of a quota is bounded, and issues share their value', () => {
     const hard = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`hugepages-${i + 1}Ki`, '1']));
     const issues = validateResourceQuota({
       metadata: { name: 'a', namespace: 'b' },
@@ -132,7 +132,7 @@ describe('work grows as lists do', () => {
     expect(new Set(issues.map(({ value }) => value)).size).toBe(1);
   });
 
-  test('node ports of a dry run are made up one after another, also for more ports than a call takes arguments', () => {
+  test('a dry run allocates distinct node ports even for very many ports', () => {
     const never = (): never => {
       throw new Error('nothing is taken in a dry run');
     };

@@ -18,7 +18,7 @@ describe('component statuses', () => {
       (item) => ((item as JsonObject)['metadata'] as JsonObject)['name'],
     );
 
-  it('tell of the store, and of what is not there', async () => {
+  it('report the storage, and the components that do not exist', async () => {
     const { body, warnings } = await kube.request('GET', PATH);
     expect(body['metadata']).toEqual({});
     expect(await names('')).toEqual(['controller-manager', 'scheduler', 'etcd-0']);
@@ -28,7 +28,7 @@ describe('component statuses', () => {
     ]);
   });
 
-  it('are chosen by selectors, and one that is unknown is not found', async () => {
+  it('are filtered by selectors, and an unknown one is not found', async () => {
     expect(await names('?fieldSelector=metadata.name%3Dscheduler')).toEqual(['scheduler']);
     expect(await names('?labelSelector=a')).toEqual([]);
     const { status, body } = await kube.request('GET', `${PATH}/nope`);

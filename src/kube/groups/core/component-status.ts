@@ -1,6 +1,6 @@
 /**
- * ComponentStatus: the parts of a control plane, each healthy or not. Invariant: nothing is stored; every question looks anew. There is no scheduler and no controller
- * manager to ask, and what keeps the objects is called `etcd-0`, as clients expect.
+ * The kind ComponentStatus: the health of the control plane's components. It is not stored; each request checks anew.
+ * There is no scheduler or controller manager; the storage is called `etcd-0`, the name that clients expect.
  */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { matchesFields } from '../../../apimachinery/selectors/field-selector.ts';

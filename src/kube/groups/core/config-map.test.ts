@@ -7,7 +7,7 @@ const metadata = { name: 'a', namespace: 'b' };
 const complaints = (object: JsonObject) => validateConfigMap({ metadata, ...object }).map(formatIssue);
 
 describe('a ConfigMap', () => {
-  test('has keys that can be names of files', () => {
+  test('has keys that are valid file names', () => {
     expect(complaints({ data: { 'a.b-c_D': '' } })).toEqual([]);
     expect(complaints({ data: { '..': '' } })).toEqual(['data[..]: Invalid value: "..": must not be \'..\'']);
     expect(complaints({ binaryData: { 'a b': '' } })[0]).toMatch(
@@ -15,13 +15,13 @@ describe('a ConfigMap', () => {
     );
   });
 
-  test('has each key once', () => {
+  test('has each key only once in data and binaryData', () => {
     expect(complaints({ data: { k: '' }, binaryData: { k: '' } })).toEqual([
       'data[k]: Invalid value: "k": duplicate of key present in binaryData',
     ]);
   });
 
-  test('holds a mebibyte of values, counted in bytes', () => {
+  test('holds at most a mebibyte of values, counted in bytes', () => {
     const half = 'x'.repeat(512 * 1024);
     const binary = Buffer.from(half).toString('base64');
     expect(complaints({ data: { a: half }, binaryData: { b: binary } })).toEqual([]);
@@ -30,7 +30,7 @@ describe('a ConfigMap', () => {
     ]);
   });
 
-  test('that is immutable keeps its data and stays immutable', () => {
+  test('with immutable set keeps its data and stays immutable', () => {
     const old = { metadata: { ...metadata, resourceVersion: '1' }, data: { a: 'b' }, immutable: true };
     const update = (object: JsonObject) =>
       validateConfigMapUpdate({ metadata: old.metadata, ...object }, old).map(formatIssue);
@@ -42,7 +42,7 @@ describe('a ConfigMap', () => {
     ]);
   });
 
-  test('shows how many keys it has', () => {
+  test('shows the number of its keys in a table', () => {
     const cells = configMapTable().cells({ metadata, data: { a: '' }, binaryData: { b: '', c: '' } }, 0);
     expect(cells).toEqual(['a', 3, '<unknown>']);
   });

@@ -1,4 +1,4 @@
-/** Endpoints, which the reference has deprecated in favour of EndpointSlices. Invariant: pure; subsets that did not change are not judged again. */
+/** The kind Endpoints, deprecated in favour of EndpointSlice. */
 import { fieldAt, listAt, numberAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addIssues, complain, type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -10,20 +10,31 @@ import {
   checkPortNumber,
 } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateProtocol } from '../../shared/ports.ts';
+import { firstThree } from '../../shared/table-cells.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
-import { endpointsTable } from './endpoints-table.ts';
 
-/** Shown with every request. */
+/** The warning that every request gets. */
 const DEPRECATION = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 
 const METADATA = FieldPath.of('metadata');
 const SUBSETS = FieldPath.of('subsets');
 const ADDRESS_LISTS = ['addresses', 'notReadyAddresses'] as const;
+
+const endpointsTable: () => TableDefinition = tableOf(
+  NAME,
+  column('Endpoints', 'Addresses and ports.', (object) => {
+    const subsets = objectsAt(object, 'subsets');
+    return subsets.length === 0 ? '<none>' : firstThree(subsets.flatMap(addressesOf));
+  }),
+  AGE,
+);
 
 export const ENDPOINTS: KubeResource = {
   definition: storedResource({
@@ -54,24 +65,34 @@ export const ENDPOINTS: KubeResource = {
   }),
 };
 
+function addressesOf(subset: JsonObject): readonly string[] {
+  const ips = objectsAt(subset, 'addresses').map((address) => textAt(address, 'ip'));
+  const ports = objectsAt(subset, 'ports');
+  if (ports.length === 0) return ips;
+  return ports.flatMap((port) => ips.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${numberAt(port, 'port')}`));
+}
+
 function setEndpointsDefaults(object: JsonObject): void {
   for (const subset of objectsAt(object, 'subsets'))
     for (const port of objectsAt(subset, 'ports')) if (textAt(port, 'protocol') === '') port['protocol'] = 'TCP';
 }
 
+/** Invalid subsets are accepted on update if the stored object has the same ones. */
 function validateEndpoints(object: JsonObject, old?: JsonObject): FieldIssue[] {
   const issues = validateKubeMeta(metaFacts(object), { namespaced: true, name: nameIsDnsSubdomain }, METADATA);
-  const wrong = objectsAt(object, 'subsets').flatMap((subset, i) => validateSubset(subset, SUBSETS.index(i)));
-  const isOld =
-    wrong.length > 0 && old !== undefined && equalJson([...listAt(object, 'subsets')], [...listAt(old, 'subsets')]);
-  return isOld ? issues : [...issues, ...wrong];
+  const invalidSubsets = objectsAt(object, 'subsets').flatMap((subset, i) => validateSubset(subset, SUBSETS.index(i)));
+  const isUnchanged =
+    invalidSubsets.length > 0 &&
+    old !== undefined &&
+    equalJson([...listAt(object, 'subsets')], [...listAt(old, 'subsets')]);
+  return isUnchanged ? issues : [...issues, ...invalidSubsets];
 }
 
 function validateEndpointsUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   return [...validateMetaUpdate(object, old), ...validateEndpoints(object, old)];
 }
 
-/** Of addresses in forms that are not the usual ones. The endpoints controller writes none. */
+/** Warns about addresses that are not in canonical form. The endpoints controller never writes such addresses. */
 function endpointsWarnings(object: JsonObject): readonly string[] {
   const manager = textAt(object, 'metadata', 'labels', 'endpoints.kubernetes.io/managed-by');
   if (manager === 'endpoint-controller') return [];

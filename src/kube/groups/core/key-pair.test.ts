@@ -12,16 +12,16 @@ describe('a certificate and a key', () => {
     pair = await createCa({ commonName: 'test', clock: new VirtualClock() });
   });
 
-  test('belong together in either form of the key', () => {
+  test('match in either form of the key', () => {
     expect(problem(formatPrivateKeyPem(pair.key))).toBeUndefined();
     expect(problem(formatPrivateKeyPem(pair.key, 'pkcs8'))).toBeUndefined();
   });
 
-  test('of different pairs do not', async () => {
+  test('of different pairs do not match', async () => {
     expect(problem(formatPrivateKeyPem(await generateKey()))).toBe('tls: private key does not match public key');
   });
 
-  test('cannot be the same block', () => {
+  test('have a message if they are switched', () => {
     expect(problem(pair.certificatePem)).toBe(
       'tls: found a certificate rather than a key in the PEM for the private key',
     );

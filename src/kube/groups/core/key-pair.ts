@@ -1,6 +1,7 @@
 /**
- * Whether a certificate and a private key, both in PEM, belong together; for the warning about Secrets of type TLS. Invariant: pure and synchronous; the texts are
- * those of Go's TLS. A key whose public part cannot be read without cryptography (EC without its point, Ed25519) counts as matching.
+ * Checks that a PEM certificate and a PEM private key match, for the warning about Secrets of type kubernetes.io/tls.
+ * Messages are those of Go's crypto/tls. The check is synchronous: a key whose public part can only be computed, such
+ * as Ed25519 or EC without its point, counts as matching.
  */
 import { decodeUtf8 } from '../../../base/bytes.ts';
 import { parseCertificate } from '../../../pki/certificate.ts';
@@ -18,7 +19,7 @@ const RSA = '1.2.840.113549.1.1.1';
 const EC = '1.2.840.10045.2.1';
 const POINT: number = contextTag(1, true);
 
-/** Undefined if they do. */
+/** Undefined if they match. */
 export function keyPairProblem(certificatePem: Uint8Array, keyPem: Uint8Array): string | undefined {
   const blocks = parsePem(decodeUtf8(certificatePem));
   const leaf = blocks.find((block) => block.type === 'CERTIFICATE');
@@ -56,11 +57,11 @@ function noKey(types: readonly string[]): string {
 
 interface PublicPart {
   readonly algorithm: string;
-  /** What the bit string of a SubjectPublicKeyInfo holds; undefined if the key does not tell. */
+  /** The content of the bit string in SubjectPublicKeyInfo. Undefined if the private key does not contain it. */
   readonly publicBytes: Uint8Array | undefined;
 }
 
-/** Reads PKCS#1, SEC1 and PKCS#8; undefined for anything else. */
+/** Reads PKCS#1, SEC1 and PKCS#8. Undefined for other formats. */
 function publicPartOf(der: Uint8Array): PublicPart | undefined {
   const [version, second, third] = readDerSequence(der) ?? [];
   if (version === undefined || second === undefined || third === undefined) return undefined;
@@ -74,7 +75,7 @@ function publicPartOf(der: Uint8Array): PublicPart | undefined {
 }
 
 function rsaPart(modulus: DerElement, exponent: DerElement): PublicPart {
-  // SEQUENCE of the two integers, which are public in the same encoding.
+  // The public key is a SEQUENCE of the same two integers.
   const content = [...modulus.bytes, ...exponent.bytes];
   const length = content.length;
   const header = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

@@ -10,7 +10,7 @@ function limitRange(...limits: readonly JsonObject[]): JsonObject {
 }
 
 describe('a limit range', () => {
-  it('completes what it says of containers', () => {
+  it('fills in default limits and requests of containers', () => {
     const object = limitRange({
       type: 'Container',
       max: { cpu: '2' },
@@ -102,7 +102,7 @@ describe('a limit range', () => {
         'spec.limits[0].max[pods]: Invalid value: "pods": must be a standard resource for containers',
       ],
     ],
-  ])('refuses %s', (_name, limits, expected) => {
+  ])('rejects %s', (_name, limits, expected) => {
     expect(texts(validateLimitRange(limitRange(...limits)))).toEqual(expected);
   });
 });

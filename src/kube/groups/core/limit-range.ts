@@ -1,4 +1,4 @@
-/** LimitRange: what pods, containers and claims of a namespace may ask for. Invariant: pure; the issues are the reference's, which leaves the order of one list's entries to chance. */
+/** The kind LimitRange. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import {
@@ -34,7 +34,7 @@ const LIMITS = FieldPath.of('spec', 'limits');
 const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 const ONE = quantityFromInt(1);
-/** Larger values have no thousandths in an int64. */
+/** The largest value whose number of thousandths is an int64. */
 const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
 
 type ListName = (typeof LISTS)[number];
@@ -84,7 +84,7 @@ export function setLimitRangeDefaults(object: JsonObject): void {
   }
 }
 
-/** The maximum is the default limit, the default limit or else the minimum the default request. */
+/** The default limit is the maximum. The default request is the default limit or, without one, the minimum. */
 function setContainerDefaults(limit: JsonObject): void {
   const max = objectAt(limit, 'max') ?? {};
   const min = objectAt(limit, 'min') ?? {};
@@ -152,7 +152,7 @@ function validateLimit(limit: JsonObject, type: string, path: FieldPath): FieldI
   return issues;
 }
 
-/** A limit on claims says how large or how small they are. */
+/** A limit for claims needs a minimum or a maximum of storage. */
 function validateClaimLimit(limit: JsonObject, type: string, path: FieldPath): FieldIssue[] {
   if (type !== 'PersistentVolumeClaim') return [];
   if (fieldAt(limit, 'min', 'storage') !== undefined || fieldAt(limit, 'max', 'storage') !== undefined) return [];
@@ -161,7 +161,10 @@ function validateClaimLimit(limit: JsonObject, type: string, path: FieldPath): F
   ];
 }
 
-/** What each pair of lists must keep to: the first list's amount is not above the second's. The issue stands at one and shows the amount of another, as in the reference. */
+/**
+ * The pairs of lists in which the amount of the first must not exceed that of the second. As in kube-apiserver, the
+ * path of the issue may name one list and its value be that of another.
+ */
 const ORDERED: readonly (readonly [low: ListName, high: ListName, at: ListName, shows: ListName, text: string])[] = [
   ['min', 'max', 'min', 'min', 'min value LOW is greater than max value HIGH'],
   [
@@ -229,7 +232,7 @@ function validateAmounts(
   return issues;
 }
 
-/** The ratio that is asked for, and the one that minimum and maximum allow; in thousandths where they fit. */
+/** The given ratio, and the one of maximum to minimum. Computed in thousandths where these fit into an int64. */
 function widestRatio(ratio: Quantity, min: Quantity, max: Quantity): { ratio: number; limit: number } {
   const fits = [ratio, min, max].every((amount) => quantityValue(amount) < MAX_MILLI_VALUE);
   if (!fits)

@@ -1,6 +1,6 @@
 /**
- * The store of namespaces in front of the one over storage. Invariant: namespaces go one by one, never as a collection, and expectations of a delete are refused in the
- * words that the reference has for namespaces alone.
+ * The store of namespaces. It has no deleteCollection, and reports failed preconditions of a delete with messages that
+ * kube-apiserver has only for namespaces.
  */
 
 import type { Preconditions } from '../../../apimachinery/meta/delete-options.ts';

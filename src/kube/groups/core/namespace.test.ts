@@ -9,7 +9,7 @@ describe('namespaces', () => {
   });
   afterAll(() => kube.stop());
 
-  test('begin active, with a finalizer and a label that carries their name, also a generated one', async () => {
+  test('start Active, with a finalizer and a label with their name, even a generated one', async () => {
     const { status, body } = await create({ generateName: 'made-' });
     const { name } = body['metadata'] as { name: string };
     expect(status).toBe(201);
@@ -21,13 +21,13 @@ describe('namespaces', () => {
     });
   });
 
-  test('are DNS labels', async () => {
+  test('have DNS labels as names', async () => {
     expect((await create({ name: 'a.b' })).body['message']).toBe(
       'Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots',
     );
   });
 
-  test('keep finalizers and status through an update of the main resource', async () => {
+  test('keep finalizers and status when the resource itself is updated', async () => {
     await create({ name: 'kept' });
     const { body } = await kube.request('PUT', '/api/v1/namespaces/kept', {
       metadata: { name: 'kept', labels: { a: 'b' } },
@@ -41,7 +41,7 @@ describe('namespaces', () => {
     });
   });
 
-  test('change their phase by being deleted and by nothing else', async () => {
+  test('change their phase only when they are deleted', async () => {
     await create({ name: 'phase' });
     const { body } = await kube.request('PUT', '/api/v1/namespaces/phase/status', {
       metadata: { name: 'phase' },
@@ -57,7 +57,7 @@ describe('namespaces', () => {
     });
   });
 
-  test('take only qualified finalizers in spec', async () => {
+  test('accept only qualified finalizers in spec', async () => {
     await create({ name: 'final' });
     const { body } = await kube.request('PUT', '/api/v1/namespaces/final/finalize', {
       metadata: { name: 'final' },
@@ -68,7 +68,7 @@ describe('namespaces', () => {
     );
   });
 
-  test('stay terminating, without a grace period, until they are finalized', async () => {
+  test('stay Terminating, without a grace period, until they are finalized', async () => {
     await create({ name: 'going' });
     const first = await kube.request('DELETE', '/api/v1/namespaces/going');
     expect(first.status).toBe(200);
@@ -89,7 +89,7 @@ describe('namespaces', () => {
     expect((await kube.request('GET', '/api/v1/namespaces/going')).status).toBe(404);
   });
 
-  test('are only marked by the first delete even if nothing holds them', async () => {
+  test('are not removed by the first delete even without finalizers', async () => {
     await create({ name: 'bare' });
     await kube.request('PUT', '/api/v1/namespaces/bare/finalize', { metadata: { name: 'bare' }, spec: {} });
     await kube.request('DELETE', '/api/v1/namespaces/bare');
@@ -100,7 +100,7 @@ describe('namespaces', () => {
     expect((await kube.request('GET', '/api/v1/namespaces/bare')).status).toBe(404);
   });
 
-  test('show a grace period of zero once they are empty and only finalizers of metadata hold them', async () => {
+  test('show a grace period of zero once only metadata.finalizers are left', async () => {
     await create({ name: 'empty' });
     const held = { metadata: { name: 'empty', finalizers: ['example.com/hold'] } };
     await kube.request('PUT', '/api/v1/namespaces/empty/finalize', held);
@@ -111,7 +111,7 @@ describe('namespaces', () => {
     expect([await grace(), await grace(), await grace()]).toEqual([undefined, 0, 0]);
   });
 
-  test('refuse expectations that do not hold in words of their own', async () => {
+  test('report failed preconditions with messages of their own', async () => {
     await create({ name: 'expected' });
     const { body } = await kube.request('DELETE', '/api/v1/namespaces/expected', { preconditions: { uid: 'nope' } });
     expect(body).toMatchObject({ code: 409, details: { kind: 'namespaces' } });
@@ -120,7 +120,7 @@ describe('namespaces', () => {
     );
   });
 
-  test('cannot be deleted as a collection, nor those that every server needs', async () => {
+  test('have no deletecollection, and system namespaces cannot be deleted', async () => {
     expect((await kube.request('DELETE', '/api/v1/namespaces')).status).toBe(405);
     for (const name of ['default', 'kube-system', 'kube-public'])
       expect((await kube.request('DELETE', `/api/v1/namespaces/${name}`)).body['message']).toBe(
@@ -128,7 +128,7 @@ describe('namespaces', () => {
       );
   });
 
-  test('must exist for what is created in them, whoever creates it', async () => {
+  test('must exist before an object is created in them, for every user', async () => {
     const answer = await kube.request(
       'POST',
       '/api/v1/namespaces/none/configmaps',

@@ -1,6 +1,6 @@
 /**
- * Namespace: what its objects must be and how they begin and end. Invariant: a namespace is Active until it is marked for deletion and Terminating afterwards;
- * it goes when neither spec.finalizers nor metadata.finalizers holds it.
+ * The kind Namespace. Invariant: its phase is Active before deletionTimestamp is set and Terminating afterwards. It is
+ * removed when both spec.finalizers and metadata.finalizers are empty.
  */
 
 import { ensureObject, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -20,7 +20,7 @@ import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '..
 import { wrapNamespaceStore } from './namespace-store.ts';
 
 export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
-/** The finalizer of every namespace: whoever empties it takes this away. */
+/** The finalizer of every namespace. The namespace controller removes it when the namespace is empty. */
 const FINALIZER = 'kubernetes';
 
 const METADATA = FieldPath.of('metadata');
@@ -80,7 +80,10 @@ export const NAMESPACE: KubeResource = {
   wrapStore: wrapNamespaceStore,
 };
 
-/** The label that carries the name, and the phase. A name that is yet to be generated gets its label in `canonicalizeNamespace`. */
+/**
+ * Sets the label with the name, and the phase. For a generated name, which does not exist yet, `canonicalizeNamespace`
+ * sets the label later.
+ */
 function setNamespaceDefaults(object: JsonObject): void {
   if (textAt(object, 'metadata', 'name') !== '') canonicalizeNamespace(object);
   const status = ensureObject(object, 'status');
@@ -97,7 +100,7 @@ function prepareNamespaceForCreate(object: JsonObject): void {
   if (!finalizers.includes(FINALIZER)) ensureObject(object, 'spec')['finalizers'] = [...finalizers, FINALIZER];
 }
 
-/** The main resource: neither spec.finalizers nor the status changes here. */
+/** Keeps spec and status: `finalize` changes spec.finalizers, `status` changes the status. */
 function prepareNamespaceForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'spec');
   takeField(object, old, 'status');
@@ -122,7 +125,7 @@ function validateNamespaceUpdate(object: JsonObject, old: JsonObject): FieldIssu
   return [...validateNamespace(object), ...validateMetaUpdate(object, old)];
 }
 
-/** The phase follows from the deletion timestamp; nobody sets it otherwise. */
+/** The phase must agree with deletionTimestamp. */
 function validateNamespaceStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = validateMetaUpdate(object, old);
   const phase = textAt(object, 'status', 'phase');
@@ -141,14 +144,14 @@ function validateNamespaceFinalizeUpdate(object: JsonObject, old: JsonObject): F
   ];
 }
 
-/** True while something has to be cleaned up in it, and before it is marked: the first request to delete it only marks it. */
+/** True while spec.finalizers is not empty, and for the first delete request, which only sets deletionTimestamp. */
 function namespaceIsHeld(object: JsonObject): boolean {
   return textsAt(object, 'spec', 'finalizers').length > 0 || textAt(object, 'metadata', 'deletionTimestamp') === '';
 }
 
 /**
- * A namespace that was just marked: it is Terminating, and nothing says how long to wait. Once it is empty (no spec.finalizers) it is deleted as any other object, and
- * the grace period of zero shows.
+ * Sets the phase to Terminating. Removes deletionGracePeriodSeconds, except for the delete that removes the namespace:
+ * like any other object's, its grace period of zero is part of the answer.
  */
 function prepareNamespaceForDeletion(object: JsonObject): void {
   const isEmptied =

@@ -1,4 +1,4 @@
-/** ReplicationController. Invariant: pure; its selector is plain labels, those of the template unless it says others. */
+/** The kind ReplicationController. Its selector is a map of labels; the default is the labels of the template. */
 import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { labelSelectorOfLabels, matchesLabels } from '../../../apimachinery/selectors/label-selector.ts';
 import { type FieldIssue, invalid, notFound, required } from '../../../apimachinery/validation/field-issue.ts';
@@ -55,7 +55,7 @@ const replicationControllerTable: () => TableDefinition = tableOf(
 const REPLICATION_CONTROLLER_STRATEGY: Strategy = builtInStrategy({
   nameRule: nameIsLongName,
   validatesMetadata: true,
-  // Pods stay unless the client says otherwise.
+  // By default, deleting a ReplicationController keeps its pods.
   defaultGarbageCollection: 'orphan',
   prepareForCreate: (object) => {
     beginObject(object, { replicas: 0 });
@@ -78,7 +78,7 @@ const REPLICATION_CONTROLLER_STRATEGY: Strategy = builtInStrategy({
     ...validateSpec(object, old),
     ...validateNonConvertible(object, old),
   ],
-  // The reference looks at the templates the wrong way round: it warns of what the stored one has and the new one has not.
+  // Kube-apiserver passes the templates in the wrong order, so the warnings are about the stored template.
   warningsOnUpdate: (object, old) => (generationChanged(object, old) ? templateWarnings(old, templateIn(object)) : []),
 });
 
@@ -125,14 +125,14 @@ function setReplicationControllerDefaults(object: JsonObject): void {
   if (template !== undefined) setPodTemplateDefaults(template);
 }
 
-/** The rule of DNS subdomains, in the words of the reference's declared validation. */
+/** A DNS subdomain, with the message of kube-apiserver's declarative validation. */
 function nameIsLongName(name: string, prefix: boolean): Complaints {
   return nameIsDnsSubdomain(name, prefix).map((complaint) =>
     complaint.replace(/^(must be no more than \d+) characters$/, '$1 bytes'),
   );
 }
 
-/** Annotations of a stored object say which of its fields other versions cannot hold: those stay. */
+/** Fields that the stored object's annotations list as non-convertible must not change. */
 function validateNonConvertible(object: JsonObject, old: JsonObject): FieldIssue[] {
   return Object.entries(objectAt(old, 'metadata', 'annotations') ?? {}).flatMap(([key, value]) => {
     const [prefix = '', field, ...more] = key.split('/');

@@ -72,11 +72,11 @@ describe('a resource quota', () => {
       },
       ['spec.scopeSelector.matchExpressions: Invalid value: null: conflicting scopes'],
     ],
-  ])('is judged by its %s', (_name, spec, expected) => {
+  ])('is validated: %s', (_name, spec, expected) => {
     expect(texts(validateResourceQuota(quota(spec)))).toEqual(expected);
   });
 
-  it('keeps its scopes, in any order', () => {
+  it('keeps its scopes on update, in any order', () => {
     const old = quota({ scopes: ['Terminating', 'NotBestEffort'] });
     expect(validateResourceQuotaUpdate(quota({ scopes: ['NotBestEffort', 'Terminating'] }), old)).toEqual([]);
     expect(texts(validateResourceQuotaUpdate(quota({ scopes: ['Terminating'] }), old))).toEqual([
@@ -84,7 +84,7 @@ describe('a resource quota', () => {
     ]);
   });
 
-  it('knows what it counts in its status too', () => {
+  it('has a validated status', () => {
     const status = { hard: { pods: '1' }, used: { nope: '1' } };
     expect(texts(validateResourceQuotaStatusUpdate(quota({}, status), quota({})))).toEqual([
       'status.used[nope]: Invalid value: "nope": must be a standard resource for quota',
@@ -92,13 +92,13 @@ describe('a resource quota', () => {
     ]);
   });
 
-  it('warns of limits below requests', () => {
+  it('has warnings about limits below requests', () => {
     expect(resourceQuotaWarnings(quota({ hard: { cpu: '2', 'limits.cpu': '1', 'requests.memory': '1Gi' } }))).toEqual([
       'ResourceQuota cpu (2) should be less than limits.cpu (1)',
     ]);
   });
 
-  it('shows use beside limits, those of limits apart', () => {
+  it('shows usage and hard limits in a table, requests and limits apart', () => {
     const status = { hard: { pods: '10', cpu: '2', 'limits.cpu': '4' }, used: { pods: '1' } };
     expect(resourceQuotaTable().cells(quota({}, status), 0).slice(0, 3)).toEqual([
       'x',

@@ -1,4 +1,4 @@
-/** ResourceQuota: how much a namespace may hold. Invariant: pure; the issues are the reference's; hard limits and use are written by the status alone. */
+/** The kind ResourceQuota. */
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import {
@@ -44,7 +44,7 @@ const EXISTS_SCOPES = [
   'NotTerminating',
   'CrossNamespacePodAffinity',
 ] as const;
-/** Which resources each scope can count. */
+/** The resources that each scope applies to. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   Terminating: POD_RESOURCES,
   NotTerminating: POD_RESOURCES,
@@ -54,7 +54,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   BestEffort: ['pods'],
   VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
 };
-/** Each scope is judged with each resource: beyond so many issues, more than anybody is told, no further scope is. */
+/** Bounds the work of checking each scope with each resource: after this many issues, no further scope is checked. */
 const MAX_SCOPE_ISSUES = 10_000;
 const EXCLUSIVE = [
   ['BestEffort', 'NotBestEffort'],
@@ -149,7 +149,7 @@ export function validateResourceQuotaStatusUpdate(object: JsonObject, old: JsonO
   return issues;
 }
 
-/** A limit below what may be requested does not make sense, but is accepted. */
+/** Warns about a quota of limits that is below the quota of requests. */
 export function resourceQuotaWarnings(object: JsonObject): readonly string[] {
   const hard = objectAt(object, 'spec', 'hard') ?? {};
   return WARNED_RESOURCES.flatMap((resource) => {
@@ -186,14 +186,14 @@ function validateAmounts(list: JsonObject, path: FieldPath): FieldIssue[] {
   ]);
 }
 
-/** Those of the standard names that the scope cannot count. Names with a domain are nobody's to judge. */
-function unfit(scope: string, standard: readonly string[]): readonly string[] {
+/** The names among `standard` that the scope does not apply to. */
+function unsupportedResources(scope: string, standard: readonly string[]): readonly string[] {
   const fitting = Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined;
   if (fitting === undefined) return [];
   return standard.filter((name) => !fitting.includes(name));
 }
 
-/** A standard name of a quota, which `count/...` and names with a domain are not. */
+/** Whether the name is a standard quota resource. `count/...` and names with a domain are not. */
 function isStandardName(name: string): boolean {
   return validateQuotaResourceName(name, SPEC).length === 0 && !name.includes('/');
 }
@@ -206,7 +206,7 @@ function validateScopes(scopes: readonly string[], resources: readonly string[])
   for (const scope of scopes) {
     if (issues.length > MAX_SCOPE_ISSUES) break;
     if (!Object.hasOwn(SCOPES, scope)) issues.push(invalid(path, shown, 'unsupported scope'));
-    for (const _resource of unfit(scope, standard))
+    for (const _resource of unsupportedResources(scope, standard))
       issues.push(invalid(path, shown, 'unsupported scope applied to resource'));
   }
   return [...issues, ...conflicts(scopes, scopes, path)];
@@ -230,7 +230,7 @@ function validateSelector(selector: JsonObject, scopes: readonly string[], resou
     const scope = textAt(requirement, 'scopeName');
     const operator = textAt(requirement, 'operator');
     if (!Object.hasOwn(SCOPES, scope)) issues.push(invalid(path.child('scopeName'), scope, 'unsupported scope'));
-    for (const _resource of unfit(scope, standard))
+    for (const _resource of unsupportedResources(scope, standard))
       issues.push(declared(invalid(path, shown, 'unsupported scope applied to resource')));
     if ((EXISTS_SCOPES as readonly string[]).includes(scope) && operator !== 'Exists')
       issues.push(

@@ -8,13 +8,13 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const complaints = (object: JsonObject) => validateSecret({ metadata, ...object }).map(formatIssue);
 
 describe('a Secret', () => {
-  test('is opaque unless it says otherwise', () => {
+  test('has the type Opaque by default', () => {
     const secret: JsonObject = { metadata };
     setSecretDefaults(secret);
     expect(secret['type']).toBe('Opaque');
   });
 
-  test('folds stringData into data, over what is there, in the order of keys', () => {
+  test('has its stringData merged over data, sorted by key', () => {
     const secret: JsonObject = {
       metadata,
       data: { z: base64('old'), b: base64('b') },
@@ -41,15 +41,15 @@ describe('a Secret', () => {
     ['kubernetes.io/ssh-auth', ['data[ssh-privatekey]: Required value']],
     ['kubernetes.io/tls', ['data[tls.crt]: Required value', 'data[tls.key]: Required value']],
     ['anything/else', []],
-  ])('of type %s has the keys that it needs', (type, expected) => {
+  ])('of type %s must have the required keys', (type, expected) => {
     expect(complaints({ type })).toEqual(expected);
   });
 
-  test('may have a user without a password', () => {
+  test('of type basic-auth may have a user without a password', () => {
     expect(complaints({ type: 'kubernetes.io/basic-auth', data: { username: '' } })).toEqual([]);
   });
 
-  test('of a docker type holds a JSON object, and the complaint does not show it', () => {
+  test('of a docker type holds a JSON object, which no message shows', () => {
     const check = (text: string) =>
       complaints({ type: 'kubernetes.io/dockercfg', data: { '.dockercfg': base64(text) } });
     expect(check('{}')).toEqual([]);
@@ -68,7 +68,7 @@ describe('a Secret', () => {
     ]);
   });
 
-  test('of type TLS whose parts do not fit is stored with a warning', () => {
+  test('of type TLS with a key that does not match is stored with a warning', () => {
     const warn = (crt: string, key: string) =>
       secretWarnings({ type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(key) } });
     expect(warn('x', 'y')).toEqual(['tls: failed to find any PEM data in certificate input']);
@@ -79,7 +79,7 @@ describe('a Secret', () => {
     expect(secretWarnings({ type: 'Opaque', data: {} })).toEqual([]);
   });
 
-  test('shows its type and how many keys it has', () => {
+  test('shows its type and the number of its keys in a table', () => {
     expect(secretTable().cells({ metadata, type: 'Opaque', data: { a: '' } }, 0)).toEqual([
       'a',
       'Opaque',

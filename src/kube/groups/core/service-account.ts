@@ -1,4 +1,4 @@
-/** ServiceAccount. Invariant: pure; of the Secrets it lists, only the names are kept. */
+/** The kind ServiceAccount. */
 
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
@@ -40,6 +40,7 @@ export function serviceAccountResource(token: SubresourceDefinition): KubeResour
   };
 }
 
+/** Keeps only the name of each Secret reference. */
 function cleanSecretReferences(object: JsonObject): void {
   const secrets = fieldAt(object, 'secrets');
   if (!Array.isArray(secrets)) return;
@@ -57,7 +58,7 @@ function validateServiceAccountUpdate(object: JsonObject, old: JsonObject): Fiel
   return [...validateMetaUpdate(object, old), ...validateServiceAccount(object)];
 }
 
-/** Only who sets the annotation anew is told; `old` is undefined for a create. */
+/** Warns about a deprecated annotation when it is added. `old` is undefined on create. */
 function serviceAccountWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   if (!hasAnnotation(object) || (old !== undefined && hasAnnotation(old))) return [];
   return [

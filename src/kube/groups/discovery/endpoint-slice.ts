@@ -32,7 +32,7 @@ import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialI
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { PROTOCOLS } from '../../shared/ports.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
-import { endpointSliceTable } from '../core/endpoints-table.ts';
+import { endpointSliceTable } from './endpoint-slice-table.ts';
 
 const METADATA = FieldPath.of('metadata');
 const ADDRESS_TYPE = FieldPath.of('addressType');

@@ -1,7 +1,9 @@
-/** Events of core v1 as events of events.k8s.io/v1 and back. Invariant: every field has exactly one name in each group, and the order is that of the type. */
+/**
+ * Conversion of Events between core v1 and events.k8s.io/v1. Invariant: converting there and back gives an equal event.
+ */
 import type { JsonObject } from '../../../../base/json-value.ts';
 
-/** Names in core v1 and in events.k8s.io/v1, in the order of each type. */
+/** The fields of core v1, in the order of the type. */
 const CORE_ORDER = [
   'kind',
   'apiVersion',
@@ -22,6 +24,7 @@ const CORE_ORDER = [
   'reportingInstance',
 ] as const;
 
+/** The fields of events.k8s.io/v1, in the order of the type. */
 const EVENTS_ORDER = [
   'kind',
   'apiVersion',
@@ -55,12 +58,12 @@ const TO_EVENTS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(TO_CORE).map(([events, core]) => [core, events]),
 );
 
-/** Always written in core v1, even if empty. */
+/** Fields that core v1 always writes, even if empty. */
 const CORE_TEXTS = ['reportingComponent', 'reportingInstance'] as const;
 const CORE_TIMES = ['firstTimestamp', 'lastTimestamp', 'eventTime'] as const;
 const EVENTS_TIMES = ['eventTime', 'deprecatedFirstTimestamp', 'deprecatedLastTimestamp'] as const;
 
-/** The values are shared with the argument. */
+/** The result shares its values with the argument. */
 export function eventToCore(event: JsonObject): JsonObject {
   const fields = renamed(event, TO_CORE);
   fields['apiVersion'] = 'v1';
@@ -70,7 +73,7 @@ export function eventToCore(event: JsonObject): JsonObject {
   return ordered(fields, CORE_ORDER);
 }
 
-/** The values are shared with the argument. */
+/** The result shares its values with the argument. */
 export function eventFromCore(event: JsonObject): JsonObject {
   const fields = renamed(event, TO_EVENTS);
   fields['apiVersion'] = 'events.k8s.io/v1';

@@ -1,11 +1,11 @@
-/** The columns of events, in either group. Invariant: cells are the reference's, whichever names the fields have. */
+/** The columns of Events, the same in both groups. */
 
 import { numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
 import { type Column, column, sinceText, tableOf } from '../../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 
-/** What each field is called in one of the groups. */
+/** The field names of one group. */
 interface EventNames {
   readonly object: string;
   readonly message: string;
@@ -73,7 +73,7 @@ function sourceText(event: JsonObject, names: EventNames): string {
   return instance === '' ? component : `${component}, ${instance}`;
 }
 
-/** An event that names no count was seen once. */
+/** An event without a count was seen once. */
 function countOf(event: JsonObject, names: EventNames): number {
   if (isJsonObject(event['series'])) return Number(numberAt(event, 'series', 'count'));
   return Number(numberAt(event, names.count)) || 1;

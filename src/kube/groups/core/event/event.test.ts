@@ -10,7 +10,7 @@ const EVENTS = { group: 'events.k8s.io', version: 'v1' };
 const TIME = '2030-01-01T00:00:00.000000Z';
 const OLD_TIME = '2030-01-01T00:00:00Z';
 
-/** A good event of the newer group, in core v1. */
+/** A valid event of events.k8s.io/v1, in core v1. */
 const modern: JsonObject = {
   kind: 'Event',
   apiVersion: 'v1',
@@ -31,7 +31,7 @@ const complaints = (changes: JsonObject, version = EVENTS) =>
   validateEvent({ ...modern, ...changes }, version).map(formatIssue);
 
 describe('an event', () => {
-  test('without a time of its own is about an object of its namespace', () => {
+  test('without an eventTime is about an object in its namespace', () => {
     const old = { eventTime: null };
     expect(complaints({ ...old, involvedObject: { namespace: 'other' } }, CORE)).toEqual([
       'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
@@ -40,7 +40,7 @@ describe('an event', () => {
     expect(complaints({ ...old, involvedObject: {}, metadata: { namespace: 'default' } }, CORE)).toEqual([]);
   });
 
-  test('with a time says who reports it, under the name that the group has for the field', () => {
+  test('with an eventTime names the reporting controller, under the field name of the group', () => {
     const anonymous = { reportingComponent: '', action: '', reason: '', reportingInstance: '' };
     expect(complaints(anonymous, CORE)[0]).toBe('reportingComponent: Required value');
     expect(complaints(anonymous)[0]).toBe('reportingController: Required value');
@@ -50,7 +50,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('through the newer group has the new fields and none of the old ones', () => {
+  test('in events.k8s.io has the new fields and none of the deprecated ones', () => {
     expect(complaints({})).toEqual([]);
     const old = { type: 'Odd', count: 1, firstTimestamp: OLD_TIME, source: { host: 'h' }, series: { count: 1 } };
     expect(complaints(old)).toEqual([
@@ -64,7 +64,7 @@ describe('an event', () => {
     expect(complaints(old, CORE)).toEqual([]);
   });
 
-  test('changes nothing but its series through the newer group', () => {
+  test('in events.k8s.io can change only its series', () => {
     const update = (changes: JsonObject) =>
       validateEventUpdate({ ...modern, ...changes }, modern, EVENTS).map(formatIssue);
     expect(update({ series: { count: 2, lastObservedTime: TIME } })).toEqual([]);
@@ -75,7 +75,7 @@ describe('an event', () => {
     expect(validateEventUpdate({ ...modern, message: 'other' }, modern, CORE)).toEqual([]);
   });
 
-  test('is the same after a conversion there and back', () => {
+  test('is equal after conversion there and back', () => {
     const event = { ...modern, series: { count: 2, lastObservedTime: TIME }, related: { name: 'r' }, count: 3 };
     const shown = eventFromCore(event);
     expect(shown).toMatchObject({
@@ -96,7 +96,7 @@ describe('an event', () => {
     expect(eventsEventTable().cells(eventFromCore(event), now)).toEqual(cells);
   });
 
-  test('that goes on was last seen when its series was', () => {
+  test('with a series was last seen when the series was last observed', () => {
     const series = { count: 5, lastObservedTime: '2030-01-01T00:01:00.000000Z' };
     const cells = coreEventTable().cells({ ...modern, series }, Date.parse(OLD_TIME) + 90_000);
     expect([cells[0], cells[7], cells[8]]).toEqual(['30s', '90s', 5]);

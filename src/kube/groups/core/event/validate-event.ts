@@ -1,7 +1,4 @@
-/**
- * Event, which lives in two groups: stored as core v1, served as events.k8s.io/v1 too. Invariant: pure; conversion there and back gives the same event; the
- * strict rules of the newer group hold only for requests to it.
- */
+/** Validation of Events. The strict rules of events.k8s.io/v1 apply only to requests of that version. */
 
 import type { GroupVersion } from '../../../../apimachinery/meta/gvk.ts';
 import { fieldAt, numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
@@ -31,7 +28,7 @@ export function isCoreEvent({ group, version }: GroupVersion): boolean {
   return group === '' && version === 'v1';
 }
 
-/** `request` is the version that the client speaks; the event is in core v1. */
+/** The event is in core v1; `request` is the version of the request. */
 export function validateEvent(event: JsonObject, request: GroupVersion): FieldIssue[] {
   const issues = validateAnyEvent(event, request);
   if (isCoreEvent(request)) return issues;
@@ -52,8 +49,8 @@ export function validateEvent(event: JsonObject, request: GroupVersion): FieldIs
   return issues;
 }
 
-/** What an event says happened never changes through the newer group; only its series does. In the reference's order, `reason` twice. */
-const UNCHANGING = [
+/** The fields that events.k8s.io/v1 cannot change, in the order of kube-apiserver's checks; `reason` occurs twice. */
+const IMMUTABLE_FIELDS = [
   'involvedObject',
   'reason',
   'message',
@@ -75,7 +72,7 @@ export function validateEventUpdate(event: JsonObject, old: JsonObject, request:
   if (isCoreEvent(request)) return issues;
   addIssues(issues, validateMetaUpdate(event, old));
   if (!sameField(event, old, 'series')) addIssues(issues, validateSeries(event));
-  for (const name of UNCHANGING) {
+  for (const name of IMMUTABLE_FIELDS) {
     if (sameField(event, old, name)) continue;
     const path = FieldPath.of(name === 'reportingComponent' ? 'reportingController' : name);
     issues.push(declared(invalid(path, shownValue(event, name), FIELD_IMMUTABLE)));
@@ -83,7 +80,7 @@ export function validateEventUpdate(event: JsonObject, old: JsonObject, request:
   return issues;
 }
 
-/** The names that a value's fields have in the reference's internal types, which its texts show. */
+/** Field names of kube-apiserver's internal types, which messages show. */
 const REFERENCE_NAMES = {
   kind: 'Kind',
   namespace: 'Namespace',
@@ -106,7 +103,7 @@ function shownValue(event: JsonObject, name: string): JsonValue {
   return Object.fromEntries(Object.entries(names).map(([field, shown]) => [shown, textAt(value, field)]));
 }
 
-/** What holds for every event. An event with an eventTime is of the new kind and must say who reports it. */
+/** The rules of both groups. An event with an eventTime must name the reporting controller and instance. */
 function validateAnyEvent(event: JsonObject, request: GroupVersion): FieldIssue[] {
   const namespace = textAt(event, 'metadata', 'namespace');
   const issues = isSet(event, 'eventTime')
@@ -162,7 +159,7 @@ function isSet(object: JsonObject, time: string): boolean {
   return textAt(object, time) !== '';
 }
 
-/** Absent, null and the zero value of a text or number are the same. */
+/** Absent, null, '' and 0 are equal. */
 function sameField(event: JsonObject, old: JsonObject, name: string): boolean {
   const [a, b] = [event, old].map((object) => {
     const value = fieldAt(object, name) ?? null;
