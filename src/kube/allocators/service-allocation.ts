@@ -8,7 +8,11 @@ import { internalError, invalid as invalidObject, unknown } from '../../apimachi
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { type ClusterFamilies, prefersTheSame, settleIpFamilies } from '../groups/core/service/ip-families.ts';
+import {
+  type ClusterFamilies,
+  isUnchangedPreferDualStack,
+  resolveIpFamilies,
+} from '../groups/core/service/ip-families.ts';
 import {
   clusterIps,
   HEADLESS,
@@ -66,7 +70,7 @@ export class ServiceAllocator {
     dryRun: boolean,
   ): Promise<Allocation> {
     const work: Work = { service, spec, old, dryRun, taken: [], released: [] };
-    const issues = settleIpFamilies(spec, old, this.#families);
+    const issues = resolveIpFamilies(spec, old, this.#families);
     if (issues.length > 0) throw refused(service, issues);
     let claim: NodePortClaim | undefined;
     try {
@@ -109,7 +113,7 @@ export class ServiceAllocator {
   async #allocateIps(work: Work): Promise<void> {
     const { spec, old } = work;
     if (old === undefined) return this.#takeIps(work, 0);
-    if (prefersTheSame(spec, old)) return;
+    if (isUnchangedPreferDualStack(spec, old)) return;
     if (!needsClusterIp(old)) return needsClusterIp(spec) ? this.#takeIps(work, 0) : undefined;
     if (clusterIps(old)[0] === HEADLESS) return;
     const release = (from: number): unknown => work.dryRun || work.released.push(...clusterIps(old).slice(from));

@@ -1,4 +1,4 @@
-/** Where a kubelet was to find its configuration: a feature that the reference has removed, with fields that nodes may still have. Invariant: pure. */
+/** Validation of a Node's config sources, the fields of the removed feature DynamicKubeletConfig. */
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -15,7 +15,7 @@ import {
 } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 
-/** A spec names a ConfigMap; a status also says which state of it. */
+/** uid and resourceVersion are forbidden in spec and required in status. */
 export function validateConfigSource(source: JsonObject, path: FieldPath, where: 'spec' | 'status'): FieldIssue[] {
   const configMap = objectAt(source, 'configMap');
   if (configMap === undefined)

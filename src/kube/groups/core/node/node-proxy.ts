@@ -1,4 +1,4 @@
-/** The subresource `proxy` of Nodes: where its kubelet would be. Invariant: it says what the reference says about a node without addresses; no kubelet runs here, so nothing is proxied. */
+/** The `proxy` subresource of Nodes. No kubelet is reachable, so every request fails. */
 import { StatusError } from '../../../../apimachinery/status/status.ts';
 import { badRequest } from '../../../../apimachinery/status/status-catalogue.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';

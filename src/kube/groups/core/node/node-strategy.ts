@@ -1,4 +1,4 @@
-/** Node: what is kept of what clients send. Invariant: unlike other kinds, a new node may come with a status. */
+/** The strategies of Nodes and of their status. On create, the status that the client sent is kept. */
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';

@@ -1,4 +1,4 @@
-/** Columns of Nodes. Invariant: cells are the reference's. */
+/** The columns of Nodes. */
 import { flagAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { compareUtf8 } from '../../../../base/utf8.ts';

@@ -1,4 +1,4 @@
-/** Taints of a node, also in the annotations that came before them. Invariant: pure; the reference places taints of the spec below `metadata`. */
+/** Validation of a Node's taints, and of the alpha annotations for taints and avoided pods. */
 import { flagAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -33,7 +33,7 @@ export function validateTaints(taints: readonly JsonObject[], path: FieldPath): 
     else if (!EFFECTS.includes(effect)) issues.push(notSupported(own.child('effect'), effect, EFFECTS));
     const pair = `${effect} ${key}`;
     if (seen.has(pair)) {
-      // The reference prints its own struct.
+      // The message shows the fields of the Go type.
       const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null };
       const again = declared(duplicate(own, shown));
       issues.push({ ...again, detail: 'taints must be unique by key and effect pair' });

@@ -1,4 +1,4 @@
-/** Node: taints, networks of pods, resources, configuration. Invariant: pure; what a node's network and provider are is said once. */
+/** Validation of Nodes. As in kube-apiserver, the paths of some issues about spec and status begin with `metadata`. */
 import { fieldAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -44,7 +44,7 @@ export function validateNode(object: JsonObject): FieldIssue[] {
   ];
 }
 
-/** Of the node and of its status. */
+/** The rules for updates of the Node and of its status. */
 export function validateNodeStatusUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues = [
     ...validateMetaUpdate(object, old),
@@ -121,13 +121,13 @@ function validateAddresses(object: JsonObject): FieldIssue[] {
     const key = `${type} ${address}`;
     const isKnown = seen.has(key);
     seen.add(key);
-    // The reference prints its own struct.
     if (!isKnown) return [];
+    // The message shows the fields of the Go type.
     return [declared(duplicate(STATUS.child('addresses').index(i), { Type: type, Address: address }))];
   });
 }
 
-/** What may be set once. */
+/** podCIDRs and providerID may be set once. */
 function validateFixedFields(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const [cidrs, oldCidrs] = [textsAt(object, 'spec', 'podCIDRs'), textsAt(old, 'spec', 'podCIDRs')];

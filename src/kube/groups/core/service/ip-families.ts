@@ -1,6 +1,6 @@
 /**
- * The families of a Service's addresses: what the client did not say follows from what it said, from the stored Service and from the cluster. Invariant: a Service is never
- * moved between one family and two unless its policy says so. It changes the spec that it gets, and nothing if there are issues to report.
+ * The IP families of a Service. Fields that the client left out are derived from the others, from the stored Service
+ * and from the cluster. Invariant: a Service changes between single and dual stack only if its policy asks for it.
  */
 import { fieldAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../../../apimachinery/validation/field-issue.ts';
@@ -13,45 +13,51 @@ import { validateClusterIps } from './validate-cluster-ips.ts';
 const SPEC = FieldPath.of('spec');
 const POLICY = SPEC.child('ipFamilyPolicy');
 
-/** The cluster's families, the first one first. */
+/** The families of the cluster; the first is the primary one. */
 export type ClusterFamilies = readonly [IpFamily, ...IpFamily[]];
 
-/** Fills in `ipFamilyPolicy` and `ipFamilies`; `old` is the spec that is stored, complete. */
-export function settleIpFamilies(
+/**
+ * Validates and fills in `ipFamilyPolicy` and `ipFamilies` of `spec`, in place. `old` is the stored spec, completed by
+ * `completeOldSpec`. If it returns issues, the request must be rejected; the spec may then be partly filled in.
+ */
+export function resolveIpFamilies(
   spec: JsonObject,
   old: JsonObject | undefined,
   cluster: ClusterFamilies,
 ): readonly FieldIssue[] {
   if (textAt(spec, 'type') === 'ExternalName') return [];
-  if (old !== undefined && prefersTheSame(spec, old)) return [];
-  const isOpen = textAt(spec, 'clusterIP') === HEADLESS && isSelectorless(spec);
+  if (old !== undefined && isUnchangedPreferDualStack(spec, old)) return [];
+  const isSelectorlessHeadless = textAt(spec, 'clusterIP') === HEADLESS && isSelectorless(spec);
   if (fieldAt(spec, 'ipFamilyPolicy') === undefined) {
     const kept = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
-    spec['ipFamilyPolicy'] = kept || (isOpen ? 'RequireDualStack' : 'SingleStack');
+    spec['ipFamilyPolicy'] = kept || (isSelectorlessHeadless ? 'RequireDualStack' : 'SingleStack');
   }
   const malformed = validateClusterIps(spec, old);
   if (malformed.length > 0) return malformed;
   const issues = [
-    ...(old === undefined ? [] : settleReduction(spec, old)),
+    ...(old === undefined ? [] : resolveReduction(spec, old)),
     ...validateSingleStack(spec),
     ...inferFamilies(spec, cluster),
   ];
   if (issues.length > 0) return issues;
-  if (!isOpen) {
-    const refused = validateCluster(spec, cluster);
-    if (refused.length > 0) return refused;
+  if (!isSelectorlessHeadless) {
+    const unsupported = validateCluster(spec, cluster);
+    if (unsupported.length > 0) return unsupported;
   }
   const families = ipFamilies(spec).length === 0 ? [cluster[0]] : [...ipFamilies(spec)];
-  // Without addresses and pods of its own, a Service may have families that the cluster does not have.
-  const mayBeDual = isOpen || cluster.length === 2;
+  // A headless Service without a selector may have families that the cluster does not have.
+  const mayBeDual = isSelectorlessHeadless || cluster.length === 2;
   if (families.length === 1 && mayBeDual && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack')
     families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4');
   spec['ipFamilies'] = families;
   return [];
 }
 
-/** PreferDualStack, and nothing changed: such a Service does not follow the cluster when that gets or loses a family. */
-export function prefersTheSame(spec: JsonObject, old: JsonObject): boolean {
+/**
+ * Whether the policy is PreferDualStack and neither policy, type, addresses nor families change. Such a Service keeps
+ * its families even if those of the cluster have changed since.
+ */
+export function isUnchangedPreferDualStack(spec: JsonObject, old: JsonObject): boolean {
   const policy = textAt(spec, 'ipFamilyPolicy');
   const type = textAt(spec, 'type');
   const oldPolicy = textAt(old, 'ipFamilyPolicy');
@@ -69,8 +75,8 @@ function isSelectorless(spec: JsonObject): boolean {
   return Object.keys(objectAt(spec, 'selector') ?? {}).length === 0;
 }
 
-/** SingleStack on a Service of two families gives up the second; any other policy holds it. */
-function settleReduction(spec: JsonObject, old: JsonObject): FieldIssue[] {
+/** The policy SingleStack removes the second family. With any other policy, removing it is an issue. */
+function resolveReduction(spec: JsonObject, old: JsonObject): FieldIssue[] {
   const [ips, families] = [clusterIps(spec), ipFamilies(spec)];
   const policy = textAt(spec, 'ipFamilyPolicy');
   if (policy === 'SingleStack') {
@@ -96,7 +102,7 @@ function validateSingleStack(spec: JsonObject): FieldIssue[] {
   ];
 }
 
-/** An address that was given has a family. */
+/** Adds the families of the given addresses. */
 function inferFamilies(spec: JsonObject, cluster: ClusterFamilies): FieldIssue[] {
   const ips = clusterIps(spec);
   if (ips[0] === HEADLESS) return [];

@@ -1,4 +1,4 @@
-/** What a Service has that says nothing else. Invariant: idempotent; what depends on addresses and ports of the cluster is filled in by allocation, not here. */
+/** The defaults of Services. IP families, cluster IPs and node ports are filled in by the store, not here. */
 import {
   ensureObject,
   fieldAt,
@@ -9,7 +9,7 @@ import {
 } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 
-/** How long a client comes back to the same endpoint: three hours. */
+/** The default timeout of client IP affinity: three hours. */
 const AFFINITY_SECONDS = 10800;
 
 export function setServiceDefaults(object: JsonObject): void {
@@ -43,7 +43,7 @@ function setAffinity(spec: JsonObject): void {
     spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
 }
 
-/** Whether traffic may come from outside the cluster. */
+/** Whether the Service accepts traffic from outside the cluster. */
 export function isExternallyAccessible(spec: JsonObject): boolean {
   const type = textAt(spec, 'type');
   return (

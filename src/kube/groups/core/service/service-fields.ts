@@ -1,7 +1,8 @@
-/** What the fields of a Service mean together. Invariant: pure; nothing is changed. */
+/** Reading of a Service's spec. */
 import { fieldAt, flagAt, numberAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 
+/** The cluster IP of a headless Service. */
 export const HEADLESS = 'None';
 
 export function clusterIps(spec: JsonObject): readonly string[] {
@@ -21,13 +22,13 @@ export function needsClusterIp(spec: JsonObject): boolean {
   return textAt(spec, 'type') !== 'ExternalName';
 }
 
-/** It has ports on every node unless somebody chooses none. */
+/** Whether the type allows node ports. */
 export function mayHaveNodePorts(spec: JsonObject): boolean {
   const type = textAt(spec, 'type');
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
-/** Ports on every node are to be allocated. */
+/** Whether node ports have to be allocated. */
 export function needsNodePorts(spec: JsonObject): boolean {
   const type = textAt(spec, 'type');
   if (type === 'NodePort') return true;
@@ -38,7 +39,7 @@ export function needsHealthCheckPort(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'LoadBalancer' && textAt(spec, 'externalTrafficPolicy') === 'Local';
 }
 
-/** Without those that are not set. */
+/** The node ports that are set. */
 export function nodePorts(spec: JsonObject): readonly number[] {
   return objectsAt(spec, 'ports')
     .map((port) => Number(numberAt(port, 'nodePort')))
@@ -49,7 +50,7 @@ export function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i]);
 }
 
-/** A flag that may be absent, as text: '' if it is. */
+/** An optional flag as text; '' if absent. */
 export function optionalFlag(spec: JsonObject, name: string): string {
   return fieldAt(spec, name) === undefined ? '' : String(flagAt(spec, name));
 }

@@ -1,4 +1,4 @@
-/** The subresource `proxy` of Services: which pod a request would go to. Invariant: it says what the reference says about a Service that has none; no pod runs here, so nothing is proxied. */
+/** The `proxy` subresource of Services. No pod is reachable, so every request fails. */
 import { numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../../../apimachinery/status/status.ts';
 import { badRequest, notFound, serviceUnavailable } from '../../../../apimachinery/status/status-catalogue.ts';
@@ -24,7 +24,7 @@ export function serviceProxy(kube: KubeContext): SubresourceDefinition {
   };
 }
 
-/** Host and port of a pod behind the Service; throws if there is none. */
+/** Host and port of a pod behind the Service. Throws StatusError if there is none. */
 async function locate(kube: KubeContext, { namespace, name: id }: ResourceContext): Promise<string> {
   const address = parseProxyAddress(id);
   if (address === undefined) throw new StatusError(badRequest(`invalid service request "${id}"`));
@@ -52,7 +52,7 @@ async function locate(kube: KubeContext, { namespace, name: id }: ResourceContex
   throw new StatusError(serviceUnavailable(`no endpoints available for service "${id}"`));
 }
 
-/** Only addresses that pods of the namespace really have are proxied to. */
+/** Whether the endpoint's address is the IP of the pod it refers to, in the namespace of the Service. */
 async function isPod(pods: ObjectReader, target: JsonObject, namespace: string): Promise<boolean> {
   const reference = objectAt(target, 'targetRef');
   if (reference === undefined || textAt(reference, 'namespace') !== namespace) return false;

@@ -1,4 +1,4 @@
-/** The status of a Service and of an Ingress: what a load balancer reports. Invariant: pure. */
+/** Validation of `status.loadBalancer` of Services and Ingresses. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   type FieldIssue,
@@ -25,13 +25,13 @@ export function validateServiceStatusUpdate(object: JsonObject, old: JsonObject)
   return [...issues, ...points.flatMap((point, i) => validatePoint(point, INGRESS.index(i), accepted, true))];
 }
 
-/** What a load balancer of an Ingress reports. */
+/** The rules for an Ingress, whose points have no ipMode. */
 export function validateIngressPoints(object: JsonObject, old: JsonObject): FieldIssue[] {
   const accepted = new Set(balancerPoints(old).map((point) => textAt(point, 'ip')));
   return balancerPoints(object).flatMap((point, i) => validatePoint(point, INGRESS.index(i), accepted, false));
 }
 
-/** Of addresses in forms that are not the usual ones. */
+/** Warns about addresses that are not in canonical form. */
 export function balancerWarnings(object: JsonObject): readonly string[] {
   return balancerPoints(object).flatMap((point, i) => ipWarnings(textAt(point, 'ip'), INGRESS.index(i)));
 }

@@ -1,6 +1,6 @@
 /**
- * The store of Services. It allocates before a write and releases after it. Invariant: a write that fails leaves nothing
- * allocated.
+ * The store of Services. It allocates before a write and releases after it. Invariant: a write that fails leaves
+ * nothing allocated.
  */
 import { orderFields } from '../../../../apimachinery/codec/typed-order.ts';
 import { ensureObject, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';

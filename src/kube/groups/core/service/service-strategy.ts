@@ -1,4 +1,4 @@
-/** Service: what is kept of what clients send. Invariant: allocation has happened before; see `allocators/service-store.ts`. */
+/** The strategy of Services. The store has allocated addresses and ports before its methods are called. */
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import type { Strategy } from '../../../../server/resource/resource-definition.ts';
@@ -21,7 +21,7 @@ export const SERVICE_STRATEGY: Strategy = builtInStrategy({
   },
   validateUpdate: validateServiceUpdate,
   warningsOnUpdate: serviceWarnings,
-  // Older servers stored it where it means nothing; it is never shown.
+  // Older versions stored internalTrafficPolicy for ExternalName Services, where it has no meaning.
   canonicalize: (service) => {
     const spec = objectAt(service, 'spec');
     if (spec !== undefined && textAt(spec, 'type') === 'ExternalName') delete spec['internalTrafficPolicy'];
@@ -33,7 +33,7 @@ function emptyStatus(service: JsonObject): void {
   service['status'] = { loadBalancer: {} };
 }
 
-/** The status is shared with the stored object: it is replaced, not changed. */
+/** Replaces the status instead of modifying it: it is shared with the stored object. */
 function emptyBalancer(service: JsonObject): void {
   service['status'] = { ...objectAt(service, 'status'), loadBalancer: {} };
 }

@@ -1,4 +1,4 @@
-/** Columns of Services. Invariant: cells are the reference's. */
+/** The columns of Services. */
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { compareUtf8 } from '../../../../base/utf8.ts';
@@ -32,7 +32,7 @@ function externalIps(object: JsonObject): string {
   }
 }
 
-/** Of `status.loadBalancer`: each once, sorted. */
+/** The distinct addresses in `status.loadBalancer`, sorted. */
 export function balancerAddresses(object: JsonObject): readonly string[] {
   const addresses = objectsAt(object, 'status', 'loadBalancer', 'ingress')
     .map((ingress) => textAt(ingress, 'ip') || textAt(ingress, 'hostname'))

@@ -1,6 +1,6 @@
 /**
- * What a client means who sends only a part of a Service, or changes its type. Invariant: only values that the server filled in are touched, and never one that the client
- * changed in the same request: that is for validation to refuse.
+ * Completion of partial updates of Services. Invariant: only values that the server allocated are kept or dropped. A
+ * value that the client changes in the same request is left for validation to report.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
@@ -20,7 +20,7 @@ import {
   sameTexts,
 } from './service-fields.ts';
 
-/** The list of addresses follows the single one if only that was given. Before everything else. */
+/** Derives clusterIPs from clusterIP if the client set only that. Called before any other completion. */
 export function normalizeClusterIps(spec: JsonObject, old: JsonObject | undefined): void {
   const ip = textAt(spec, 'clusterIP');
   if (old === undefined) {
@@ -36,7 +36,7 @@ export function normalizeClusterIps(spec: JsonObject, old: JsonObject | undefine
   }
 }
 
-/** Allocated values that the client left out stay, so that the same manifest can be sent again. */
+/** Keeps allocated values that the client left out, so that a manifest can be applied repeatedly. */
 export function keepAllocatedValues(spec: JsonObject, old: JsonObject): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (textAt(spec, 'clusterIP') === '') takeField(spec, old, 'clusterIP');
@@ -47,7 +47,7 @@ export function keepAllocatedValues(spec: JsonObject, old: JsonObject): void {
     takeField(spec, old, 'healthCheckNodePort');
 }
 
-/** By the name of the port. A port that the client gave to another name is not given twice. */
+/** Matches ports by name. A node port that the client moved to another port is not assigned again. */
 function keepNodePorts(spec: JsonObject, old: JsonObject): void {
   const wanted = new Set(nodePorts(spec));
   const taken = new Set(nodePorts(old).filter((port) => wanted.has(port)));
@@ -58,7 +58,7 @@ function keepNodePorts(spec: JsonObject, old: JsonObject): void {
   }
 }
 
-/** The type has changed: what only the old one had, and what the client left as it was, goes. */
+/** Drops fields that the new type does not have, if the client left them unchanged. */
 export function dropFieldsOfOldType(spec: JsonObject, old: JsonObject): void {
   if (needsClusterIp(old) && !needsClusterIp(spec)) {
     if (textAt(old, 'clusterIP') === textAt(spec, 'clusterIP') && sameTexts(clusterIps(old), clusterIps(spec))) {
@@ -90,7 +90,10 @@ export function dropFieldsOfOldType(spec: JsonObject, old: JsonObject): void {
     dropIfSame('externalTrafficPolicy', textAt(old, 'externalTrafficPolicy') === textAt(spec, 'externalTrafficPolicy'));
 }
 
-/** A stored Service as it would be stored today; `spec` is the caller's own. `primary` is the cluster's first family. */
+/**
+ * Completes the spec of a Service that an older version stored, in place. `spec` must be a copy. `primary` is the
+ * cluster's primary family.
+ */
 export function completeOldSpec(spec: JsonObject, primary: string): void {
   normalizeClusterIps(spec, undefined);
   if (!needsClusterIp(spec)) {

@@ -1,4 +1,4 @@
-/** What is said to whoever writes a Service that means less than it seems. Invariant: pure. */
+/** Warnings about Services: ignored and deprecated fields, and addresses that are not in canonical form. */
 import { fieldAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';

@@ -1,4 +1,4 @@
-/** Cluster IPs, their families and the policy of families. Invariant: pure; used before allocation, where only a part is filled in, and in validation. */
+/** Validation of a Service's cluster IPs, IP families and family policy. Also called on specs before allocation. */
 import { fieldAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -78,7 +78,7 @@ function validateMatch(ips: readonly string[], families: readonly string[]): Fie
   });
 }
 
-/** A second address may come and go; the first stays, unless the type is or was ExternalName. */
+/** The second address may be added and removed. The first is immutable, unless the type is or was ExternalName. */
 export function validateClusterIpsUpdate(spec: JsonObject, old: JsonObject): FieldIssue[] {
   if ([spec, old].some((one) => textAt(one, 'type') === 'ExternalName')) return [];
   if (isHeadless(spec) && isHeadless(old)) return [];
@@ -93,7 +93,7 @@ export function validateClusterIpsUpdate(spec: JsonObject, old: JsonObject): Fie
   return issues;
 }
 
-/** As `validateClusterIpsUpdate`, for families; headless Services choose theirs freely. */
+/** Like `validateClusterIpsUpdate`, for families. Headless Services may change theirs. */
 export function validateFamiliesUpdate(spec: JsonObject, old: JsonObject): FieldIssue[] {
   if ([spec, old].some((one) => textAt(one, 'type') === 'ExternalName' || isHeadless(one))) return [];
   const [families, oldFamilies] = [[...ipFamilies(spec)], ipFamilies(old)];

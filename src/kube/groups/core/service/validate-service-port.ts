@@ -1,4 +1,4 @@
-/** Ports of Services. Invariant: pure. The reference judges names and values first and, after other fields, numbers that occur twice. */
+/** Validation of a Service's ports, in two parts: kube-apiserver checks other fields between them. */
 import { fieldAt, numberAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -17,7 +17,9 @@ import { validatePortNumberOrName, validateProtocol } from '../../../shared/port
 
 const PORTS = FieldPath.of('spec', 'ports');
 
-/** `names`: each port for itself, and names that occur twice. `numbers`: what ports have to do with one another and with the type. */
+/**
+ * `names` checks each port, and duplicate names. `numbers` checks duplicate numbers and whether the type allows them.
+ */
 export function validateServicePorts(spec: JsonObject, part: 'names' | 'numbers'): FieldIssue[] {
   const ports = objectsAt(spec, 'ports');
   if (part === 'numbers') return validateNumbers(ports, textAt(spec, 'type'));
@@ -67,7 +69,7 @@ function validateNumbers(ports: readonly JsonObject[], type: string): FieldIssue
   return issues;
 }
 
-/** As the reference prints its own struct. */
+/** The port as the message shows it: with the fields of the Go type. */
 function shownPort(protocol: string, port: number | bigint): JsonObject {
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

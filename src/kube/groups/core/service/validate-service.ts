@@ -1,4 +1,4 @@
-/** Service: what it must be when its addresses and ports are allocated. Invariant: pure; issues come in the reference's order. */
+/** Validation of Services, after allocation. */
 import {
   fieldAt,
   numberAt,
@@ -42,7 +42,7 @@ const AFFINITIES = ['ClientIP', 'None'];
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const TRAFFIC_POLICIES = ['Cluster', 'Local'];
 const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
-/** A day. */
+/** One day. */
 const MAX_AFFINITY_SECONDS = 86400;
 
 export function validateService(object: JsonObject): FieldIssue[] {
@@ -108,7 +108,7 @@ function validateType(spec: JsonObject): FieldIssue[] {
     if (textsAt(spec, name).length > 0) issues.push(forbidden(SPEC.child(name), NOT_EXTERNAL_NAME));
   if (fieldAt(spec, 'ipFamilyPolicy') !== undefined)
     issues.push(forbidden(SPEC.child('ipFamilyPolicy'), NOT_EXTERNAL_NAME));
-  // A dot at the end says that the name is complete.
+  // A trailing dot marks a fully qualified name.
   const name = textAt(spec, 'externalName').replace(/\.$/, '');
   const path = SPEC.child('externalName');
   if (name === '') issues.push(required(path, ''));
@@ -145,7 +145,7 @@ function validateExternalIps(spec: JsonObject, old: JsonObject | undefined): Fie
   });
 }
 
-/** The field, or the annotation that it replaced. */
+/** Validates the field or, without it, the annotation that it replaced. */
 function validateSourceRanges(object: JsonObject, old: JsonObject | undefined): FieldIssue[] {
   const spec = specOf(object);
   const ranges = textsAt(spec, 'loadBalancerSourceRanges');
