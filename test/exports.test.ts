@@ -15,6 +15,8 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 // a decision: clients and controllers must never pull in a database or a certificate library.
 const LOADS: Readonly<Record<string, { readonly eager: readonly string[]; readonly lazy: readonly string[] }>> = {
   '.': { eager: ['node', 're2js'], lazy: ['lmdb'] },
+  './server': { eager: ['re2js'], lazy: [] },
+  './node': { eager: ['node'], lazy: [] },
   './cel': { eager: ['re2js'], lazy: [] },
   './kinds': { eager: [], lazy: [] },
   './schema': { eager: ['re2js'], lazy: [] },
@@ -77,6 +79,19 @@ describe('the front doors', () => {
     expect(sources.length).toBeGreaterThan(0);
     expect(sources.filter((source) => !existsSync(source))).toEqual([]);
     expect(await loads(sources)).toEqual(LOADS[door]);
+  });
+
+  it('of the server loads no built-in kinds, certificates, sockets or databases', async () => {
+    const result = await build({
+      entryPoints: [sourceOf('./dist/server/index.js')],
+      bundle: true,
+      format: 'esm',
+      packages: 'external',
+      write: false,
+      metafile: true,
+    });
+    const layers = new Set(Object.keys(result.metafile.inputs).map((path) => path.split('/')[1]));
+    expect([...layers].sort()).toEqual(['apimachinery', 'base', 'cache', 'cel', 'schema', 'server', 'storage']);
   });
 
   it('of kinds hold tokens and no code', async () => {

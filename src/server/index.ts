@@ -1,0 +1,38 @@
+/**
+ * The front door `keelson/server`: the generic API server and the kit that declares resources. Experimental: names may
+ * change until the SDK for extension API servers is built on it.
+ */
+export type { UserInfo } from '../apimachinery/meta/user-info.ts';
+export { type Status, StatusError } from '../apimachinery/status/status.ts';
+export {
+  duplicate,
+  type FieldIssue,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from '../apimachinery/validation/field-issue.ts';
+export { FieldPath } from '../apimachinery/validation/field-path.ts';
+export type { Admission, AdmissionAttributes } from './admission.ts';
+export type { AuthenticationResult, Authenticator } from './authentication.ts';
+export type { AuthorizationResult, Authorizer, RequestAttributes } from './authorization.ts';
+export { type ApiServer, createServer, type ServerOptions } from './create-server.ts';
+export { GenericServer, type GenericServerOptions, type PrepareOptions } from './generic-server.ts';
+export type { HealthCheck } from './health.ts';
+export type { Answer, Handler, Incoming } from './http/exchange.ts';
+export type { InProcessRequest, InProcessResponse, InProcessTransport } from './http/in-process.ts';
+export {
+  defineResource,
+  type ObjectIdentity,
+  type ResourceColumn,
+  type ResourceOptions,
+} from './resource/define-resource.ts';
+export { delegateStore } from './resource/delegate-store.ts';
+export { openResource } from './resource/open-resource.ts';
+export type { RegistryHost } from './resource/registry-host.ts';
+export type { ResourceDefinition, SubresourceDefinition } from './resource/resource-definition.ts';
+export type { ListPage, ResourceContext, ResourceStore } from './resource/resource-store.ts';
+export type { VersionDefinition } from './resource/version-definition.ts';
+export { ResourceServer, type ResourceServerOptions } from './resource-server.ts';
