@@ -1,6 +1,6 @@
 /**
- * The compiler of CEL expressions in admission policies and match conditions. Objects and parameters have the type `dyn`.
- * Environments are created when an expression first needs them.
+ * The compiler of CEL expressions in admission policies and match conditions. Objects and parameters have the type
+ * `dyn`. Environments are created when an expression first needs them.
  */
 import { formatDeclaredType } from '../cel/check/format-type.ts';
 import { equalTypes } from '../cel/check/type-relations.ts';
@@ -32,7 +32,9 @@ export const APPLIED_OBJECT: ObjectType = dynamicObject('Object');
 /** The type of a JSON patch. */
 export const PATCH_LIST: CelType = listOf(JSON_PATCH);
 
-/** Compiles the expressions of one policy. A policy with variables needs a compiler of its own: it collects their types. */
+/**
+ * Compiles the expressions of one policy. A policy with variables needs a compiler of its own: it collects their types.
+ */
 export class ExpressionCompiler {
   readonly #environments = new Map<string, Environment>();
   readonly #variables: Map<string, CelType> | undefined;
@@ -142,7 +144,9 @@ function dynamicObject(name: string): ObjectType {
   return { ...declaredObject(name, {}), field: () => DYN };
 }
 
-/** Returns the type of a variable in later expressions: basic types, lists and maps keep theirs, others become `dyn`. */
+/**
+ * Returns the type of a variable in later expressions: basic types, lists and maps keep theirs, others become `dyn`.
+ */
 function variableType(type: CelType): CelType {
   if (type.kind === 'basic') return type;
   if (type.kind === 'list') return listOf(variableType(type.element));

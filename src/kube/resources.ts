@@ -3,24 +3,25 @@
  *
  * How a kind is declared: `groups/<group>/<kind>.ts` exports one `KubeResource`, named after the kind:
  *
- *     export const CONFIG_MAP: KubeResource = {
- *       definition: storedResource({
- *         plural: 'configmaps',
- *         scope: 'Namespaced',
- *         versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
- *         strategy: builtInStrategy({ validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
- *       }),
- *     };
+ * export const CONFIG_MAP: KubeResource = {
+ * definition: storedResource({
+ * plural: 'configmaps',
+ * scope: 'Namespaced',
+ * versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
+ * strategy: builtInStrategy({ validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
+ * }),
+ * };
  *
  * - A kind that needs settings, or the KubeContext for its subresources, is a function that returns the KubeResource:
- *   `podResource(kube)`, `eventResource(ttlSeconds)`.
+ * `podResource(kube)`, `eventResource(ttlSeconds)`.
  * - The `status` subresource is `statusSubresource(STRATEGY, { ... })`.
  * - A store that stands in front of the registry store is made by `wrapStore`, in the kind's file.
  * - The file's order: constants and table, the declaration, then defaults, strategy methods, validation and warnings.
  * - A kind that does not fit into one file has a folder, `core/pod/`: `pod.ts` declares it, the rest stands beside it.
  *
  * Rules are pure: defaults and `prepareFor...` modify only the object they are given, validation only returns issues.
- * Issues have the texts and the order of kube-apiserver's; issues about entries of a map come in the order of the object.
+ * Issues have the texts and the order of kube-apiserver's; issues about entries of a map come in the order of the
+ * object.
  */
 
 import type { Clock } from '../base/clock.ts';

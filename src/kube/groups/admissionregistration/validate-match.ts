@@ -1,4 +1,7 @@
-/** Validation of the fields that select requests: rules, selectors and match conditions of webhooks, policies and bindings. */
+/**
+ * Validation of the fields that select requests: rules, selectors and match conditions of webhooks, policies and
+ * bindings.
+ */
 import { sharedCompiler } from '../../../admission/expression-compiler.ts';
 import { fieldAt, listAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -41,7 +44,7 @@ export function validateSelectors(object: JsonObject, path: FieldPath, allowInva
   );
 }
 
-// ── Rules ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Rules ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function validateRule(rule: JsonObject, path: FieldPath): FieldIssue[] {
   const operations = textsAt(rule, 'operations');
@@ -95,7 +98,7 @@ function validateResources(resources: readonly string[], path: FieldPath): Field
   return issues;
 }
 
-// ── Resources of policies and bindings ─────────────────────────────────────────────────────────────────────────────────────────────
+// ── Resources of policies and bindings ───────────────────────────────────────────────────────────────────────────────
 
 export function validateMatchResources(match: JsonObject, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
@@ -136,7 +139,7 @@ export function validateMutatingOperations(match: JsonObject, path: FieldPath): 
   );
 }
 
-// ── Conditions ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Conditions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function validateMatchConditions(owner: JsonObject, path: FieldPath, hasParams: boolean): FieldIssue[] {
   const count = listAt(owner, 'matchConditions').length;

@@ -1,6 +1,6 @@
 /**
- * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has the
- * condition Available from its creation on.
+ * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has
+ * the condition Available from its creation on.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';

@@ -1,6 +1,6 @@
 /**
- * Rules that kinds which keep pods running share: the selector and the pod template of Deployment, ReplicaSet, DaemonSet,
- * StatefulSet and ReplicationController, and the strategy of Deployment and ReplicaSet.
+ * Rules that kinds which keep pods running share: the selector and the pod template of Deployment, ReplicaSet,
+ * DaemonSet, StatefulSet and ReplicationController, and the strategy of Deployment and ReplicaSet.
  */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -49,7 +49,10 @@ export interface ReplicaStrategyOptions {
   readonly emptyStatus: JsonObject;
   /** `old` is the stored object; undefined on create. */
   validateSpec(object: JsonObject, old: JsonObject | undefined): FieldIssue[];
-  /** Called on update, after the stored status is restored. Increments metadata.generation if the update counts as a change. */
+  /**
+   * Called on update, after the stored status is restored. Increments metadata.generation if the update counts as a
+   * change.
+   */
   countChange(object: JsonObject, old: JsonObject): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The kind TokenReview: the user of a token. Invariant: a token is authenticated by the same authenticator as the token of
- * a request.
+ * The kind TokenReview: the user of a token. Invariant: a token is authenticated by the same authenticator as the token
+ * of a request.
  */
 import { textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';

@@ -1,6 +1,6 @@
 /**
- * The implementation of SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview. Invariant: the status is
- * the decision of the same authorizer that the authorization filter asks.
+ * The implementation of SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview. Invariant: the
+ * status is the decision of the same authorizer that the authorization filter asks.
  */
 import { objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';

@@ -1,6 +1,6 @@
 /**
- * The annotations that hold what autoscaling/v1 has no fields for. Invariant: only conversion writes and reads them; they
- * are never stored.
+ * The annotations that hold what autoscaling/v1 has no fields for. Invariant: only conversion writes and reads them;
+ * they are never stored.
  */
 import { objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

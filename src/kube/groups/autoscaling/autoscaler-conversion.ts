@@ -1,7 +1,7 @@
 /**
- * Conversion of HorizontalPodAutoscalers between autoscaling/v2 and autoscaling/v1. Invariant: a round trip from v2 loses
- * nothing: annotations of v1 hold what it has no fields for, in the form that kube-apiserver writes. A malformed annotation
- * counts as absent.
+ * Conversion of HorizontalPodAutoscalers between autoscaling/v2 and autoscaling/v1. Invariant: a round trip from v2
+ * loses nothing: annotations of v1 hold what it has no fields for, in the form that kube-apiserver writes. A malformed
+ * annotation counts as absent.
  */
 import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
 import { formatJson } from '../../../apimachinery/go-format.ts';
@@ -143,9 +143,12 @@ function annotated(annotations: JsonObject, name: string): JsonValue | undefined
   return read.ok ? read.value : undefined;
 }
 
-// ── Annotations to autoscaling/v2 fields ───────────────────────────────────────────────────────────────────────────────────────────
+// ── Annotations to autoscaling/v2 fields ─────────────────────────────────────────────────────────────────────────────
 
-/** Normalizes an autoscaler that consists of these parts. Returns undefined if a value does not have the type of its field. */
+/**
+ * Normalizes an autoscaler that consists of these parts. Returns undefined if a value does not have the type of its
+ * field.
+ */
 function normalized(parts: JsonObject): JsonObject | undefined {
   const result = normalizeTyped(parts, kindView('autoscaling', 'v2', 'HorizontalPodAutoscaler'), 'stored');
   return result.ok ? result.object : undefined;
@@ -167,7 +170,7 @@ function readConditions(list: readonly JsonObject[] | undefined): JsonValue | un
   return object === undefined ? undefined : statusOf(object)['conditions'];
 }
 
-// ── Behavior, which the annotation holds under the Go field names of the internal type ─────────────────────────────────────────────
+// ── Behavior, which the annotation holds under the Go field names of the internal type ───────────────────────────────
 
 function behaviorText(behavior: JsonObject | undefined): string | undefined {
   if (behavior === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Conversion of metrics between autoscaling/v2 and the annotations of autoscaling/v1. The order of fields is that in which
- * kube-apiserver writes the annotations.
+ * Conversion of metrics between autoscaling/v2 and the annotations of autoscaling/v1. The order of fields is that in
+ * which kube-apiserver writes the annotations.
  */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isZeroQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';

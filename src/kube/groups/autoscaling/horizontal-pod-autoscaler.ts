@@ -1,6 +1,6 @@
 /**
- * The kind HorizontalPodAutoscaler. Stored and validated as autoscaling/v2; autoscaling/v1 keeps what it has no fields for
- * in annotations.
+ * The kind HorizontalPodAutoscaler. Stored and validated as autoscaling/v2; autoscaling/v1 keeps what it has no fields
+ * for in annotations.
  */
 import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
@@ -67,8 +67,8 @@ export const HORIZONTAL_POD_AUTOSCALER: KubeResource = {
 };
 
 /**
- * Returns the version with a `normalize` that keeps empty lists of scaling policies, which normalization drops. An absent
- * list gets defaults; an empty one is invalid, so storage never holds one.
+ * Returns the version with a `normalize` that keeps empty lists of scaling policies, which normalization drops. An
+ * absent list gets defaults; an empty one is invalid, so storage never holds one.
  */
 function withEmptyPolicies(version: VersionDefinition): VersionDefinition {
   return {

@@ -1,6 +1,6 @@
 /**
- * The `scale` subresource of built-in kinds: their replicas as an autoscaling/v1 Scale. Invariant: a write is an update of
- * the parent object under the strategy of its kind, and changes only spec.replicas.
+ * The `scale` subresource of built-in kinds: their replicas as an autoscaling/v1 Scale. Invariant: a write is an update
+ * of the parent object under the strategy of its kind, and changes only spec.replicas.
  */
 import { objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatLabelSelector, labelSelectorOfLabels } from '../../../apimachinery/selectors/label-selector.ts';

@@ -1,6 +1,7 @@
 /**
  * The kind CertificateSigningRequest. The server writes the requesting user into the spec, which is immutable. Only
- * `/approval` writes the conditions Approved and Denied, only `/status` writes the certificate, and neither can be removed.
+ * `/approval` writes the conditions Approved and Denied, only `/status` writes the certificate, and neither can be
+ * removed.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatHumanDuration } from '../../../apimachinery/scalars/human-duration.ts';
@@ -130,7 +131,7 @@ function conditionsOf(object: JsonObject): readonly JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
 }
 
-// ── Strategy ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Strategy ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Sets the requesting user, whatever the client sent. */
 function prepareRequestForCreate(object: JsonObject, { request: { user } }: StrategyContext): void {
@@ -153,7 +154,9 @@ function prepareRequestForUpdate(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'status');
 }
 
-/** Restores the stored Approved and Denied conditions unless the update adds or removes one, which validation reports. */
+/**
+ * Restores the stored Approved and Denied conditions unless the update adds or removes one, which validation reports.
+ */
 function prepareRequestStatusForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
   takeField(object, old, 'spec');
   const conditions = conditionsOf(object).map((condition) => ({ ...condition }));
@@ -203,7 +206,7 @@ function stateOf(condition: JsonObject): string {
   return `${textAt(condition, 'type')} ${textAt(condition, 'status')}`;
 }
 
-// ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Validation ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Resolves to what is wrong with the signature of the PKCS #10 request. Undefined for a valid or a malformed one. */
 async function signatureProblem(object: JsonObject): Promise<string | undefined> {

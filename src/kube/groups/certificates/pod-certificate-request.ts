@@ -1,6 +1,6 @@
 /**
- * The kind PodCertificateRequest: the request of a node for a certificate for one of its pods. The spec is immutable. The
- * status is immutable once it has the condition Issued, Denied or Failed.
+ * The kind PodCertificateRequest: the request of a node for a certificate for one of its pods. The spec is immutable.
+ * The status is immutable once it has the condition Issued, Denied or Failed.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { parseTime } from '../../../apimachinery/scalars/time.ts';
@@ -166,7 +166,9 @@ function keyParts(spec: JsonObject): Readonly<Record<'stub' | 'key' | 'proof', U
   return { stub: bytes('stubPKCS10Request'), key: bytes('pkixPublicKey'), proof: bytes('proofOfPossession') };
 }
 
-/** Resolves to what is wrong with the signature that proves possession of the key. Undefined if it is valid or absent. */
+/**
+ * Resolves to what is wrong with the signature that proves possession of the key. Undefined if it is valid or absent.
+ */
 async function possessionProblem(object: JsonObject): Promise<string | undefined> {
   const spec = objectAt(object, 'spec') ?? {};
   const { stub, key, proof } = keyParts(spec);
@@ -225,7 +227,7 @@ function validatePodCertificateRequestUpdate(object: JsonObject, old: JsonObject
   return [...validateMetaUpdate(object, old), ...validateImmutableField(spec, before, SPEC).map(declared)];
 }
 
-// ── Status ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function validatePodCertificateRequestStatusUpdate(
   object: JsonObject,

@@ -1,7 +1,7 @@
 /**
  * Results of signature verification for the validation of the same request. Verification is asynchronous and strategies
- * are synchronous, so a store in front of the registry verifies each object before it is created, and `validate` reads the
- * result by the request's context.
+ * are synchronous, so a store in front of the registry verifies each object before it is created, and `validate` reads
+ * the result by the request's context.
  */
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
@@ -17,7 +17,10 @@ export class SignatureChecks {
     return this.#problems.get(request);
   }
 
-  /** Returns a store whose `create` first calls `verify`, which resolves to what is wrong with the signature, or undefined. */
+  /**
+   * Returns a store whose `create` first calls `verify`, which resolves to what is wrong with the signature, or
+   * undefined.
+   */
   wrap(store: ResourceStore, verify: (object: JsonObject) => Promise<string | undefined>): ResourceStore {
     const { create } = store;
     if (create === undefined) return store;

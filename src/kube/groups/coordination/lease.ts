@@ -1,4 +1,6 @@
-/** The kind Lease. The feature gate CoordinatedLeaderElection is off, so its fields are dropped unless they are stored. */
+/**
+ * The kind Lease. The feature gate CoordinatedLeaderElection is off, so its fields are dropped unless they are stored.
+ */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';

@@ -82,7 +82,9 @@ export const POD_DISRUPTION_BUDGET: KubeResource = {
   }),
 };
 
-/** Drops requirements for the v1beta1 label, unless the selector is exactly the one that conversion from v1beta1 writes. */
+/**
+ * Drops requirements for the v1beta1 label, unless the selector is exactly the one that conversion from v1beta1 writes.
+ */
 function setDisruptionBudgetDefaults(object: JsonObject): void {
   const selector = objectAt(ensureObject(object, 'spec'), 'selector');
   const expressions = selector === undefined ? [] : objectsAt(selector, 'matchExpressions');

@@ -23,7 +23,10 @@ export const bindingTable: () => TableDefinition = tableOf(
   ),
 );
 
-/** Sets an absent apiGroup of the roleRef and of the User and Group subjects, at its place in the field order of the type. */
+/**
+ * Sets an absent apiGroup of the roleRef and of the User and Group subjects, at its place in the field order of the
+ * type.
+ */
 export function setBindingDefaults(binding: JsonObject): void {
   const roleRef = objectAt(binding, 'roleRef') ?? {};
   if (textAt(roleRef, 'apiGroup') === '') binding['roleRef'] = { apiGroup: RBAC_GROUP, ...withoutGroup(roleRef) };

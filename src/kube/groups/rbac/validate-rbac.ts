@@ -36,7 +36,9 @@ const ROLE_REF = FieldPath.of('roleRef');
 const SUBJECTS = FieldPath.of('subjects');
 const SELECTORS = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
 
-/** The name rule: any URL path segment, such as `system:node`. It applies to generateName too, so `.` is invalid there. */
+/**
+ * The name rule: any URL path segment, such as `system:node`. It applies to generateName too, so `.` is invalid there.
+ */
 export function rbacName(name: string): Complaints {
   return checkPathSegmentName(name);
 }
@@ -146,8 +148,8 @@ function validateRoleRef(roleRef: RoleRef, kinds: readonly string[]): FieldIssue
 }
 
 /**
- * User and Group subjects have the RBAC apiGroup, ServiceAccounts have none. In a ClusterRoleBinding a ServiceAccount needs
- * a namespace.
+ * User and Group subjects have the RBAC apiGroup, ServiceAccounts have none. In a ClusterRoleBinding a ServiceAccount
+ * needs a namespace.
  */
 export function validateSubject(subject: Subject, namespaced: boolean, path: FieldPath): FieldIssue[] {
   const { kind = '', apiGroup = '', name = '', namespace = '' } = subject;

@@ -25,7 +25,9 @@ export function presentTime(clock: WallClock): string {
   return formatTime(instantFromMillis(Math.floor(clock.now() / 1000) * 1000));
 }
 
-/** A taint without a time gets the present one, as in kube-apiserver, so decoding one body twice can give two results. */
+/**
+ * A taint without a time gets the present one, as in kube-apiserver, so decoding one body twice can give two results.
+ */
 export function setTaintDefaults(taint: JsonObject, clock: WallClock): void {
   if (fieldAt(taint, 'timeAdded') === undefined) taint['timeAdded'] = presentTime(clock);
 }

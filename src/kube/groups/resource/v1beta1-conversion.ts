@@ -1,7 +1,7 @@
 /**
- * Conversion between resource.k8s.io/v1beta1 and the later versions. In v1beta1 the fields of a device are in `basic`, and
- * the fields of an exact request are fields of the request. Invariant: the argument is not modified, and a round trip
- * returns an equal object.
+ * Conversion between resource.k8s.io/v1beta1 and the later versions. In v1beta1 the fields of a device are in `basic`,
+ * and the fields of an exact request are fields of the request. Invariant: the argument is not modified, and a round
+ * trip returns an equal object.
  */
 import { listAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
@@ -73,8 +73,9 @@ function requestsChange(from: string, to: string): Change {
 }
 
 /**
- * v1beta1 always writes `deviceClassName`. A request without a class and without other fields of an exact request has no
- * exact request. A request with other fields but no class is invalid; it gets empty values so that no default is set.
+ * v1beta1 always writes `deviceClassName`. A request without a class and without other fields of an exact request has
+ * no exact request. A request with other fields but no class is invalid; it gets empty values so that no default is
+ * set.
  */
 function nestedRequest(request: JsonValue): JsonValue {
   if (!isJsonObject(request)) return request;

@@ -1,6 +1,6 @@
 /**
- * Validation of DeviceClaim: requests, constraints and driver configurations. Claims and templates use all of it; device
- * classes and allocation results use the parts they have.
+ * Validation of DeviceClaim: requests, constraints and driver configurations. Claims and templates use all of it;
+ * device classes and allocation results use the parts they have.
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Validation of the CEL expressions that select devices. The estimated cost of an expression must be within a limit; the
- * estimate uses the size limits of a device's attributes and capacities.
+ * Validation of the CEL expressions that select devices. The estimated cost of an expression must be within a limit;
+ * the estimate uses the size limits of a device's attributes and capacities.
  */
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -37,7 +37,10 @@ const MAX_DRIVER = 63;
 const MAX_VALUE = 64;
 const MAX_ENTRIES = 32;
 
-/** The type of an attribute: `dyn`, as a distinct object so that an expression of this type can be told from other `dyn`. */
+/**
+ * The type of an attribute: `dyn`, as a distinct object so that an expression of this type can be told from other
+ * `dyn`.
+ */
 const ATTRIBUTE: CelType = { kind: 'basic', name: 'dyn' };
 
 const FIELDS: Readonly<Record<string, CelType>> = {

@@ -16,7 +16,10 @@ export function validateList<T>(
   return items.flatMap((item, i) => validate(item, path.index(i)));
 }
 
-/** As `validateList`, with unique keys. Repeated keys are reported last; `shown` returns the value in the issue, default the key. */
+/**
+ * As `validateList`, with unique keys. Repeated keys are reported last; `shown` returns the value in the issue, default
+ * the key.
+ */
 export function validateSet<T>(
   items: readonly T[],
   max: number | undefined,

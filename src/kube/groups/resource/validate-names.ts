@@ -32,8 +32,8 @@ export function validatePoolName(name: string, path: FieldPath): FieldIssue[] {
 }
 
 /**
- * The name of an attribute or capacity: an identifier with an optional domain. kube-apiserver accepts any name with more
- * than one slash.
+ * The name of an attribute or capacity: an identifier with an optional domain. kube-apiserver accepts any name with
+ * more than one slash.
  */
 export function validateQualifiedName(name: string, path: FieldPath): FieldIssue[] {
   const [first = '', second, ...more] = name.split('/');

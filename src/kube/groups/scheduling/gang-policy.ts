@@ -1,6 +1,6 @@
 /**
- * Rules that Workload and PodGroup share. Fields whose feature gates are off (constraints, claims, disruption, priority)
- * are dropped unless they are stored, and are not validated.
+ * Rules that Workload and PodGroup share. Fields whose feature gates are off (constraints, claims, disruption,
+ * priority) are dropped unless they are stored, and are not validated.
  */
 import { fieldAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
@@ -11,7 +11,10 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 
 const GATED_FIELDS = ['schedulingConstraints', 'resourceClaims', 'disruptionMode', 'priorityClassName', 'priority'];
 
-/** Drops the gated fields that `stored` does not have. Fields in `nullable` become null instead: their type always writes them. */
+/**
+ * Drops the gated fields that `stored` does not have. Fields in `nullable` become null instead: their type always
+ * writes them.
+ */
 export function dropGatedFields(spec: JsonObject, stored: JsonObject | undefined, nullable: readonly string[]): void {
   for (const name of GATED_FIELDS) {
     if (stored !== undefined && fieldAt(stored, name) !== undefined) continue;

@@ -1,4 +1,6 @@
-/** The kind CSIStorageCapacity. Topology and storage class are immutable. kube-apiserver has no table columns for it. */
+/**
+ * The kind CSIStorageCapacity. Topology and storage class are immutable. kube-apiserver has no table columns for it.
+ */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../apimachinery/scalars/quantity.ts';
 import { quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';

@@ -27,8 +27,8 @@ const TOPOLOGIES = FieldPath.of('allowedTopologies');
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 /**
- * kube-apiserver reports a repeated topology once for every earlier one that it repeats. This limit bounds the number of
- * issues for one topology.
+ * kube-apiserver reports a repeated topology once for every earlier one that it repeats. This limit bounds the number
+ * of issues for one topology.
  */
 const MAX_REPEATS = 100;
 
@@ -114,8 +114,8 @@ function validateStorageClassUpdate(object: JsonObject, old: JsonObject): FieldI
 }
 
 /**
- * Reports a repeated key in a term, a repeated value of a key, and a repeated term. kube-apiserver compares terms with a
- * preallocated list of empty ones, so a term without expressions always counts as repeated.
+ * Reports a repeated key in a term, a repeated value of a key, and a repeated term. kube-apiserver compares terms with
+ * a preallocated list of empty ones, so a term without expressions always counts as repeated.
  */
 function validateTopologies(terms: readonly JsonObject[]): FieldIssue[] {
   const issues: FieldIssue[] = [];

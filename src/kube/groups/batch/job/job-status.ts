@@ -1,7 +1,7 @@
 /**
- * Validation of updates of a Job's status, which third-party controllers may write too (spec.managedBy). Most rules apply
- * only to an update that changes the fields they concern, so an update may correct one part of a status whose other parts
- * are invalid.
+ * Validation of updates of a Job's status, which third-party controllers may write too (spec.managedBy). Most rules
+ * apply only to an update that changes the fields they concern, so an update may correct one part of a status whose
+ * other parts are invalid.
  */
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {

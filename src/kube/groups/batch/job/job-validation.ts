@@ -130,7 +130,9 @@ function immutable(path: FieldPath, shown: JsonObject): FieldIssue {
   return declared(invalid(path, shown, FIELD_IMMUTABLE));
 }
 
-/** Reports whether the Job is suspended and has no active pods, and was never started or has the Suspended condition. */
+/**
+ * Reports whether the Job is suspended and has no active pods, and was never started or has the Suspended condition.
+ */
 function hasMutableTemplate(job: JsonObject): boolean {
   if (!flagAt(job, 'spec', 'suspend') || (int32At(job, 'status', 'active') ?? 0) !== 0) return false;
   return textAt(job, 'status', 'startTime') === '' || jobConditionIs(job, 'Suspended', 'True');

@@ -196,8 +196,8 @@ function generateSelector(object: JsonObject): void {
 }
 
 /**
- * Reports whether the Job has no labels of its own. A Job with a generated name was copied on the way, so it shares none,
- * as in kube-apiserver.
+ * Reports whether the Job has no labels of its own. A Job with a generated name was copied on the way, so it shares
+ * none, as in kube-apiserver.
  */
 function sharesLabels(metadata: JsonObject, labels: JsonObject | undefined): boolean {
   const own = objectAt(metadata, 'labels');

@@ -1,7 +1,7 @@
 /**
- * Authorization of writes of ResourceClaims and their templates. Admin access to devices needs a label on the namespace. An
- * allocation or reservation needs permission for `resourceclaims/binding`, the status of a device needs permission for
- * `resourceclaims/driver` with the name of its driver.
+ * Authorization of writes of ResourceClaims and their templates. Admin access to devices needs a label on the
+ * namespace. An allocation or reservation needs permission for `resourceclaims/binding`, the status of a device needs
+ * permission for `resourceclaims/driver` with the name of its driver.
  */
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../../../apimachinery/meta/user-info.ts';
@@ -27,10 +27,10 @@ type Context = Pick<KubeContext, 'lister' | 'authorizer'>;
 type Issues = MaybePromise<readonly FieldIssue[]>;
 
 /**
- * Results of the namespace check for new claims and templates with admin access. Reading the namespace is asynchronous and
- * strategies are synchronous, so a store in front of the registry reads it before the create, and `validate` reads the
- * result by the request's context. `requestsOf` gets the object in the version of the request. Issues have the path of a
- * v1beta1 claim, as in kube-apiserver.
+ * Results of the namespace check for new claims and templates with admin access. Reading the namespace is asynchronous
+ * and strategies are synchronous, so a store in front of the registry reads it before the create, and `validate` reads
+ * the result by the request's context. `requestsOf` gets the object in the version of the request. Issues have the path
+ * of a v1beta1 claim, as in kube-apiserver.
  */
 export class AdminAccessChecks {
   readonly #found = new WeakMap<RequestContext, readonly FieldIssue[]>();

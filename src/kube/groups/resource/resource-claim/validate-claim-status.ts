@@ -1,4 +1,6 @@
-/** Validation of the status of ResourceClaims: allocation, reservations and device status. An allocation is immutable. */
+/**
+ * Validation of the status of ResourceClaims: allocation, reservations and device status. An allocation is immutable.
+ */
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -127,7 +129,7 @@ function allocatedDevices(claim: JsonObject): ReadonlySet<string> {
   return new Set(objectsAt(claim, 'status', 'allocation', 'devices', 'results').map(deviceId));
 }
 
-// ── Allocation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Allocation ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function validateAllocation(allocation: JsonObject, names: RequestNames, path: FieldPath): FieldIssue[] {
   const at = path.child('devices');
@@ -171,7 +173,7 @@ function validateResult(result: JsonObject, names: RequestNames, path: FieldPath
   ];
 }
 
-// ── Device status ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Device status ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function validateDeviceStatus(device: JsonObject, allocated: ReadonlySet<string>, path: FieldPath): FieldIssue[] {
   const issues = [

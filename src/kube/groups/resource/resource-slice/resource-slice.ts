@@ -97,7 +97,10 @@ export function prepareSliceForCreate(slice: JsonObject): void {
   dropGatedFields(slice, undefined);
 }
 
-/** Counts the generation before fields are dropped, as kube-apiserver does: every update that sends dropped fields counts. */
+/**
+ * Counts the generation before fields are dropped, as kube-apiserver does: every update that sends dropped fields
+ * counts.
+ */
 export function prepareSliceForUpdate(slice: JsonObject, old: JsonObject): void {
   if (!equalJson(objectAt(slice, 'spec') ?? {}, objectAt(old, 'spec') ?? {}))
     ensureMeta(slice)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
@@ -131,7 +134,7 @@ export function sliceWarnings(slice: JsonObject): readonly string[] {
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
-// ── Validation ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Validation ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function validateSlice(slice: JsonObject): FieldIssue[] {
   return [

@@ -1,4 +1,7 @@
-/** Validation of the capacities of devices and of their request policies. Quantities are compared exactly, steps as integers. */
+/**
+ * Validation of the capacities of devices and of their request policies. Quantities are compared exactly, steps as
+ * integers.
+ */
 import { fieldAt, listAt, objectAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity, type Quantity } from '../../../../apimachinery/scalars/quantity.ts';
 import { addQuantity, compareQuantity, quantityValue } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
