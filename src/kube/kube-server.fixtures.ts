@@ -42,6 +42,23 @@ export interface TestKube {
   stop(): Promise<void>;
 }
 
+/** The causes of a Status as `field: message`. Empty for an answer without causes. */
+export function causesOf({ body }: Pick<TestAnswer, 'body'>): readonly string[] {
+  const details = body['details'] as { readonly causes?: readonly { field: string; message: string }[] } | undefined;
+  return (details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+
+/** Grants the rules to a user in all namespaces, with a ClusterRole and a ClusterRoleBinding named after the user. */
+export async function grant(kube: TestKube, { name }: UserInfo, rules: readonly JsonObject[]): Promise<void> {
+  const group = '/apis/rbac.authorization.k8s.io/v1';
+  await kube.request('POST', `${group}/clusterroles`, { metadata: { name }, rules: [...rules] });
+  await kube.request('POST', `${group}/clusterrolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }],
+  });
+}
+
 /** A started server. `inWorld` may be that of a server that was stopped. */
 export async function startTestKube(
   changes: Partial<KubeServerOptions> = {},

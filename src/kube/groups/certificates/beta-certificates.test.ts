@@ -1,24 +1,16 @@
 /** The beta kinds of certificates.k8s.io: what the reference answered with their gates on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt } from '../../../apimachinery/meta/object-fields.ts';
 import { decodeBase64 } from '../../../base/base64.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { CERTIFICATES, REQUESTS } from '../../../pki/certificate-request.fixtures.ts';
 import { formatPem } from '../../../pki/pem.ts';
-import { startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
+import { causesOf, startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
 
 const BUNDLES = '/apis/certificates.k8s.io/v1beta1/clustertrustbundles';
 const POD_REQUESTS = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests';
 
 function pem(base64: string): string {
   return formatPem('CERTIFICATE', decodeBase64(base64) as Uint8Array);
-}
-
-function causes({ body }: TestAnswer): readonly string[] {
-  return listAt(body, 'details', 'causes').map((cause) => {
-    const { field, message } = cause as JsonObject;
-    return `${String(field)}: ${String(message)}`;
-  });
 }
 
 let kube: TestKube;
@@ -55,12 +47,12 @@ describe('a trust bundle', () => {
       ],
     ],
   ])('%s', async (name, spec, expected) => {
-    expect(causes(await kube.request('POST', BUNDLES, { metadata: { name }, spec }))).toEqual(expected);
+    expect(causesOf(await kube.request('POST', BUNDLES, { metadata: { name }, spec }))).toEqual(expected);
   });
 
   it('keeps its signer, and is served in its alpha version with a warning', async () => {
     const patch = { spec: { signerName: 'a.b/c' } };
-    expect(causes(await kube.request('PATCH', `${BUNDLES}/good`, patch))).toContain(
+    expect(causesOf(await kube.request('PATCH', `${BUNDLES}/good`, patch))).toContain(
       'spec.signerName: Invalid value: "a.b/c": field is immutable',
     );
     const alpha = await kube.request('GET', `${BUNDLES.replace('v1beta1', 'v1alpha1')}/good`);
@@ -112,7 +104,7 @@ describe('a certificate request of a pod', () => {
       ['spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'],
     ],
   ])('is refused with %s', async (_name, change, expected) => {
-    expect(causes(await create('bad', change))).toEqual(expected);
+    expect(causesOf(await create('bad', change))).toEqual(expected);
   });
 
   it('lasts a day unless it says otherwise, and is answered by those who may sign', async () => {
@@ -135,11 +127,11 @@ describe('a certificate request of a pod', () => {
     };
     const patch = { status: { conditions: [denied] } };
     const status = `${POD_REQUESTS}/life/status`;
-    expect(causes(await kube.request('PATCH', status, patch, { as: user('joe') }))).toEqual([
+    expect(causesOf(await kube.request('PATCH', status, patch, { as: user('joe') }))).toEqual([
       'spec.signerName: Forbidden: User "joe" is not permitted to "sign" for signer "example.com/s"',
     ]);
     expect((await kube.request('PATCH', status, patch)).status).toBe(200);
-    expect(causes(await kube.request('PATCH', status, { status: { conditions: [] } }))).toEqual([
+    expect(causesOf(await kube.request('PATCH', status, { status: { conditions: [] } }))).toEqual([
       'status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed',
     ]);
   });

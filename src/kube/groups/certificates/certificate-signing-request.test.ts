@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
+import { objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { decodeBase64, encodeBase64 } from '../../../base/base64.ts';
 import { encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { REQUESTS } from '../../../pki/certificate-request.fixtures.ts';
 import { formatPem } from '../../../pki/pem.ts';
-import { startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
+import { causesOf, startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
 import { certificateSigningRequestTable } from './certificate-signing-request.ts';
 
 const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -17,13 +17,6 @@ function pem(base64: string, change?: (der: Uint8Array) => void): string {
 }
 
 const SPEC = { request: pem(REQUESTS.ec), signerName: 'example.com/signer', usages: ['client auth'] };
-
-function causes({ body }: TestAnswer): readonly string[] {
-  return listAt(body, 'details', 'causes').map((cause) => {
-    const { field, message } = cause as JsonObject;
-    return `${String(field)}: ${String(message)}`;
-  });
-}
 
 describe('a certificate signing request', () => {
   let kube: TestKube;
@@ -80,7 +73,7 @@ describe('a certificate signing request', () => {
   ])('is refused with %s', async (_name, change, expected) => {
     const answer = await create('bad', change);
     expect(answer.status).toBe(422);
-    expect(causes(answer)).toEqual(expected);
+    expect(causesOf(answer)).toEqual(expected);
   });
 
   it('is refused if another key signed it', async () => {
@@ -89,8 +82,8 @@ describe('a certificate signing request', () => {
     });
     const answer = await create('forged', { request, usages: ['fly'] });
     expect(answer.status).toBe(422);
-    expect(causes(answer)[0]).toBe(`spec.request: Invalid value: "${request}": crypto/rsa: verification error`);
-    expect(causes(answer)[1]).toContain('spec.usages[0]: Unsupported value: "fly"');
+    expect(causesOf(answer)[0]).toBe(`spec.request: Invalid value: "${request}": crypto/rsa: verification error`);
+    expect(causesOf(answer)[1]).toContain('spec.usages[0]: Unsupported value: "fly"');
   });
 
   it('is approved by one path, given its certificate by another, and neither is taken back', async () => {
@@ -100,7 +93,7 @@ describe('a certificate signing request', () => {
       return kube.request('PUT', `${PATH}/life${path}`, { ...body, status: change(objectAt(body, 'status') ?? {}) });
     };
     const approved = { type: 'Approved', status: 'True', reason: 'R' };
-    expect(causes(await put('/status', () => ({ conditions: [approved] })))).toEqual([
+    expect(causesOf(await put('/status', () => ({ conditions: [approved] })))).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
     ]);
     expect(objectAt((await put('', () => ({ conditions: [approved] }))).body, 'status')).toEqual({});
@@ -110,14 +103,14 @@ describe('a certificate signing request', () => {
         { ...approved, lastUpdateTime: expect.any(String) as string, lastTransitionTime: expect.any(String) as string },
       ],
     });
-    expect(causes(await put('/approval', () => ({})))).toEqual([
+    expect(causesOf(await put('/approval', () => ({})))).toEqual([
       'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
     ]);
     const denied = { type: 'Denied', status: 'True' };
     expect(
-      causes(await put('/approval', ({ conditions }) => ({ conditions: [...(conditions as JsonObject[]), denied] }))),
+      causesOf(await put('/approval', ({ conditions }) => ({ conditions: [...(conditions as JsonObject[]), denied] }))),
     ).toEqual(['status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive']);
-    expect(causes(await put('/status', (status) => ({ ...status, certificate: 'AAAA' })))).toEqual([
+    expect(causesOf(await put('/status', (status) => ({ ...status, certificate: 'AAAA' })))).toEqual([
       'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
     ]);
   });

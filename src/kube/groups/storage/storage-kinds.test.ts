@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { startTestKube, type TestKube } from '../../kube-server.fixtures.ts';
+import { causesOf, startTestKube, type TestKube } from '../../kube-server.fixtures.ts';
 
 let kube: TestKube;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ const DRY = '?dryRun=All';
 
 async function ask(method: string, target: string, body: JsonObject): Promise<readonly string[] | number> {
   const { status, body: answer } = await kube.request(method, GROUP + target + DRY, body);
-  const causes = (answer['details'] as { causes?: { field: string; message: string }[] } | undefined)?.causes;
-  return causes?.map(({ field, message }) => `${field}: ${message}`) ?? status;
+  const causes = causesOf({ body: answer });
+  return causes.length > 0 ? causes : status;
 }
 
 async function create(target: string, body: JsonObject): Promise<JsonObject> {
