@@ -1,5 +1,5 @@
 /** Documents of built-in kinds with values of wrong types, and what the typed decoder says of the first. */
-import { findTypeMismatch } from '../../src/apimachinery/codec/typed.ts';
+import { findTypeMismatch } from '../../src/apimachinery/codec/type-mismatch.ts';
 import type { StructView } from '../../src/apimachinery/type-view.ts';
 import { readJson } from '../../src/base/json-read.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../src/base/json-value.ts';

@@ -18,7 +18,7 @@ describe('VirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('lets sleepers run between timers', async () => {
+  it('runs pending sleeps between timers', async () => {
     const clock = new VirtualClock(0);
     const log: string[] = [];
     const sleeper = (async () => {

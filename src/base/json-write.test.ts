@@ -41,7 +41,7 @@ describe('writeJson', () => {
     expect(() => writeJson(cycle)).toThrow(expect.toSatisfy(isBugError));
   });
 
-  it('is undone by readJson', () => {
+  it('is the inverse of readJson', () => {
     const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },

@@ -16,7 +16,7 @@ describe('Lifetime', () => {
     expect(lifetime.open()).toEqual([]);
   });
 
-  it('stops the rest when one fails, tells the failure, and names what is still open', async () => {
+  it('stops the rest when one fails, reports the failure, and names what is still open', async () => {
     const lifetime = new Lifetime('server');
     let stopped = false;
     lifetime.add('good', () => {
@@ -57,7 +57,7 @@ describe('Lifetime', () => {
     expect(late.stopped).toBe(true);
   });
 
-  it('proves that no timer is left', async () => {
+  it('shows that no timer is left', async () => {
     const clock = new VirtualClock();
     const lifetime = new Lifetime('loop');
     const timer = clock.setTimer(1000, () => {});

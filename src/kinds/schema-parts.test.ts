@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findTypeMismatch } from '../apimachinery/codec/typed.ts';
+import { findTypeMismatch } from '../apimachinery/codec/type-mismatch.ts';
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
 import { decodeMessage } from '../apimachinery/protobuf/decode.ts';
 import { encodeMessage } from '../apimachinery/protobuf/encode.ts';

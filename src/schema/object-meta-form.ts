@@ -2,7 +2,7 @@
  * The coercion of metadata to the type ObjectMeta. The input is not modified; the result is a copy without unknown
  * fields.
  */
-import { findTypeMismatch } from '../apimachinery/codec/typed.ts';
+import { findTypeMismatch } from '../apimachinery/codec/type-mismatch.ts';
 import { normalizeTyped } from '../apimachinery/codec/typed-normalize.ts';
 import { decodedType } from '../apimachinery/go-decoded.ts';
 import type { StructView, TypeView } from '../apimachinery/type-view.ts';

@@ -156,7 +156,7 @@ describe('normalizing a typed value', () => {
     expect(normalizeTyped(value, scalars)).toEqual({ ok: false, message });
   });
 
-  it('refuses null for a duration that is no pointer', () => {
+  it('refuses null for a duration that is not a pointer', () => {
     const view = struct('v1.D', ['every', 1, 'duration', '?']);
     expect(normalizeTyped({ every: null }, view)).toEqual({ ok: false, message: 'time: invalid duration ""' });
     expect(text({}, view)).toBe('{"every":"0s"}');
@@ -170,11 +170,11 @@ describe('normalizing a typed value', () => {
     expect(kept(once)).toEqual(once);
   });
 
-  it('makes zero values that nobody shares', () => {
+  it('makes a new zero value each time', () => {
     expect(kept({}).inner).not.toBe(kept({}).inner);
   });
 
-  it('gives the form that the binary form leaves, if asked', () => {
+  it('gives the form of the stored binary object, if asked', () => {
     const value = {
       plainTexts: [],
       plainLabels: {},
@@ -190,7 +190,7 @@ describe('normalizing a typed value', () => {
     );
   });
 
-  it('keeps kind and apiVersion of the object itself only, which the envelope carries, but reads those inside', () => {
+  it('keeps kind and apiVersion at the root only, but checks those inside', () => {
     const claim = struct('v1.Claim', ['kind', undefined, 'string'], ['name', 1, 'string', '?']);
     const set = struct('v1.Set', ['kind', undefined, 'string'], ['claims', 1, list(claim)], ['first', 2, claim, '?*']);
     const value = { kind: 'Set', claims: [{ kind: 'Claim', name: 'a' }], first: { kind: 'Claim' } };
@@ -205,7 +205,7 @@ describe('normalizing a typed value', () => {
     expect(kept({ cells: [{ text: 'a' }] }, table, 'stored')).toEqual({ cells: [{ text: 'a' }] });
   });
 
-  it('refuses a type in itself beyond 1,000 levels instead of running out of stack', () => {
+  it('refuses a recursive type beyond 1,000 levels instead of exhausting the stack', () => {
     const self: StructView = createStructView('v1.Self', (): FieldView[] => [
       {
         name: 'self',

@@ -9,7 +9,7 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import { zeroScalar } from '../protobuf/decode-scalar.ts';
 import { hasBinaryForm } from '../protobuf/plan.ts';
 import type { AnyMessage, FieldView, ListView, MapView, StructView, TypeView } from '../type-view.ts';
-import { findTypeMismatch } from './typed.ts';
+import { findTypeMismatch } from './type-mismatch.ts';
 import { keepScalar } from './typed-normalize-scalar.ts';
 
 /** `decoded`: as decoded from JSON. `stored`: as decoded from the binary form of that. */

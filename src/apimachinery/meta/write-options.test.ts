@@ -85,7 +85,7 @@ describe('list options', () => {
     ]);
   });
 
-  it('let a watch from nothing begin with the present state, where that is allowed', () => {
+  it('let a watch without a resourceVersion begin with the current state, if allowed', () => {
     const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
     expect(value(list('watch=1&resourceVersion=0'))).toMatchObject(initial);
     expect(value(list('watch=1&resourceVersion=5')).sendInitialEvents).toBeUndefined();
@@ -176,7 +176,7 @@ describe('delete options', () => {
     expect(complaints(fromBody(body))).toBe(`json: cannot unmarshal ${message}`);
   });
 
-  it('refuse another kind and what is no object', () => {
+  it('refuse another kind and values that are not objects', () => {
     expect(complaints(fromBody({ kind: 'Pod', apiVersion: 'v1' }))).toMatch(
       /^no kind "Pod" is registered for version "v1"/,
     );

@@ -33,7 +33,7 @@ describe('a merge patch', () => {
     expect(apply({ a: [{ b: 1 }] }, { a: { b: 2 } })).toEqual({ a: { b: 2 } });
   });
 
-  it('drops null fields of what lands where no object was, in lists too', () => {
+  it('drops null fields of a value that replaces no object, in lists too', () => {
     expect(apply({}, { a: { b: null, c: { d: null } }, l: [{ x: null, y: 1 }, null] })).toEqual({
       a: { c: {} },
       l: [{ y: 1 }, null],
@@ -45,7 +45,7 @@ describe('a merge patch', () => {
     expect(apply({ a: { b: 1 } }, { a: [{ x: null }] })).toEqual({ a: [{ x: null }] });
   });
 
-  it('may be a list, which then is the result, but nothing else', () => {
+  it('may be a list, which becomes the result, but no other value', () => {
     expect(apply({ a: 1 }, [{ b: null }, null])).toEqual([{}, null]);
     for (const patch of [null, 5, 'x', true]) expect(apply({ a: 1 }, patch)).toBe('invalid-patch: Invalid JSON Patch');
   });

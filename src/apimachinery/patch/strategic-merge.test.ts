@@ -46,7 +46,7 @@ describe('fields', () => {
     ).toEqual({ nodeName: 'b', nodeSelector: { y: '2', z: '3' } });
   });
 
-  it('are taken as they are where the original has none, unknown or not, without nulls and directives', () => {
+  it('are copied if the original has none, known or unknown, without nulls and directives', () => {
     expect(
       spec(
         {},
@@ -236,7 +236,7 @@ describe('$setElementOrder', () => {
     ).toEqual({ containers: named('a') });
   });
 
-  it('judges added elements by the places that deleted ones left', () => {
+  it('orders added elements by the places of deleted ones', () => {
     const result = spec(
       { containers: named('a', 'b', 'c') },
       { containers: [{ name: 'a', $patch: 'delete' }, { name: 'd' }], '$setElementOrder/containers': named('d') },

@@ -123,7 +123,7 @@ describe('decoding', () => {
     expect(decodeMessage(node, bytes, { maxDepth: 600 }).ok).toBe(true);
   });
 
-  it('refuses bytes that would grow into far more values than they are', () => {
+  it('refuses bytes that would decode into far more values than bytes', () => {
     const wide = struct('Wide', ...Array.from({ length: 200 }, (_, i): FieldFacts => [`f${i}`, i + 1, 'string']));
     const many = struct('Many', ['items', 1, list(wide)]);
     const bytes = new Uint8Array(2000).map((_, i) => (i % 2 === 0 ? 0x0a : 0));
@@ -139,7 +139,7 @@ describe('objects in envelopes', () => {
   const resolve = ({ kind }: { kind: string }): StructView | undefined =>
     kind === 'Pod' ? pod : kind === 'Odds' ? odds : undefined;
 
-  it('carry their type in the envelope and nowhere else', () => {
+  it('have their type in the envelope only', () => {
     const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { containers: null } };
     const result = encodeObject(pod, object);
     if (!result.ok) expect.fail(result.error.message);
@@ -149,7 +149,7 @@ describe('objects in envelopes', () => {
     expect(decodeObject(result.bytes, resolve)).toEqual({ ok: true, value: object });
   });
 
-  it('may lie inside others, and errors there have offsets of the whole', () => {
+  it('may be nested, and errors there have offsets of the whole input', () => {
     const inner = encodeObject(pod, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'in' } });
     if (!inner.ok) expect.fail(inner.error.message);
     const holder = encoded(struct('H', ['raw', 1, struct('R', ['raw', 1, 'bytes'])]), {

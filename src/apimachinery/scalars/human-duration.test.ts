@@ -7,7 +7,7 @@ const H = 60 * M;
 const D = 24 * H;
 const Y = 365 * D;
 
-describe('a span as people read it', () => {
+describe('formatHumanDuration', () => {
   const cases: readonly (readonly [milliseconds: number, text: string])[] = [
     [0, '0s'],
     [999, '0s'],

@@ -73,7 +73,7 @@ describe('the canonical form', () => {
     expect(canonical('99999999999999999999')).toBe('99999999999999999999');
   });
 
-  it('keeps the habits of the reference with odd but accepted texts', () => {
+  it('treats unusual but accepted texts as the reference does', () => {
     expect(canonical('+1')).toBe('+1');
     expect(canonical('01')).toBe('01');
     expect(canonical('1.234')).toBe('1.234');
@@ -84,7 +84,7 @@ describe('the canonical form', () => {
     expect(quantity('1e4294967299').exponent).toBe(3);
   });
 
-  it('does no work in proportion to an exponent', () => {
+  it('does not expand an exponent into digits', () => {
     expect(canonical('1e999999999')).toBe('1e999999999');
     expect(canonical('1234567890123456789e999999999')).toBe('1234567890123456789e999999999');
     expect(quantityValue(quantity('1e999999999'))).toBe(MAX_INT64);
@@ -150,7 +150,7 @@ describe('arithmetic', () => {
     expect(formatQuantity(subQuantity(quantity('1'), quantity('100m')))).toBe('900m');
   });
 
-  it('goes on exactly beyond int64', () => {
+  it('stays exact beyond int64', () => {
     const sum = addQuantity(quantity('9E'), quantity('9E'));
     expect(formatQuantity(sum)).toBe('18E');
     expect(compareQuantity(subQuantity(sum, quantity('9E')), quantity('9E'))).toBe(0);

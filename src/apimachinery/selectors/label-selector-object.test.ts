@@ -8,7 +8,7 @@ import * as objects from './label-selector-object.ts';
 const path = FieldPath.of('spec', 'selector');
 
 describe('conversion from an object', () => {
-  it('takes no object for nothing and an empty one for everything', () => {
+  it('reads an absent object as NOTHING and an empty one as EVERYTHING', () => {
     expect(objects.labelSelectorFromObject(undefined)).toEqual({ ok: true, selector: NOTHING });
     expect(objects.labelSelectorFromObject({})).toEqual({ ok: true, selector: EVERYTHING });
     expect(objects.labelSelectorFromObject({ matchLabels: {}, matchExpressions: [] })).toEqual({
@@ -47,7 +47,7 @@ describe('conversion from an object', () => {
     expect(labelFirst).toMatchObject({ ok: false, message: expect.stringContaining('key: Invalid value: "-"') });
   });
 
-  it('prints for people', () => {
+  it('prints for tables', () => {
     expect(objects.formatLabelSelectorObject({})).toBe('<none>');
     expect(objects.formatLabelSelectorObject(undefined)).toBe('<none>');
     expect(objects.formatLabelSelectorObject({ matchLabels: { '-': '' } })).toBe('<error>');

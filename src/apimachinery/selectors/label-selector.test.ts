@@ -57,7 +57,7 @@ describe('parse and print', () => {
     );
   });
 
-  it('give canonical text: what was parsed prints so that parsing and printing changes nothing', () => {
+  it('give canonical text: parsing and printing it again changes nothing', () => {
     let accepted = 0;
     fc.assert(
       fc.property(nearText, (text) => {
@@ -171,7 +171,7 @@ describe('matching', () => {
     );
   });
 
-  it('takes an object without labels for one with none, and inherited keys for none', () => {
+  it('treats undefined labels as none and ignores inherited keys', () => {
     for (const text of [
       'constructor',
       'constructor!=a',

@@ -139,7 +139,7 @@ describe('invalid', () => {
     expect(status.details?.causes).toHaveLength(2);
   });
 
-  it('tells a thousand issues and counts the rest', () => {
+  it('reports at most a thousand issues and counts the rest', () => {
     const { details, message } = catalogue.invalid(
       kind,
       'a',
@@ -149,7 +149,7 @@ describe('invalid', () => {
     expect(message).toBe('Deployment.apps "a" is invalid: spec.a: Required value (and 199000 more)');
   });
 
-  it('tells no more issues once their texts are long together', () => {
+  it('stops reporting issues once their texts are too long in total', () => {
     const value = 'x'.repeat(300_000);
     const issues = Array.from({ length: 1_000 }, () => invalidValue(FieldPath.of('spec', 'a'), value, 'is wrong'));
     const { details, message } = catalogue.invalid(kind, 'a', issues);
@@ -157,7 +157,7 @@ describe('invalid', () => {
     expect(message).toMatch(/: is wrong \(and 996 more\)$/);
   });
 
-  it('says no more than that without issues', () => {
+  it('has only the subject in its message without issues', () => {
     expect(catalogue.invalid(kind, 'a', []).message).toBe('Deployment.apps "a" is invalid');
   });
 });

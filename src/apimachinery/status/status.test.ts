@@ -89,7 +89,7 @@ describe('guards', () => {
     expect(status.isNotFound(error)).toBe(false);
   });
 
-  it('are false for what is no error of ours', () => {
+  it('are false for any value that is not an error of this package', () => {
     for (const value of [undefined, null, 'NotFound', {}, new Error('x')]) {
       expect(guards.some(([guard]) => guard(value))).toBe(false);
     }

@@ -22,11 +22,11 @@ describe('rules for generateName', () => {
     expect(nameIsDnsLabel('é-', true)).toHaveLength(1);
   });
 
-  it('judge a dot before the dash as masked, as the reference does', () => {
+  it('ignore a dot before the dash, which masking hides, as the reference does', () => {
     expect(nameIsDnsLabel('a.-', true)).toEqual([]);
   });
 
-  it('let a path segment begin like a parent folder', () => {
+  it('allow a path segment prefix that looks like a parent folder', () => {
     expect(nameIsPathSegment('..', true)).toEqual([]);
     expect(nameIsPathSegment('..', false)).toEqual(["may not be '..'"]);
   });

@@ -70,7 +70,7 @@ describe('rules of names', () => {
     ]);
   });
 
-  it('refuses path segments that a URL would swallow', () => {
+  it('refuses path segments that change the meaning of a URL', () => {
     expect(names.checkPathSegmentName('..')).toEqual(["may not be '..'"]);
     expect(names.checkPathSegmentName('a/b%c')).toEqual(["may not contain '/'", "may not contain '%'"]);
     expect(names.checkPathSegmentName('system:node')).toEqual([]);

@@ -23,7 +23,7 @@ describe('validateObjectMetaUpdate', () => {
     expect(issues({ labels: { a: 'b' }, generation: 3 })).toEqual([]);
   });
 
-  it('keeps what identifies the object', () => {
+  it('refuses changes of fields that identify the object', () => {
     expect(issues({ name: 'b', namespace: 'x', uid: 'u<2' })).toEqual([
       'metadata.name: Invalid value: "b": field is immutable',
       'metadata.namespace: Invalid value: "x": field is immutable',

@@ -107,7 +107,7 @@ describe('finalizers', () => {
 });
 
 describe('managed fields', () => {
-  it('may be wrong in more ways than a call takes arguments', () => {
+  it('may have more issues than one call takes arguments', () => {
     const count = 200_000;
     expect(issues({ managedFields: Array.from({ length: count }, () => ({})) })).toHaveLength(count);
     expect(issues({ finalizers: Array.from({ length: count }, () => '') }).length).toBeGreaterThanOrEqual(count);

@@ -337,7 +337,7 @@ describe('a watch', () => {
     expect(run(watching(), { type: 'watch-failed', failure: forever }).effects.at(-1)).toMatchObject({ ms: 300_000 });
   });
 
-  it('backs off with the chance it is given', () => {
+  it('backs off with the random number it is given', () => {
     const tick: Tick = { now: 0, random: 0.5 };
     const failed = { type: 'list-failed', failure: transport } as const;
     const { effects } = runAt(listing(), tick, failed, { type: 'elapsed' }, failed, { type: 'elapsed' }, failed);
@@ -355,7 +355,7 @@ describe('a watch', () => {
     expect(state).toMatchObject({ progress: false, memory: { revision: '5' } });
   });
 
-  it('from no particular revision moves the resume point only after an event other than ADDED', () => {
+  it('without a revision moves the resume point only after an event other than ADDED', () => {
     const added = run(listing(), page([], '0'), event({ type: 'ADDED', object: pod('a', '4') }));
     expect(added.state).toMatchObject({ unordered: true, memory: { revision: '0' } });
     const moved = run(added.state, event({ type: 'DELETED', object: pod('a', '6') }));

@@ -45,7 +45,7 @@ describe('a failure made from a Status', () => {
   });
 });
 
-describe('judging a failure', () => {
+describe('classifying a failure', () => {
   it('knows an expired revision by its reason, and by its code only without one', () => {
     expect(isExpired(statusFailure({ reason: 'Expired' }))).toBe(true);
     expect(isExpired(statusFailure({ reason: 'Gone' }))).toBe(true);

@@ -92,7 +92,7 @@ describe('plain patterns', () => {
     expect(compared).toBeGreaterThan(500);
   });
 
-  it('are read only if RE2 takes them', () => {
+  it('are parsed only if RE2 accepts them', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'ab01^$.[]|()*+?{},\\-:dDwWsnpQE_ é'), maxLength: 10 });
     fc.assert(
       fc.property(noise, (pattern) => {
@@ -129,7 +129,7 @@ describe('plain patterns', () => {
     expect(readPlainPattern(pattern)).toBeUndefined();
   });
 
-  it('give up where they would need too many states, and take no longer than the text is long', () => {
+  it('give up if they need too many states, in time linear in the text', () => {
     const matcher = plain('(a|b)*a(a|b){12}c') as PlainMatcher;
     let random = 1;
     const letter = (): string => {

@@ -25,12 +25,12 @@ describe('compileRe2', () => {
     expect(re2('a.').findAll('abacad', 2)).toEqual(['ab', 'ac']);
   });
 
-  it('passes over an empty match right behind another', () => {
+  it('skips an empty match directly after another', () => {
     expect(re2('[0-9]*').findAll('123 abc 456')).toEqual(['123', '', '', '', '', '456']);
     expect(re2('a*').replaceAll('baac', () => '-')).toBe('-b-c-');
   });
 
-  it('tells groups, and those that took no part', () => {
+  it('returns groups; one that did not participate is undefined', () => {
     expect(re2('(a)|(b)').groups('b')).toEqual(['b', undefined, 'b']);
     expect(re2('a').groups('b')).toBeUndefined();
   });

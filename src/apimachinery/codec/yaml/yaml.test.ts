@@ -269,7 +269,7 @@ describe('writeYaml', () => {
     );
   });
 
-  it('is undone by readYaml', () => {
+  it('is the inverse of readYaml', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc

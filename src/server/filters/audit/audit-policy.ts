@@ -3,7 +3,7 @@
  * that the type does not have are warned about, as in the reference, because a misspelt rule that is silently ignored logs too much or too little.
  */
 import { decodeStrictJson, decodeStrictYaml, formatStrictError } from '../../../apimachinery/codec/strict.ts';
-import { findTypeMismatch } from '../../../apimachinery/codec/typed.ts';
+import { findTypeMismatch } from '../../../apimachinery/codec/type-mismatch.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import {
   createStructView,

@@ -10,7 +10,7 @@ import {
   type StructView,
   type TypeView,
 } from '../type-view.ts';
-import { findTypeMismatch } from './typed.ts';
+import { findTypeMismatch } from './type-mismatch.ts';
 
 const scalar = (type: ScalarType): ScalarView => ({ kind: 'scalar', scalar: type });
 const map = (values: TypeView): MapView => ({ kind: 'map', atomic: false, values });
@@ -111,7 +111,7 @@ describe('the first wrong type', () => {
     );
   });
 
-  it('gives way to a text that cannot be read, which ends decoding', () => {
+  it('is overridden by a text that cannot be parsed, which ends decoding', () => {
     const value = { spec: { modes: 1, containers: [{ limits: { cpu: '' } }], since: 'x' } };
     expect(findTypeMismatch(value, pod)).toBe(QUANTITY);
   });
