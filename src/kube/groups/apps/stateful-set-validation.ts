@@ -41,7 +41,7 @@ import {
   validateCollisionCount,
 } from '../../shared/workload-rules.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template-spec.ts';
-import { validateClaimSpec } from '../core/volume/validate-claim.ts';
+import { validateClaimSpec } from '../core/volume/validate-claim-spec.ts';
 import { validateOwnSelector, validateRunsForever } from './replica-template.ts';
 
 const STRATEGY: FieldPath = SPEC.child('updateStrategy');

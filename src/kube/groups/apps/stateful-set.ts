@@ -25,7 +25,7 @@ import {
 import { scaleSubresource } from '../autoscaling/scale.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { setClaimTemplateDefaults } from '../core/volume/claim-defaults.ts';
-import { claimSpecWarnings } from '../core/volume/validate-claim.ts';
+import { claimSpecWarnings } from '../core/volume/validate-claim-spec.ts';
 import { readyText } from './replica-template.ts';
 import {
   validateStatefulSetSpec,

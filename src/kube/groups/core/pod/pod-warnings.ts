@@ -19,7 +19,7 @@ import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { ipWarnings } from '../../../shared/ip.ts';
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../../../shared/node-selector.ts';
 import { amountOf } from '../../../shared/resource-lists.ts';
-import { claimSpecWarnings } from '../volume/validate-claim.ts';
+import { claimSpecWarnings } from '../volume/validate-claim-spec.ts';
 import { overlappingPathWarnings } from './path-warnings.ts';
 import { containerPortWarnings } from './port-warnings.ts';
 import { visitContainers } from './spec/pod-containers.ts';

@@ -1,10 +1,10 @@
-/** Access modes, volume modes and classes, which volumes and claims share. Invariant: pure; the texts are the reference's. */
+/** Access modes, volume modes and storage classes of PersistentVolumes and claims. */
 import { textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, notSupported } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { getField, type JsonObject } from '../../../../base/json-value.ts';
 
-/** In the order in which columns show them, with their short names. */
+/** The access modes with their short names, in the order in which columns show them. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
   ReadOnlyMany: 'ROX',
@@ -16,7 +16,7 @@ const POD_MODE = 'ReadWriteOncePod';
 
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
 
-/** Where the class of a volume or claim stood before it became a field. */
+/** The annotation that storageClassName replaced. */
 export const BETA_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export function formatAccessModes(modes: readonly string[]): string {
@@ -26,14 +26,14 @@ export function formatAccessModes(modes: readonly string[]): string {
     .join();
 }
 
-/** The class of a volume or claim: that of its annotation, if it has one. */
+/** The storage class. The annotation wins over the field. */
 export function storageClassOf(object: JsonObject): string {
   const annotated = getField((object['metadata'] ?? {}) as JsonObject, 'annotations') as JsonObject | undefined;
   const old = annotated === undefined ? undefined : getField(annotated, BETA_CLASS_ANNOTATION);
   return typeof old === 'string' ? old : textAt(object, 'spec', 'storageClassName');
 }
 
-/** Each mode is known, and ReadWriteOncePod stands alone. That there is one is for the caller to say. */
+/** Reports unknown modes, and ReadWriteOncePod beside another mode. Accepts an empty list: the caller checks that. */
 export function validateAccessModes(spec: JsonObject, path: FieldPath): FieldIssue[] {
   const modes = textsAt(spec, 'accessModes');
   const issues: FieldIssue[] = [];

@@ -1,9 +1,8 @@
-/** Defaults of claims, alone and as templates. Invariant: pure and idempotent; they equal the reference's to the field. */
+/** The defaults of PersistentVolumeClaims and claim templates. */
 import { ensureObject, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { roundResourceList, roundResourceRequirements } from '../../../shared/round-resources.ts';
 
-/** Defaults of a PersistentVolumeClaim. */
 export function setClaimDefaults(claim: JsonObject): void {
   setClaimSpecDefaults(claim);
   const status = ensureObject(claim, 'status');
@@ -12,14 +11,14 @@ export function setClaimDefaults(claim: JsonObject): void {
   roundResourceList(status['allocatedResources']);
 }
 
-/** Defaults of one item of a StatefulSet's volumeClaimTemplates, which the server stores as a whole claim, its type fields included. */
+/** The defaults of an item of a StatefulSet's volumeClaimTemplates. It is stored with kind and apiVersion. */
 export function setClaimTemplateDefaults(template: JsonObject): void {
   template['kind'] = 'PersistentVolumeClaim';
   template['apiVersion'] = 'v1';
   setClaimDefaults(template);
 }
 
-/** Defaults of `spec` of a claim or of an ephemeral volume's claim template. */
+/** The defaults of the `spec` of a claim or of an ephemeral volume's claim template. */
 export function setClaimSpecDefaults(owner: JsonObject): void {
   const spec = ensureObject(owner, 'spec');
   spec['volumeMode'] ??= 'Filesystem';

@@ -1,4 +1,4 @@
-/** Names of CSI drivers where they are referred to. Invariant: pure; the issues are the reference's. */
+/** Validation of references to CSI drivers. */
 import { type FieldIssue, invalid, required, tooLong } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';

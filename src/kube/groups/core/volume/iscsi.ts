@@ -1,4 +1,4 @@
-/** iSCSI volumes, in pods and as PersistentVolumes. Invariant: pure and linear; the issues are the reference's, in its order. */
+/** Validation of iSCSI volumes. Takes linear time. */
 import { flagAt, numberAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
@@ -19,7 +19,7 @@ const IQN_START = /iqn\.[0-9]{4}-[0-9]{2}\../;
 const NAME_CHARACTER = /[A-Za-z0-9.-]/;
 const ENDING_SIGN = /[,;*&$|\t\n\f\r ]/;
 
-/** In a pod spec. */
+/** The rules for volumes of a pod. */
 export function validateIscsi(iscsi: JsonObject, path: FieldPath): FieldIssue[] {
   return [
     ...validatePortal(iscsi, path),
@@ -29,7 +29,7 @@ export function validateIscsi(iscsi: JsonObject, path: FieldPath): FieldIssue[] 
   ];
 }
 
-/** In a PersistentVolume, whose name becomes a part of the interface's. */
+/** The rules for PersistentVolumes. */
 export function validatePersistentIscsi(iscsi: JsonObject, path: FieldPath, volumeName: string): FieldIssue[] {
   const secret = objectAt(iscsi, 'secretRef');
   return [
@@ -44,7 +44,7 @@ export function validatePersistentIscsi(iscsi: JsonObject, path: FieldPath, volu
   ];
 }
 
-/** With an initiator of its own, the name of the volume and the portal become one name of limited length. */
+/** With initiatorName set, the interface is named after volume and portal, and its name has a maximal length. */
 export function isPortalTooLong(iscsi: JsonObject, volumeName: string): boolean {
   if (iscsi['initiatorName'] === undefined) return false;
   return utf8Length(`${volumeName}:${textAt(iscsi, 'targetPortal')}`) > MAX_PORTAL;
@@ -78,8 +78,8 @@ function validateInitiator(name: string, path: FieldPath, wrongStart: string, is
 }
 
 /**
- * True if the text ends in `iqn.<year>-<month>.<name>:<anything without blanks and certain signs>`. That part lies behind the last such sign, and the name ends at a
- * colon, so each part between colons is looked at once.
+ * Whether the text ends in `iqn.<year>-<month>.<name>:<rest>`, where the rest has no character of ENDING_SIGN. That
+ * part starts after the last such character, and its name ends at a colon, so each part between colons is checked once.
  */
 function isIqn(text: string): boolean {
   let start = text.length;

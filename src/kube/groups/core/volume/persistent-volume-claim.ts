@@ -1,6 +1,6 @@
 /**
- * PersistentVolumeClaim: how it begins, what its columns show. Invariant: `dataSource` and `dataSourceRef` say the same, unless the latter names another
- * namespace. What is valid is in `volume/validate-claim.ts`.
+ * The kind PersistentVolumeClaim. Invariant: in a stored claim, `dataSource` and `dataSourceRef` refer to the same
+ * object, unless `dataSourceRef` has a namespace.
  */
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
@@ -13,12 +13,7 @@ import { moveLast, takeField } from '../../../shared/object-fields.ts';
 import { formatAccessModes, storageClassOf } from './access-modes.ts';
 import { setClaimDefaults } from './claim-defaults.ts';
 import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
-import {
-  claimWarnings,
-  validateClaim,
-  validateClaimStatusUpdate,
-  validateClaimUpdate,
-} from './validate-claim-object.ts';
+import { claimWarnings, validateClaim, validateClaimStatusUpdate, validateClaimUpdate } from './validate-claim.ts';
 
 export const claimTable: () => TableDefinition = tableOf(
   NAME,
@@ -88,7 +83,10 @@ export function prepareClaimStatusForUpdate(object: JsonObject, old: JsonObject)
   takeField(object, old, 'spec');
 }
 
-/** Sources in another namespace exist behind a feature gate that is off; sources of unknown kinds were ignored once and are still, if nothing else is said. */
+/**
+ * Drops a `dataSourceRef` with a namespace, whose feature gate is off, and a `dataSource` that is neither a claim nor a
+ * snapshot, which kube-apiserver ignores. Both are kept if the stored claim has such fields.
+ */
 function prepareSources(spec: JsonObject | undefined, old: JsonObject | undefined): void {
   if (spec === undefined) return;
   const hadRef = old !== undefined && fieldAt(old, 'dataSourceRef') !== undefined;
@@ -108,7 +106,7 @@ function isClaimOrSnapshot(source: JsonObject | undefined): boolean {
     : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
 }
 
-/** Whichever of the two is missing becomes a copy of the other. */
+/** Copies `dataSource` to `dataSourceRef` or vice versa if one of them is absent. */
 function alignDataSources(spec: JsonObject): void {
   const source = objectAt(spec, 'dataSource');
   const ref = objectAt(spec, 'dataSourceRef');

@@ -1,7 +1,4 @@
-/**
- * PersistentVolume: how it begins, what its columns show. Invariant: the time of the last change of phase is kept by the server. What is valid is in
- * `volume/validate-persistent-volume.ts`.
- */
+/** The kind PersistentVolume. The server maintains status.lastPhaseTransitionTime. */
 import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
@@ -76,7 +73,7 @@ export const PERSISTENT_VOLUME: KubeResource = {
   }),
 };
 
-/** The phase of a volume or claim; Terminating once it is marked for deletion. */
+/** The phase of a volume or claim as tables show it: Terminating once deletionTimestamp is set. */
 export function phaseOf(object: JsonObject): string {
   return textAt(object, 'metadata', 'deletionTimestamp') === '' ? textAt(object, 'status', 'phase') : 'Terminating';
 }
@@ -112,7 +109,7 @@ export function preparePersistentVolumeForUpdate(object: JsonObject, old: JsonOb
   takeField(object, old, 'status');
 }
 
-/** A client that moves the phase may say when; if it does not, it was now. */
+/** When the phase changes, lastPhaseTransitionTime is the client's new value or, without one, now. */
 export function preparePersistentVolumeStatusForUpdate(
   object: JsonObject,
   old: JsonObject,

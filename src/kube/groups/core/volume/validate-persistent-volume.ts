@@ -1,7 +1,4 @@
-/**
- * What a PersistentVolume must be. Invariant: pure; the issues are the reference's, in its order. A volume has exactly one source, which never changes; only the first of
- * several is judged.
- */
+/** Validation of PersistentVolumes. A volume has exactly one source, which is immutable. */
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../../apimachinery/scalars/quantity.ts';
 import { quantitySign, quantityValue } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -30,9 +27,9 @@ import { amountOf } from '../../../shared/resource-lists.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { BETA_CLASS_ANNOTATION, VOLUME_MODES, validateAccessModes } from './access-modes.ts';
-import { isSameNodeAffinity } from './node-affinity.ts';
-import { PERSISTENT_SOURCES, type PersistentSource } from './persistent-sources.ts';
+import { PERSISTENT_SOURCES, type PersistentSource } from './persistent-volume-sources.ts';
 import { NODE_AFFINITY_SHAPE, PERSISTENT_SOURCE_SHAPE } from './shapes.ts';
+import { isSameNodeAffinity } from './volume-node-affinity.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -41,7 +38,7 @@ const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const NOT_INLINE = 'may not be specified in the context of inline volumes';
 const ONE_SOURCE = 'may not specify more than 1 volume type';
 
-/** Sources that take mount options from an annotation; the others refuse it. */
+/** The sources that may have the annotation for mount options. */
 const MOUNTABLE = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -58,8 +55,8 @@ const MOUNTABLE = [
   'photonPersistentDisk',
 ];
 
-/** Sources that are no longer served by anybody, with what the reference warns; the path is its own. */
-const DEAD_SOURCES: readonly (readonly [name: string, shown: string, warning: string])[] = [
+/** Sources that no longer work, each with the field name in the warning and the warning. */
+const NON_FUNCTIONAL_SOURCES: readonly (readonly [name: string, shown: string, warning: string])[] = [
   ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -75,7 +72,7 @@ export function validatePersistentVolume(object: JsonObject): FieldIssue[] {
 export function validatePersistentVolumeUpdate(object: JsonObject, old: JsonObject): FieldIssue[] {
   const terms = objectsAt(old, 'spec', 'nodeAffinity', 'required', 'nodeSelectorTerms');
   const issues = validateAll(object, hasInvalidNodeLabelValue(terms));
-  // The reference judges the whole object twice.
+  // Kube-apiserver validates the whole object twice.
   return [...issues, ...validateMountOptions(object), ...issues, ...validateChanges(object, old)];
 }
 
@@ -95,13 +92,13 @@ function validateAll(object: JsonObject, anyLabelValue: boolean): FieldIssue[] {
 
 export interface PersistentVolumeContext {
   readonly volumeName: string;
-  /** Values in node selectors that are no label values may stay. Default false. */
+  /** Whether node selectors may have values that are not label values. Default false. */
   readonly anyLabelValue?: boolean;
-  /** The spec is part of a VolumeAttachment: it stands for a volume without being one. Default false. */
+  /** Whether the spec is `inlineVolumeSpec` of a VolumeAttachment. Default false. */
   readonly inline?: boolean;
 }
 
-/** The spec of a PersistentVolume, or of a volume that a VolumeAttachment describes. */
+/** The spec of a PersistentVolume or of a VolumeAttachment's inline volume. */
 export function validatePersistentVolumeSpec(
   spec: JsonObject,
   path: FieldPath,
@@ -162,7 +159,7 @@ function validateAffinity(spec: JsonObject, path: FieldPath, context: Persistent
   return validateNodeSelector(selector, at.child('required'), context.anyLabelValue);
 }
 
-/** The nodes of an inline volume were refused already and do not count. */
+/** Validates only the first of several sources. The node affinity of an inline volume, already reported, is ignored. */
 function validateSources(spec: JsonObject, path: FieldPath, context: PersistentVolumeContext): FieldIssue[] {
   const hasNodes = context.inline !== true && spec['nodeAffinity'] !== undefined;
   const issues: FieldIssue[] = [];
@@ -171,7 +168,7 @@ function validateSources(spec: JsonObject, path: FieldPath, context: PersistentV
     const source = objectAt(spec, name);
     if (source === undefined) continue;
     const { rule, shownAs = name, extraAs = name } = PERSISTENT_SOURCES[name] as PersistentSource;
-    // Of several sources the reference still judges flexVolume.
+    // Kube-apiserver validates flexVolume even if it is not the first source.
     if (count > 0 && name !== 'flexVolume') issues.push(forbidden(path.child(extraAs), ONE_SOURCE));
     else {
       addIssues(issues, rule(source, path.child(shownAs), context.volumeName));
@@ -201,7 +198,7 @@ function validateClasses(spec: JsonObject, path: FieldPath, inline: boolean): Fi
     );
   else if (typeof mode === 'string' && !inline && !VOLUME_MODES.includes(mode))
     issues.push(declared(notSupported(path.child('volumeMode'), mode, VOLUME_MODES)));
-  // Inline volumes are judged as if there were no classes of attributes.
+  // Kube-apiserver does not check volumeAttributesClassName of inline volumes.
   return inline ? issues : [...issues, ...validateAttributesClass(spec, path)];
 }
 
@@ -227,7 +224,10 @@ function validateMountOptions(object: JsonObject): FieldIssue[] {
   return [forbidden(path, 'may not specify mount options for this volume type')];
 }
 
-/** The source, the mode and the nodes stay; a missing secret for expansion and missing nodes may be added. */
+/**
+ * The immutable fields: source, volumeMode and nodeAffinity. An absent controllerExpandSecretRef and an absent
+ * nodeAffinity may be added.
+ */
 function validateChanges(object: JsonObject, old: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const [next, was] = [object, old].map((one) => objectAt(one, 'spec') ?? {}) as [JsonObject, JsonObject];
@@ -267,7 +267,7 @@ function sourcesOf(spec: JsonObject): JsonObject {
   return sources;
 }
 
-/** True for paths that lead to the root. */
+/** Whether the path, once cleaned, is `/`. */
 function isRoot(path: string): boolean {
   if (!path.startsWith('/')) return false;
   let depth = 0;
@@ -298,7 +298,7 @@ export function persistentVolumeWarnings(object: JsonObject): readonly string[] 
     ...objectsAt(spec, 'nodeAffinity', 'required', 'nodeSelectorTerms').flatMap((term, i) =>
       nodeSelectorTermWarnings(term, terms.index(i)),
     ),
-    ...DEAD_SOURCES.filter(([name]) => spec[name] !== undefined).map(
+    ...NON_FUNCTIONAL_SOURCES.filter(([name]) => spec[name] !== undefined).map(
       ([, shown, warning]) => `${SPEC.child(shown)}: ${warning}`,
     ),
   ];

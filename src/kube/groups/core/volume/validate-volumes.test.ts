@@ -10,7 +10,7 @@ function issuesOf(volumes: JsonObject[], podName = 'p'): readonly string[] {
   return validateVolumes(volumes, FieldPath.of('volumes'), { podName }).issues.map(formatIssue);
 }
 
-/** What the reference answered (of projections behind feature gates: would answer), without the path of the volume. */
+/** The issues of kube-apiserver, without the path of the volume. Projections are validated as if their gates were on. */
 const CASES: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
   'a path that steps back and an unknown type': [
     { hostPath: { path: '/a/../b', type: 'Bad' } },
@@ -324,13 +324,13 @@ const CASES: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> 
 
 describe('a volume', () => {
   for (const [title, [volume, issues]] of Object.entries(CASES))
-    test(`is refused: ${title}`, () => {
+    test(`is invalid: ${title}`, () => {
       expect(issuesOf([{ name: 'v', ...volume }]).map((issue) => issue.replace(/^volumes\[0\]\.?/, ''))).toEqual(
         issues,
       );
     });
 
-  test('has a name of its own', () => {
+  test('has a unique name', () => {
     expect(issuesOf([{ name: 'v' }, { name: 'v' }, { name: '' }, { name: 'a.b' }])).toEqual([
       'volumes[1].name: Duplicate value: "v"',
       'volumes[2].name: Required value',
@@ -338,7 +338,7 @@ describe('a volume', () => {
     ]);
   });
 
-  test('is known by its name if it is fine', () => {
+  test('can be referred to if it is valid', () => {
     const volumes: JsonObject[] = [
       { name: 'a', emptyDir: {} },
       { name: 'b', secret: {} },
@@ -349,12 +349,12 @@ describe('a volume', () => {
     expect([...byName.values()].map(isClaimVolume)).toEqual([false, true]);
   });
 
-  test('of a template may leave out its image', () => {
+  test('of a template may have no image reference', () => {
     expect(issuesOf([{ name: 'v', image: {} }], '')).toEqual([]);
     expect(issuesOf([{ name: 'v', image: {} }])).toEqual(['volumes[0].image.reference: Required value']);
   });
 
-  test('is not a claim that is yet to be made for the pod', () => {
+  test('does not refer to a claim that is created for an ephemeral volume', () => {
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } };
     const volumes: JsonObject[] = [
       { name: 'v', ephemeral: { volumeClaimTemplate: { spec } } },
@@ -365,7 +365,7 @@ describe('a volume', () => {
     ]);
   });
 
-  test('names an initiator, and is judged in linear time', () => {
+  test('has an initiator name that is validated in linear time', () => {
     const iscsi = (iqn: string) => issuesOf([{ name: 'v', iscsi: { targetPortal: 't', iqn, lun: 0 } }]).length;
     expect(iscsi('iqnx;iqn.2015-02.a:b')).toBe(0);
     expect(iscsi('iqn.2015-02.a::')).toBe(0);

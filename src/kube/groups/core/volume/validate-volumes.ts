@@ -1,5 +1,5 @@
 /**
- * The volumes of a pod spec. Invariant: pure; the issues are the reference's, in its order. A volume has exactly one source, and only the first of several is judged.
+ * Validation of the volumes of a pod spec. A volume has exactly one source; of several, only the first is validated.
  */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
@@ -22,7 +22,8 @@ import { amountOf } from '../../../shared/resource-lists.ts';
 import { validateCsiDriverName } from './csi-name.ts';
 import { validateDescendingPath } from './file-paths.ts';
 import { isPortalTooLong, PORTAL_TOO_LONG, validateIscsi } from './iscsi.ts';
-import { validateDownwardApi, validateKeyedSource, validateProjected } from './projected.ts';
+import { validateDownwardApi, validateKeyedSource, validateProjected } from './projected-volumes.ts';
+import { validateClaimTemplate } from './validate-claim-spec.ts';
 import {
   cephRule,
   cinderRule,
@@ -36,26 +37,30 @@ import {
   validateHostPath,
   validateNfs,
   validateQuobyte,
-} from './sources.ts';
-import { validateClaimTemplate } from './validate-claim.ts';
+} from './volume-sources.ts';
 
 export interface VolumeContext {
-  /** The name of the Pod, from which claims of ephemeral volumes get theirs; '' (the default) for templates, which may also leave out the reference of an image. */
+  /**
+   * The name of the Pod, which is part of the names of ephemeral claims. Default '': a pod template, where images may
+   * lack a reference.
+   */
   readonly podName?: string;
-  /** The stored spec has a projected token with a path that leads out of its volume, so this one may too. Default false. */
+  /**
+   * Whether projected tokens may have paths outside of their volume, because the stored spec has one. Default false.
+   */
   readonly allowNonLocalProjectedTokenPath?: boolean;
 }
 
 export interface ValidatedVolumes {
   readonly issues: FieldIssue[];
-  /** The volumes without issues, by name: what mounts and devices may refer to. */
+  /** The volumes without issues, by name. Mounts and devices may refer to these. */
   readonly byName: ReadonlyMap<string, JsonObject>;
 }
 
 const ONE_SOURCE = 'may not specify more than 1 volume type';
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 
-/** `path` is that of the list. */
+/** `path` is the path of the list. */
 export function validateVolumes(
   volumes: readonly JsonObject[],
   path: FieldPath,
@@ -90,7 +95,7 @@ export function validateVolumes(
   return { issues, byName };
 }
 
-/** A block device can be made of this volume: it stands for a claim. */
+/** Whether the volume is backed by a claim and may therefore be used as a block device. */
 export function isClaimVolume(volume: JsonObject): boolean {
   return volume['persistentVolumeClaim'] !== undefined || volume['ephemeral'] !== undefined;
 }
@@ -99,13 +104,13 @@ type Rule = (source: JsonObject, path: FieldPath, volume: JsonObject, context: V
 
 interface PodSource {
   readonly rule: Rule;
-  /** The path of the source's issues, where the reference does not use its name. */
+  /** The field name in the paths of issues. Default: the name of the source. */
   readonly shownAs?: string;
-  /** The path of the issue that it is one source too many, likewise. */
+  /** The field name in the issue about more than one source. Default: the name of the source. */
   readonly extraAs?: string;
 }
 
-/** In the order in which the reference looks at them. */
+/** In the order of kube-apiserver's checks. */
 const SOURCES: Readonly<Record<string, PodSource>> = {
   emptyDir: { rule: validateEmptyDir },
   hostPath: { rule: validateHostPath },
@@ -167,7 +172,7 @@ function validateEmptyDir(source: JsonObject, path: FieldPath): FieldIssue[] {
   return isNegative ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : [];
 }
 
-/** The reference tells a bad name of the secret beside the driver. */
+/** As in kube-apiserver, the path of an invalid secret name is `name` instead of `nodePublishSecretRef.name`. */
 function validateCsi(source: JsonObject, path: FieldPath): FieldIssue[] {
   const issues = validateCsiDriverName(textAt(source, 'driver'), path.child('driver'));
   const secret = objectAt(source, 'nodePublishSecretRef');
@@ -183,7 +188,7 @@ function validateEphemeral(source: JsonObject, path: FieldPath): FieldIssue[] {
   return template === undefined ? [required(at, '')] : validateClaimTemplate(template, at);
 }
 
-/** The claim of an ephemeral volume is named after pod and volume. */
+/** The claim of an ephemeral volume is named `<pod>-<volume>`. */
 function validateClaimName(volume: JsonObject, path: FieldPath, { podName = '' }: VolumeContext): FieldIssue[] {
   const name = textAt(volume, 'name');
   if (podName === '' || name === '') return [];

@@ -103,7 +103,7 @@ describe('defaults of volumes', () => {
       expect(defaulted({ name: 'v', ...given })).toEqual({ name: 'v', ...expected });
     });
 
-  test('a claim template is stored as a claim', () => {
+  test('a claim template is stored with kind and apiVersion', () => {
     const template: JsonObject = { metadata: { name: 't' }, spec: { dataSource: { kind: 'k', name: 'n' } } };
     setClaimTemplateDefaults(template);
     expect(template).toEqual({

@@ -1,19 +1,17 @@
-/**
- * Defaults of volumes, in pods and as PersistentVolumes. Invariant: pure and idempotent; they equal the reference's to the field.
- */
+/** The defaults of volumes of pods and of the sources of PersistentVolumes. */
 import { objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject, JsonValue } from '../../../../base/json-value.ts';
 import { defaultPullPolicy } from '../../../shared/image-name.ts';
 import { setClaimSpecDefaults } from './claim-defaults.ts';
 
-/** The mode of files that a volume makes from objects: 0644. */
+/** The default mode of files that come from API objects. */
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
-/** Sources that are files made from API objects. */
+/** Sources whose files come from API objects. */
 const FILE_SOURCES = ['secret', 'configMap', 'downwardAPI', 'projected'] as const;
 
-/** Sources that pods and PersistentVolumes share and that have fields with defaults: text that is empty or a value that is absent. */
+/** Default values of the sources that pods and PersistentVolumes share, by source and field. */
 const SHARED_DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   iscsi: { iscsiInterface: 'default' },
   rbd: { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' },
@@ -21,7 +19,7 @@ const SHARED_DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   scaleIO: { storageMode: 'ThinProvisioned', fsType: 'xfs' },
 };
 
-/** Defaults of one volume of a pod spec; one without a source is an emptyDir. */
+/** The defaults of a volume of a pod spec. A volume without a source becomes an emptyDir. */
 export function setVolumeDefaults(volume: JsonObject): void {
   if (!hasSource(volume)) volume['emptyDir'] = {};
   setSourceDefaults(volume);
@@ -41,7 +39,7 @@ export function setVolumeDefaults(volume: JsonObject): void {
   if (template !== undefined) setClaimSpecDefaults(template);
 }
 
-/** Defaults of sources that PersistentVolumes have too; `owner` is the volume, or the spec of a PersistentVolume. */
+/** The defaults of the shared sources. `owner` is a volume of a pod or the spec of a PersistentVolume. */
 export function setSourceDefaults(owner: JsonObject): void {
   const hostPath = objectAt(owner, 'hostPath');
   if (hostPath !== undefined) setAbsent(hostPath, 'type', '');
@@ -49,7 +47,7 @@ export function setSourceDefaults(owner: JsonObject): void {
     const source = objectAt(owner, name);
     if (source === undefined) continue;
     const defaults = SHARED_DEFAULTS[name] as Readonly<Record<string, JsonValue>>;
-    // The fields of azureDisk tell absent from empty; those of the others do not.
+    // The fields of azureDisk are pointers in Go: an empty value is kept.
     const set = name === 'azureDisk' ? setAbsent : setEmpty;
     for (const field in defaults) set(source, field, defaults[field] as JsonValue);
   }

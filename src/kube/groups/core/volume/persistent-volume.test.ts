@@ -12,7 +12,7 @@ const VOLUMES = '/api/v1/persistentvolumes';
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const DRY = '?dryRun=All';
 
-/** The causes of a refusal, each with its field; the object's status for anything else. */
+/** The causes of a failed request, each with its field. For other answers, the status code. */
 async function ask(method: string, target: string, body: JsonObject): Promise<readonly string[] | number> {
   const { status, body: answer } = await kube.request(method, target, body);
   const causes = (answer['details'] as { causes?: { field: string; message: string }[] } | undefined)?.causes;
@@ -79,9 +79,9 @@ describe('a PersistentVolume', () => {
     ],
   };
   for (const [title, [object, causes]] of Object.entries(refused))
-    test(`is refused ${title}`, async () => expect(await ask('POST', VOLUMES + DRY, object)).toEqual(causes));
+    test(`is invalid ${title}`, async () => expect(await ask('POST', VOLUMES + DRY, object)).toEqual(causes));
 
-  test('keeps its source, and its nodes but for labels with new names', async () => {
+  test('keeps its source, and its node affinity except for renamed labels', async () => {
     const nodes = (key: string) => ({
       required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['linux'] }] }] },
     });
@@ -108,7 +108,7 @@ describe('a PersistentVolume', () => {
     );
   });
 
-  test('tells when its phase changed last', async () => {
+  test('shows when its phase last changed', async () => {
     const timeOf = async (status: JsonObject) => {
       const { body } = await kube.request('PATCH', `${VOLUMES}/timed/status`, { status });
       return (body['status'] as JsonObject)['lastPhaseTransitionTime'];
@@ -123,14 +123,14 @@ describe('a PersistentVolume', () => {
 });
 
 describe('a PersistentVolumeClaim', () => {
-  test('is refused without modes and size', async () => {
+  test('is invalid without access modes and size', async () => {
     expect(await ask('POST', CLAIMS + DRY, { metadata: { name: 'c' } })).toEqual([
       'spec.accessModes: Required value: at least 1 access mode is required',
       'spec.resources[storage]: Required value',
     ]);
   });
 
-  test('names its source twice, and forgets what it cannot know', async () => {
+  test('copies its data source to both fields and drops unsupported ones', async () => {
     const source = { kind: 'PersistentVolumeClaim', name: 'x' };
     const specOf = async (spec: JsonObject) =>
       (await kube.request('POST', CLAIMS + DRY, claim(spec))).body['spec'] as JsonObject;
@@ -143,7 +143,7 @@ describe('a PersistentVolumeClaim', () => {
     ).toEqual(['spec: Invalid value: {}: must match dataSourceRef']);
   });
 
-  test('keeps its spec, and grows only once it is bound', async () => {
+  test('keeps its spec, and can be expanded only once bound', async () => {
     await kube.request('POST', '/apis/storage.k8s.io/v1/storageclasses', {
       metadata: { name: 'slow' },
       provisioner: 'p',
@@ -164,7 +164,7 @@ describe('a PersistentVolumeClaim', () => {
     ]);
   });
 
-  test('tells its resources by known names', async () => {
+  test('has only known resource names in its status', async () => {
     await kube.request('POST', CLAIMS, claim({}, { name: 's' }));
     const status = {
       capacity: { storage: '-1' },
@@ -179,7 +179,7 @@ describe('a PersistentVolumeClaim', () => {
     ]);
   });
 
-  test('has a class by its annotation too', async () => {
+  test('may have its class in an annotation', async () => {
     const name = 'volume.beta.kubernetes.io/storage-class';
     const answer = await kube.request('POST', CLAIMS, claim({}, { name: 'old', annotations: { [name]: 'slow' } }));
     expect(answer.warnings[0]).toContain('use \\"storageClassName\\" attribute instead');

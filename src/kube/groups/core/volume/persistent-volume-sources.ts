@@ -1,4 +1,4 @@
-/** The sources of PersistentVolumes, which ask for more than those of pods: namespaces of secrets, mostly. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of the volume sources of PersistentVolumes. Secrets are referred to with their namespaces. */
 import { fieldAt, objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
@@ -20,17 +20,17 @@ import {
   validateHostPath,
   validateNfs,
   validateQuobyte,
-} from './sources.ts';
+} from './volume-sources.ts';
 
 export interface PersistentSource {
   readonly rule: (source: JsonObject, path: FieldPath, volumeName: string) => FieldIssue[];
-  /** The path of the source's issues, where the reference does not use its name. */
+  /** The field name in the paths of issues. Default: the name of the source. */
   readonly shownAs?: string;
-  /** The path of the issue that it is one source too many, likewise. */
+  /** The field name in the issue about more than one source. Default: the name of the source. */
   readonly extraAs?: string;
 }
 
-/** In the order in which the reference looks at them. */
+/** In the order of kube-apiserver's checks. */
 export const PERSISTENT_SOURCES: Readonly<Record<string, PersistentSource>> = {
   hostPath: { rule: validateHostPath },
   gcePersistentDisk: { rule: diskRule('pdName'), shownAs: 'persistentDisk' },

@@ -1,7 +1,8 @@
-/** The nodes of a PersistentVolume once it is stored. Invariant: a label that was renamed may take its new name; nothing else changes. */
+/** Comparison of a PersistentVolume's node affinity with the stored one. */
 import { objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 
+/** Deprecated node labels and the labels that replace them. */
 const RENAMED: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -10,6 +11,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 };
 
+/** Whether the affinity is unchanged, except that deprecated labels may be replaced by their successors. */
 export function isSameNodeAffinity(next: JsonObject | undefined, old: JsonObject): boolean {
   if (next === undefined) return false;
   const [selector, was] = [objectAt(next, 'required'), objectAt(old, 'required')];
@@ -24,7 +26,7 @@ export function isSameNodeAffinity(next: JsonObject | undefined, old: JsonObject
 function isSameRequirement(next: JsonObject, old: JsonObject): boolean {
   const key = textAt(next, 'key');
   const before = textAt(old, 'key');
-  // To the reference every other label has the empty name as its new one.
+  // As in kube-apiserver, any other label may be replaced by the empty key.
   return equalJson(next, (RENAMED[before] ?? '') === key ? { ...old, key } : old);
 }
 

@@ -1,4 +1,4 @@
-/** Volumes whose files are made of API objects: secret, configMap, downwardAPI, projected. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of volumes whose files come from the API: secret, configMap, downwardAPI and projected. */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   type LabelSelectorObject,
@@ -30,7 +30,7 @@ import {
 import { validateFileMode, validateKeyToPath, validateLocalPath } from './file-paths.ts';
 import { TRUST_BUNDLE_SHAPE } from './shapes.ts';
 
-/** Fields of the pod that can become a file, sorted. */
+/** The fields of the pod that a file may contain, sorted. */
 const FILE_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
@@ -41,7 +41,7 @@ const MAX_KUBERNETES_CERTIFICATE_SECONDS = 24 * 3600;
 const MAX_ANNOTATIONS = 256 * 1024;
 const CERTIFICATE_PATHS = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const;
 
-/** A volume of one Secret or ConfigMap; `name` is the field that names it. */
+/** A volume of one Secret or ConfigMap. `name` is the field with the object's name. */
 export function validateKeyedSource(source: JsonObject, path: FieldPath, name: 'secretName' | 'name'): FieldIssue[] {
   return [
     ...(textAt(source, name) === '' ? [required(path.child(name), '')] : []),
@@ -61,7 +61,7 @@ export function validateDownwardApi(source: JsonObject, path: FieldPath): FieldI
   ];
 }
 
-/** The reference does not say which of the files it means. */
+/** As in kube-apiserver, the paths of issues do not contain the index of the file. */
 function validateDownwardFile(file: JsonObject, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const target = textAt(file, 'path');
@@ -80,6 +80,7 @@ function validateDownwardFile(file: JsonObject, path: FieldPath): FieldIssue[] {
 }
 
 export interface ProjectedContext {
+  /** See VolumeContext. */
   readonly allowNonLocalProjectedTokenPath?: boolean;
 }
 
@@ -101,7 +102,7 @@ export function validateProjected(source: JsonObject, path: FieldPath, context: 
   return issues;
 }
 
-/** Adds to the issues of a projected volume, whose sources may not make the same file twice. */
+/** Collects the issues of a projected volume and reports files that two sources have in common. */
 class ProjectedFiles {
   readonly issues: FieldIssue[];
   readonly path: FieldPath;
@@ -113,7 +114,7 @@ class ProjectedFiles {
     this.#taken = taken;
   }
 
-  /** `shown` is the value that the issue tells. */
+  /** `shown` is the value of the issue. */
   take(file: string, shown: string = file): void {
     if (this.#taken.has(file)) this.issues.push(invalid(this.path, shown, 'conflicting duplicate paths'));
     this.#taken.add(file);
@@ -149,7 +150,7 @@ function projectDownward(part: JsonObject, path: FieldPath, files: ProjectedFile
   }
 }
 
-/** The path of a token is told below the volume, not below its source. */
+/** As in kube-apiserver, issues about the token's path have the path of the volume instead of the source's. */
 function projectToken(part: JsonObject, path: FieldPath, files: ProjectedFiles, context: ProjectedContext): void {
   const { issues } = files;
   const seconds = numberAt(part, 'expirationSeconds');

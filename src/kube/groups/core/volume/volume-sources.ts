@@ -1,7 +1,4 @@
-/**
- * Volume sources that pods and PersistentVolumes share. Invariant: pure; the issues are the reference's, in its order. What a PersistentVolume asks beyond is in
- * `persistent-sources.ts`.
- */
+/** Validation of the volume sources that pods and PersistentVolumes share. */
 import { fieldAt, listAt, numberAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -18,7 +15,7 @@ import { utf8Length } from '../../../../base/utf8.ts';
 import { validateNoBacksteps } from './file-paths.ts';
 import { MAX_LUN } from './iscsi.ts';
 
-/** What is wrong with a source; `path` is that of the source. */
+/** Validates a source. `path` is the path of the source. */
 export type SourceRule = (source: JsonObject, path: FieldPath) => FieldIssue[];
 
 const HOST_PATH_TYPES = [
@@ -39,13 +36,13 @@ const HOST_PORT_PAIRS = 'must be a host:port pair or multiple pairs separated by
 const MAX_TENANT = 64;
 const RESERVED_DOMAINS = ['.kubernetes.io', '.k8s.io'];
 
-/** These texts are not empty; the issues are in the order of the names. */
+/** Reports the fields that are empty, in the order of `names`. */
 export function requireTexts(...names: readonly string[]): SourceRule {
   return (source, path) =>
     names.filter((name) => textAt(source, name) === '').map((name) => required(path.child(name), ''));
 }
 
-/** A disk of a cloud: an id, and a partition of it. */
+/** A cloud disk with an id, in the field `id`, and a partition. */
 export function diskRule(id: string): SourceRule {
   return (source, path) => {
     const partition = numberAt(source, 'partition');
@@ -95,7 +92,7 @@ export function validateQuobyte(source: JsonObject, path: FieldPath): FieldIssue
   return [...issues, ...requireTexts('volume')(source, path)];
 }
 
-/** A host, a colon and a port, either of which may be empty; a host with colons stands in brackets. */
+/** Whether the text is `host:port`. Both may be empty; a host with colons must be in brackets. */
 function isHostPort(text: string): boolean {
   const colon = text.lastIndexOf(':');
   if (colon < 0) return false;
@@ -121,7 +118,7 @@ export function validateFibreChannel(source: JsonObject, path: FieldPath): Field
   return issues;
 }
 
-/** Ceph, as a file system or as block devices. */
+/** CephFS and RBD volumes. `names` are the required fields in addition to `monitors`. */
 export function cephRule(...names: readonly string[]): SourceRule {
   return (source, path) => [
     ...(listAt(source, 'monitors').length === 0 ? [required(path.child('monitors'), '')] : []),
@@ -153,7 +150,7 @@ export function validateAzureDisk(source: JsonObject, path: FieldPath): FieldIss
   return issues;
 }
 
-/** In a PersistentVolume the secret's namespace must be named too (`persistent`). */
+/** `persistent`: the source is that of a PersistentVolume, where the secret's namespace is required. */
 export function storageOsRule(persistent: boolean): SourceRule {
   return (source, path) => {
     const issues: FieldIssue[] = [];
