@@ -1,0 +1,44 @@
+/** Conversion of objects between versions while their managers are updated. */
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { MergeType } from './merge-type.ts';
+import type { TypedValue } from './typed-value.ts';
+
+/**
+ * The versions of one resource. Managers own fields in the version in which they wrote them, so an update looks at the object in each of
+ * these versions. It asks for nothing as long as all managers use the version of the request.
+ */
+export interface Converter {
+  /** The type of the resource in a version; undefined if the version is not served any more. Its managers are then forgotten. */
+  typeAt(apiVersion: string): MergeType | undefined;
+  /**
+   * The object in another version. Called only for versions that `typeAt` knows and that differ from the object's. The argument must not be
+   * modified. A failure is thrown or rejected and ends the update.
+   */
+  convert(object: TypedValue, apiVersion: string): MaybePromise<TypedValue>;
+}
+
+/** An object to convert, yielded by an algorithm that is written without promises. */
+export interface Conversion {
+  readonly object: TypedValue;
+  readonly apiVersion: string;
+}
+
+/** An algorithm that yields conversions, is resumed with their results, and returns `R`. */
+export type Steps<R> = Generator<Conversion, R, TypedValue>;
+
+/** Runs an algorithm to its end: synchronously as long as the converter answers synchronously. */
+export function runSteps<R>(steps: Steps<R>, converter: Converter): MaybePromise<R> {
+  let step = steps.next();
+  while (step.done !== true) {
+    const converted = converter.convert(step.value.object, step.value.apiVersion);
+    if (isPromise(converted)) return finishSteps(steps, converter, converted);
+    step = steps.next(converted);
+  }
+  return step.value;
+}
+
+async function finishSteps<R>(steps: Steps<R>, converter: Converter, first: Promise<TypedValue>): Promise<R> {
+  let step = steps.next(await first);
+  while (step.done !== true) step = steps.next(await converter.convert(step.value.object, step.value.apiVersion));
+  return step.value;
+}

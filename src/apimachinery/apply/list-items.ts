@@ -1,0 +1,125 @@
+/** Identity of list items: the keys by which two lists are matched, and the path elements that name items in field sets. */
+import { getField, isJsonObject, type JsonArray, type JsonValue } from '../../base/json-value.ts';
+import { KeyElement, type PathElement, ValueElement } from '../field-set/path-element.ts';
+import { formatJson, quoteList } from '../go-format.ts';
+import type { ListType } from './merge-type.ts';
+
+/**
+ * What items of an associative list are matched by; two items are the same item if their keys are `===`. Cheaper than a path element:
+ * the item itself in a set, the value of the key where there is one, otherwise a text of all of them.
+ */
+export type ItemKey = string | number | bigint | boolean;
+
+/** The keys of the items, or the position of the first item that has none and why. */
+export type ItemKeys =
+  | { readonly ok: true; readonly keys: readonly ItemKey[] }
+  | { readonly ok: false; readonly index: number; readonly message: string };
+
+export function itemKeys(type: ListType, items: JsonArray): ItemKeys {
+  const keys: ItemKey[] = [];
+  for (let index = 0; index < items.length; index++) {
+    const key = itemKey(type, items[index] as JsonValue);
+    if (key === undefined) return { ok: false, index, message: itemProblem(type, items[index] as JsonValue) };
+    keys.push(key);
+  }
+  return { ok: true, keys };
+}
+
+/** The key of one item; undefined if it has none: see `itemProblem`. */
+export function itemKey(type: ListType, item: JsonValue): ItemKey | undefined {
+  if (type.relation === 'set') return typeof item === 'object' ? undefined : item;
+  if (!isJsonObject(item)) return undefined;
+  const { keys } = type;
+  if (keys.length === 1) {
+    const value = keyValue(type, item, keys[0] as string);
+    return value === undefined ? undefined : singleKey(value);
+  }
+  let text = '';
+  let isKeyed = false;
+  for (const name of keys) {
+    const value = keyValue(type, item, name);
+    if (value !== undefined) isKeyed = true;
+    text += value === undefined ? '-' : typeof value === 'string' ? `"${value.length}:${value}` : formatJson(value);
+    text += ',';
+  }
+  return isKeyed ? text : undefined;
+}
+
+function keyValue(type: ListType, item: JsonValue, name: string): JsonValue | undefined {
+  return getField(item as Record<string, JsonValue>, name) ?? missingKey(type, item, name);
+}
+
+/** Null is a value of its own; only a field that is absent takes the default. */
+function missingKey(type: ListType, item: JsonValue, name: string): JsonValue | undefined {
+  return Object.hasOwn(item as Record<string, JsonValue>, name) ? null : type.keyDefault(name);
+}
+
+/** Texts stand for themselves, unless they begin like the text of a value that is not a scalar. */
+function singleKey(value: JsonValue): ItemKey {
+  if (typeof value === 'string') return value.startsWith('\u0000') ? `\u0000"${value}` : value;
+  return typeof value === 'object' ? `\u0000${formatJson(value)}` : value;
+}
+
+/** Why an item has no key. */
+export function itemProblem(type: ListType, item: JsonValue): string {
+  if (type.relation === 'set') {
+    if (item === null) return "associative list without keys has an element that's an explicit null";
+    return Array.isArray(item)
+      ? 'not supported: associative list with lists as elements'
+      : "associative list without keys has an element that's a map type";
+  }
+  if (item === null) return 'associative list with keys may not have a null element';
+  if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements';
+  return `associative list with keys has an element that omits all key fields ${quoteList(type.keys)} (and doesn't have default values for any key fields)`;
+}
+
+/** The path element of an item that has a key. Keys that an item lacks and that have no default are left out. */
+export function itemElement(type: ListType, item: JsonValue): PathElement {
+  if (type.relation === 'set') return new ValueElement(item);
+  const names: string[] = [];
+  const values: JsonValue[] = [];
+  for (const name of type.sortedKeys) {
+    const value = keyValue(type, item, name);
+    if (value === undefined) continue;
+    names.push(name);
+    values.push(value);
+  }
+  return new KeyElement(names, values);
+}
+
+/** Lists up to this length are searched one by one. */
+const SHORT = 12;
+
+/** Finds keys of a list. Short lists are searched, long ones get an index. */
+export class KeyIndex {
+  readonly keys: readonly ItemKey[];
+  readonly #positions: ReadonlyMap<ItemKey, number> | undefined;
+
+  constructor(keys: readonly ItemKey[]) {
+    this.keys = keys;
+    this.#positions = keys.length <= SHORT ? undefined : firstPositions(keys);
+  }
+
+  /** The position of the first item with the key; -1 if there is none. */
+  find(key: ItemKey): number {
+    return this.#positions === undefined ? this.keys.indexOf(key) : (this.#positions.get(key) ?? -1);
+  }
+
+  /** The keys of more than one item; undefined if there are none, as nearly always. */
+  duplicates(): Set<ItemKey> | undefined {
+    let found: Set<ItemKey> | undefined;
+    for (let i = 0; i < this.keys.length; i++) {
+      const key = this.keys[i] as ItemKey;
+      if (this.find(key) === i) continue;
+      found ??= new Set();
+      found.add(key);
+    }
+    return found;
+  }
+}
+
+function firstPositions(keys: readonly ItemKey[]): ReadonlyMap<ItemKey, number> {
+  const positions = new Map<ItemKey, number>();
+  for (let i = keys.length - 1; i >= 0; i--) positions.set(keys[i] as ItemKey, i);
+  return positions;
+}

@@ -1,0 +1,93 @@
+/**
+ * Removal of fields that an applier has abandoned: it applied them last time, does not apply them now, and no other manager owns them.
+ * Fields below an abandoned one that other managers own, or that nobody owns, stay.
+ */
+import { compareUtf8 } from '../../base/utf8.ts';
+import type { FieldSet } from '../field-set/field-set.ts';
+import { EMPTY_SET } from '../field-set/field-set.ts';
+import { difference, intersection, union } from '../field-set/set-algebra.ts';
+import type { Converter, Steps } from './converter.ts';
+import type { Managers, VersionedSet } from './managers.ts';
+import { ensureNamedFieldsAreMembers } from './named-fields.ts';
+import { removeItems } from './remove-items.ts';
+import { toFieldSet } from './to-field-set.ts';
+import type { TypedValue } from './typed-value.ts';
+
+/** An object and the version it is in. */
+export interface VersionedValue {
+  readonly typed: TypedValue;
+  readonly apiVersion: string;
+}
+
+export interface PruneRequest {
+  /** The object with the configuration merged into it. */
+  readonly merged: VersionedValue;
+  /** The managers, with the applier's new set. */
+  readonly managers: Managers;
+  readonly applier: string;
+  /** The applier's set before; undefined if it has none. */
+  readonly last: VersionedSet | undefined;
+}
+
+/** The merged object without abandoned fields, in the version it came in. */
+export function* prune({ merged, managers, applier, last }: PruneRequest, converter: Converter): Steps<TypedValue> {
+  if (last === undefined || last.set.isEmpty || converter.typeAt(last.apiVersion) === undefined) return merged.typed;
+  const next = managers.get(applier) as VersionedSet;
+  // A set that only grows abandons nothing: what it holds, the new set holds with all the items and keys on the way.
+  if (next.apiVersion === last.apiVersion && difference(last.set, next.set).isEmpty) return merged.typed;
+  const before = yield* convertTo(merged, last.apiVersion);
+  const emptied = withValue(before, removeItems(before.typed.value, named(last.set, before), before.typed.type));
+  const owned = yield* addBackOwnedItems(before, emptied, managers, converter);
+  const pruned = yield* addBackDanglingItems(before, owned, last.set);
+  return (yield* convertTo(pruned, next.apiVersion)).typed;
+}
+
+/** Restores what any manager owns, the applier's new set included. */
+function* addBackOwnedItems(
+  merged: VersionedValue,
+  pruned: VersionedValue,
+  managers: Managers,
+  converter: Converter,
+): Steps<VersionedValue> {
+  const owned = new Map<string, FieldSet>();
+  for (const { apiVersion, set } of managers.values())
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY_SET, set));
+  // The version of the pruned object comes first: a conversion may need fields that were removed and are owned.
+  const first = pruned.apiVersion;
+  const versions = [...owned.keys()].sort((a, b) => (a === first ? -1 : b === first ? 1 : compareUtf8(a, b)));
+  for (const apiVersion of versions) {
+    if (converter.typeAt(apiVersion) === undefined) continue;
+    merged = yield* convertTo(merged, apiVersion);
+    pruned = yield* convertTo(pruned, apiVersion);
+    const kept = union(named(fieldSetOf(pruned), merged), named(owned.get(apiVersion) as FieldSet, merged));
+    const removed = difference(named(fieldSetOf(merged), merged), kept);
+    pruned = withValue(merged, removeItems(merged.typed.value, removed, merged.typed.type));
+  }
+  return pruned;
+}
+
+/** Restores what was not the applier's: fields that nobody owns, or that only became visible by a conversion. */
+function* addBackDanglingItems(merged: VersionedValue, pruned: VersionedValue, last: FieldSet): Steps<VersionedValue> {
+  const left = yield* convertTo(pruned, merged.apiVersion);
+  const gone = difference(named(fieldSetOf(merged), merged), named(fieldSetOf(left), merged));
+  const abandoned = intersection(gone, named(last, merged));
+  return withValue(merged, removeItems(merged.typed.value, abandoned, merged.typed.type));
+}
+
+/** The object in a version that the converter knows; no conversion if it is in that version. */
+export function* convertTo(object: VersionedValue, apiVersion: string): Steps<VersionedValue> {
+  if (object.apiVersion === apiVersion) return object;
+  return { typed: yield { object: object.typed, apiVersion }, apiVersion };
+}
+
+function fieldSetOf({ typed }: VersionedValue): FieldSet {
+  return toFieldSet(typed.value, typed.type);
+}
+
+function named(set: FieldSet, { typed }: VersionedValue): FieldSet {
+  return ensureNamedFieldsAreMembers(set, typed.type);
+}
+
+function withValue({ typed, apiVersion }: VersionedValue, value: TypedValue['value']): VersionedValue {
+  return { typed: { value, type: typed.type }, apiVersion };
+}

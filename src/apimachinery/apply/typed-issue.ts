@@ -1,0 +1,33 @@
+/** Findings against a value that does not have its merge type, as data. */
+import { formatPath, type Path, type PathElement } from '../field-set/path-element.ts';
+
+export type TypedIssueKind =
+  /** A field that the type does not have. */
+  | 'undeclared'
+  /** An item of an associative list whose key another item has. */
+  | 'duplicate'
+  /** An item of an associative list that cannot be told apart from others. */
+  | 'keyless'
+  /** A value of another kind than the type has. */
+  | 'type'
+  /** Objects nested deeper than apply walks. */
+  | 'depth';
+
+export interface TypedIssue {
+  readonly kind: TypedIssueKind;
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** An issue as it travels up: parents put their elements in front. */
+export interface PendingIssue {
+  readonly kind: TypedIssueKind;
+  readonly path: PathElement[];
+  readonly message: string;
+}
+
+/** `.spec.x: field not declared in schema`, one line each if there are several. */
+export function formatTypedIssues(issues: readonly TypedIssue[]): string {
+  const lines = issues.map(({ path, message }) => (path.length === 0 ? message : `${formatPath(path)}: ${message}`));
+  return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
