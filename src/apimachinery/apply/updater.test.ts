@@ -60,11 +60,14 @@ const apply = (manager: string, value: JsonObject): Operation => ({ kind: 'apply
 const force = (manager: string, value: JsonObject): Operation => ({ kind: 'force', manager, value });
 const update = (manager: string, value: JsonObject): Operation => ({ kind: 'update', manager, value });
 
-const history = (value: fc.Arbitrary<JsonObject>): fc.Arbitrary<State> =>
+const history = (
+  value: fc.Arbitrary<JsonObject>,
+  kinds: readonly Operation['kind'][] = ['apply', 'force', 'update'],
+): fc.Arbitrary<State> =>
   fc
     .array(
       fc.record<Operation>({
-        kind: fc.constantFrom('apply', 'force', 'update'),
+        kind: fc.constantFrom(...kinds),
         manager: fc.constantFrom('one', 'two', 'three'),
         value,
       }),
@@ -129,9 +132,9 @@ describe('apply', () => {
     );
   });
 
-  it('never takes a field from another manager without force', () => {
+  it('never takes a field from another applier without force', () => {
     fc.assert(
-      fc.property(history(plainObject), plainObject, (state, value) => {
+      fc.property(history(plainObject, ['apply', 'force']), plainObject, (state, value) => {
         const before = { live: state.live, managers: state.managers };
         const outcome = state.run(apply('one', value));
         if (outcome?.kind !== 'applied') return;
@@ -143,6 +146,16 @@ describe('apply', () => {
         }
       }),
     );
+  });
+
+  it('removes an abandoned item even if an updater owns a field inside it, but not the item', () => {
+    const state = stateAfter(
+      apply('one', { items: [{ name: 'x' }] }),
+      update('two', { items: [{ name: 'x', value: 1 }] }),
+      apply('one', { text: 'a' }),
+    );
+    expect(state.live).toEqual({ items: null, text: 'a' });
+    expect([...state.managers.keys()]).toEqual(['one']);
   });
 
   it('changes neither the live object nor the configuration nor the managers', () => {
