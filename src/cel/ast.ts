@@ -1,6 +1,8 @@
 /**
- * The tree of an expression. Invariant: macros are expanded here, so a tree has comprehensions and no macro calls; every node is one object with its own identity, which
- * later passes use as a key for types and references.
+ * The syntax tree of an expression. Macros are expanded by the parser: a tree contains comprehensions and no macro
+ * calls.
+ *
+ * Invariant: every node is an object of its own, because later passes use nodes as keys for types and references.
  */
 
 export type Literal =
@@ -12,7 +14,10 @@ export type Literal =
   | { readonly type: 'bytes'; readonly value: Uint8Array };
 
 interface Node {
-  /** Offset of the node's position in the source, in code points; for a binary operator that of the operator, for a call that of its parenthesis, as cel-go has it. */
+  /**
+   * The position of the node in the source, in code points. As in cel-go, the position of a binary operator is that of
+   * the operator sign, and the position of a call is that of its parenthesis.
+   */
   readonly at: number;
 }
 
@@ -21,13 +26,13 @@ export interface LiteralExpr extends Node {
   readonly literal: Literal;
 }
 
-/** A name; `.name` (rooted) begins with a dot. */
+/** A name. A name with a leading dot is resolved without the container. */
 export interface IdentExpr extends Node {
   readonly kind: 'ident';
   readonly name: string;
 }
 
-/** `operand.field`, or `has(operand.field)` if `test`. */
+/** `operand.field`, or `has(operand.field)` if `test` is true. */
 export interface SelectExpr extends Node {
   readonly kind: 'select';
   readonly operand: Expr;
@@ -36,8 +41,9 @@ export interface SelectExpr extends Node {
 }
 
 /**
- * A function, a method (with a target) or an operator, the latter under cel-go's names: `_+_`, `_?_:_`, `_[_]`, `!_`, `_?._`, `@in`. In a checked tree a function with a
- * qualified name (`optional.of(x)`) has that whole name and no target.
+ * A call of a function, a method (with a target) or an operator. Operators have cel-go's names: `_+_`, `_?_:_`, `_[_]`,
+ * `!_`, `_?._`, `@in`. In a checked tree a function with a qualified name (`optional.of(x)`) has the whole name and no
+ * target.
  */
 export interface CallExpr extends Node {
   readonly kind: 'call';
@@ -49,7 +55,7 @@ export interface CallExpr extends Node {
 export interface ListExpr extends Node {
   readonly kind: 'list';
   readonly elements: readonly Expr[];
-  /** Indices of elements written `?e`. */
+  /** The indices of optional elements, written `?e`. */
   readonly optional: readonly number[];
 }
 
@@ -57,7 +63,7 @@ export interface MapEntry {
   readonly at: number;
   readonly key: Expr;
   readonly value: Expr;
-  /** Written `?key: value`. */
+  /** True if written `?key: value`. */
   readonly optional: boolean;
 }
 
@@ -73,7 +79,7 @@ export interface StructField {
   readonly optional: boolean;
 }
 
-/** `Name{field: value}`; in a checked tree with the full name. */
+/** `Name{field: value}`. In a checked tree the name is fully qualified. */
 export interface StructExpr extends Node {
   readonly kind: 'struct';
   readonly name: string;
@@ -81,14 +87,15 @@ export interface StructExpr extends Node {
 }
 
 /**
- * For each item of `range`: while `condition` holds, `accumulator` becomes `step`; the outcome is `result`. With two variables the first is the index or key, the second
- * the value.
+ * A loop over `range`. The accumulator starts as `init`. For each item, the loop ends if `condition` is false;
+ * otherwise the accumulator becomes `step`. The value of the comprehension is `result`. With two variables the first is
+ * the index or key and the second the value.
  */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
   readonly range: Expr;
   readonly variable: string;
-  /** '' where there is one variable. */
+  /** '' for a comprehension with one variable. */
   readonly variable2: string;
   readonly accumulator: string;
   readonly init: Expr;
@@ -107,12 +114,12 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
-/** The name of the accumulator in the comprehensions that macros make; no source can say it. */
+/** The name of the accumulator in comprehensions that macros create. A source cannot contain it. */
 export const ACCUMULATOR = '@result';
 
-/** Something wrong with an expression, at a place in its source. */
+/** A syntax error or type error at a position of the source. */
 export interface CelIssue {
   readonly message: string;
-  /** Offset in code points; -1 for what concerns the source as a whole. */
+  /** The position in code points; -1 for an issue with the whole source. */
   readonly at: number;
 }

@@ -1,7 +1,8 @@
 /**
  * The compiler from checked expressions to programs.
  *
- * Invariant: a program keeps no state between evaluations, so that it may be shared and may run inside another evaluation.
+ * Invariant: a program keeps no state between evaluations, so that it may be shared and may run inside another
+ * evaluation.
  */
 import type { CheckedExpression, Evaluation, EvaluationLimits, Outcome, Program } from './environment.ts';
 import { beginAllowance, endAllowance } from './runtime/allowance.ts';
@@ -10,8 +11,8 @@ import { Frame, type Result, type Step } from './runtime/frame.ts';
 import { CelError, CelStopped, type Value } from './values.ts';
 
 /**
- * Throws CelError if the expression fails with any variables: `int('x')`, a constant pattern that does not compile, constants that are too large to
- * build.
+ * Throws CelError if the expression fails with any variables: `int('x')`, a constant pattern that does not compile,
+ * constants that are too large to build.
  */
 export function compileProgram(checked: CheckedExpression): Program {
   const outer = beginAllowance();

@@ -1,5 +1,6 @@
 /**
- * The cases of the CEL specification in our terms. Invariant: a case that names a protobuf message is told apart here and nowhere else; everything else is run.
+ * The cases of the CEL specification in our terms. Invariant: a case that names a protobuf message is told apart here
+ * and nowhere else; everything else is run.
  */
 import {
   getConformanceSuite,

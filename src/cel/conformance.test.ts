@@ -1,6 +1,6 @@
 /**
- * The engine beside the conformance data of the CEL specification. Every file is run, except those below; of the files that are run, every case that names no protobuf
- * message. docs/compatibility.md has the outcome as a table.
+ * The engine beside the conformance data of the CEL specification. Every file is run, except those below; of the files
+ * that are run, every case that names no protobuf message. docs/compatibility.md has the outcome as a table.
  */
 import { describe, expect, test } from 'vitest';
 import { formatType } from './check/format-type.ts';
@@ -62,7 +62,10 @@ const BEYOND_THE_END =
   'as in the version of cel-go that Kubernetes has, searching from beyond the end finds nothing; the specification wants an error';
 const CHECKER_OFF = "what dots and containers mean is the checker's work, and the case switches it off";
 
-/** Cases that come out otherwise than the specification says, by file. The first three reasons were checked beside the reference. */
+/**
+ * Cases that come out otherwise than the specification says, by file. The first three reasons were checked beside the
+ * reference.
+ */
 const MISSES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fields: {
     'qualified_identifier_resolution/map_value_repeat_key': REPEATED_KEY,

@@ -1,6 +1,6 @@
 /**
- * Environments: libraries and variables put together. Invariant: tables of libraries are made once and shared by every environment that is derived from another, because
- * definitions have thousands of rules that differ only in the types of their variables.
+ * The implementation of environments. The declarations of libraries are collected once and shared by all environments
+ * that `extend` creates, because definitions have thousands of rules that differ only in the types of their variables.
  */
 import type { CelIssue } from './ast.ts';
 import { checkExpression } from './check/checker.ts';
@@ -13,7 +13,10 @@ import { parse } from './parse/parser.ts';
 import type { ParseResult, ParserOptions } from './parse/parser-options.ts';
 import { STANDARD_MACROS } from './parse/standard-macros.ts';
 
-/** Throws BugError where libraries contradict each other. Has the macros of the language whatever its libraries. */
+/**
+ * Creates an environment with the given libraries and the standard macros. Throws BugError if overloads of the
+ * libraries conflict.
+ */
 export function createEnvironment(options: EnvironmentOptions): Environment {
   return new SharedEnvironment(options, collectDeclarations(options.libraries, STANDARD_MACROS));
 }
@@ -22,7 +25,7 @@ class SharedEnvironment implements Environment {
   readonly #options: EnvironmentOptions;
   readonly #declarations: Declarations;
   readonly #syntax: ParserOptions;
-  /** Made on first use: most environments of a definition never see a source. */
+  /** Created on first use: most environments of a definition never check a source. */
   #names: Names | undefined;
 
   constructor(options: EnvironmentOptions, declarations: Declarations) {

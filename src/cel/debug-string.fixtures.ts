@@ -1,5 +1,6 @@
 /**
- * Trees in the notation of cel-go's `debug.ToDebugString`, which the cases of `@bufbuild/cel-spec` are written in. For tests.
+ * Trees in the notation of cel-go's `debug.ToDebugString`, which the cases of `@bufbuild/cel-spec` are written in. For
+ * tests.
  */
 import type { Expr, Literal } from './ast.ts';
 import { declaredName, formatType } from './check/format-type.ts';
@@ -21,7 +22,9 @@ export function debugString(expr: Expr): string {
   });
 }
 
-/** With the type of each node and what it refers to, overloads by name. cel-go has no type for the field of `a.?field`. */
+/**
+ * With the type of each node and what it refers to, overloads by name. cel-go has no type for the field of `a.?field`.
+ */
 export function checkedDebugString(checked: CheckedExpression): string {
   const fields = new Set<Expr>();
   const name = (expr: Expr): string | undefined => {

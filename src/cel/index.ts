@@ -1,4 +1,4 @@
-/** The CEL engine: parse, check, estimate and evaluate expressions. */
+/** The public interface of the CEL engine: parse, check, estimate and evaluate expressions. */
 export type { CelIssue, Expr } from './ast.ts';
 export { estimateCost } from './cost/estimate.ts';
 export { createEnvironment } from './create-environment.ts';

@@ -1,13 +1,11 @@
-/**
- * The text of issues. Invariant: it is cel-go's, because people search for it: where, what, the line, a mark under the place.
- */
+/** The formatting of issues, like cel-go: position, message, source line and a marker below the position. */
 import type { CelIssue } from './ast.ts';
 
 const MAX_ISSUES = 100;
-/** A longer line is not shown. In bytes of UTF-8, of which a character has three at most per UTF-16 unit. */
+/** Longer source lines are not shown, in bytes of UTF-8. A UTF-16 unit has at most three bytes. */
 const MAX_LINE = 16384;
 
-/** Where a place of a source is: lines count from 1, columns, in code points, from 0. */
+/** The line (from 1) and column (from 0, in code points) of a position. */
 function locate(lines: readonly (readonly string[])[], at: number): { readonly line: number; readonly column: number } {
   if (at < 0) return { line: -1, column: -1 };
   let start = 0;
@@ -37,7 +35,9 @@ function formatIssue(lines: readonly (readonly string[])[], issue: CelIssue): st
   return `${head}\n | ${text}\n | ${dots}${isWide(chars[column]) ? '＾' : '^'}`;
 }
 
-/** All issues of a source, one after the other, in order of position; after a hundred, how many more there are. */
+/**
+ * Formats the issues of a source, sorted by position. After a hundred issues only the number of the others is printed.
+ */
 export function formatIssues(source: string, issues: readonly CelIssue[]): string {
   const lines = source.split('\n').map((line) => [...line]);
   const texts = issues

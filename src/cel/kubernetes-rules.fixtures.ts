@@ -1,6 +1,7 @@
 /**
- * Runs rules as a custom resource's schema would have them run, and tells everything about the outcome in the form of `testdata/kubernetes-rules.json`. Invariant: types,
- * values and sizes of `self` follow the schema as the reference's do, as far as the table needs it.
+ * Runs rules as a custom resource's schema would have them run, and tells everything about the outcome in the form of
+ * `testdata/kubernetes-rules.json`. Invariant: types, values and sizes of `self` follow the schema as the reference's
+ * do, as far as the table needs it.
  */
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
@@ -11,7 +12,7 @@ import { estimateCost } from './cost/estimate.ts';
 import { createEnvironment } from './create-environment.ts';
 import type { CheckedExpression, Environment, Program, SizeHints } from './environment.ts';
 import { KUBERNETES_LIBRARIES } from './libraries/kubernetes.ts';
-import { WrittenObject } from './runtime/constructors.ts';
+import { LiteralObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
 import { parseTimestamp } from './runtime/timestamps.ts';
 import { showValue } from './show-value.fixtures.ts';
@@ -56,7 +57,9 @@ export interface RuleCase {
   readonly expect: RuleOutcome;
 }
 
-/** What the reference's engine says of a rule: its compiler, its estimate, its program with the costs that it counts. */
+/**
+ * What the reference's engine says of a rule: its compiler, its estimate, its program with the costs that it counts.
+ */
 export interface RuleOutcome {
   readonly issues?: readonly string[];
   readonly type?: string;
@@ -193,7 +196,7 @@ function objectOf(json: JsonObject, schema: RuleSchema, declared: Declared): Val
     const field = declared.fields?.get(name) as Declared;
     return [name, toValue(value as JsonValue, schema.properties?.[name] as RuleSchema, field)];
   });
-  return new WrittenObject(declared.type as ObjectType, new Map(fields));
+  return new LiteralObject(declared.type as ObjectType, new Map(fields));
 }
 
 function textOf(text: string, schema: RuleSchema): Value {

@@ -1,6 +1,6 @@
 /**
- * Rules as people write them, beside what the reference's engine made of them: every function of its libraries, the idioms of real definitions, over bounded and unbounded
- * schemas.
+ * Rules as people write them, beside what the reference's engine made of them: every function of its libraries, the
+ * idioms of real definitions, over bounded and unbounded schemas.
  */
 import { describe, expect, it } from 'vitest';
 import { type RuleCase, type RuleOutcome, type RuleTable, ruleRunner } from './kubernetes-rules.fixtures.ts';

@@ -1,29 +1,31 @@
 /**
- * What an environment is made of: functions with their overloads, macros, named types. Invariant: a library is immutable data; which ones an environment has decides
- * what its expressions may say, and an overload carries everything about itself: types, what it does, what it costs.
+ * The interfaces of libraries: functions with overloads, macros and named constants. An environment consists of
+ * libraries. Libraries are immutable data; an overload contains its types, its implementation and its costs.
  */
 import type { CelIssue, Expr } from './ast.ts';
 import type { CelType } from './types.ts';
 import type { Value } from './values.ts';
 
-// ── Functions ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Overload {
-  /** cel-go's name of it: `add_int64`, `string_starts_with_string`. Unique. */
+  /** cel-go's id of the overload: `add_int64`, `string_starts_with_string`. Unique in an environment. */
   readonly id: string;
-  /** True for `target.f(args)`; the target is the first of `params`. Default false. */
+  /** True for a method, `target.f(args)`; the target is the first of `params`. Default false. */
   readonly member?: boolean;
-  /** They may hold type parameters (`paramType`). */
+  /** The types of the arguments. They may contain type parameters (`paramType`). */
   readonly params: readonly CelType[];
   readonly result: CelType;
   /**
-   * Called with values of the types in `params` (containers: of that container type; their items may be anything). Throws CelError. Absent for operators
-   * that the evaluator knows itself: `_&&_`, `_||_`, `_?_:_`, `@not_strictly_false`, `_[_]`, `_==_`.
+   * Computes the result. Called with values of the types in `params`; items of containers may have any type. Throws
+   * CelError to fail; errors of other classes end the evaluation and are thrown to the caller of the program. Must be
+   * deterministic and must not modify its arguments. Absent for operators that the evaluator implements: `_&&_`,
+   * `_||_`, `_?_:_`, `@not_strictly_false`, `_[_]`, `_==_`.
    */
   evaluate?(...args: Value[]): Value;
-  /** What one call costs; default 1. Called after the evaluation. */
+  /** The cost of a call. Called after `evaluate`; `result` is null if the call failed. Default 1. */
   runtimeCost?(args: readonly Value[], result: Value): number;
-  /** What a call costs at least and at most, from what is known without running it. Default: 1, and a result of unknown size. */
+  /** The static estimate of the cost of a call. Default: cost 1, and a result of unknown size. */
   estimateCost?(call: CallToEstimate): CallEstimate;
 }
 
@@ -32,34 +34,37 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[];
 }
 
-// ── Static cost ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Static cost ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** From least to most; UNBOUNDED (`cost/range.ts`) or more where there is no bound. A size is a number of characters, bytes, items or entries. */
+/**
+ * A range of costs or sizes. `max` is UNBOUNDED (`cost/cost-range.ts`) or more if there is no bound. A size is a number
+ * of characters, bytes, items or entries.
+ */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** An argument of a call whose cost is estimated. */
+/** An argument of a call in a cost estimate. */
 export interface EstimatedArg {
   readonly expr: Expr;
   readonly type: CelType;
-  /** Undefined where nothing bounds it. */
+  /** Undefined if the size is not known. */
   readonly size: Range | undefined;
 }
 
-/** What is known of the items of a list; of a map it is its keys. */
+/** The type and size of the items of a list, or of the keys of a map. */
 export interface EstimatedItem {
   readonly type: CelType;
   readonly size: Range;
 }
 
 export interface CallToEstimate {
-  /** With the target of a method as the first. */
+  /** The arguments; the target of a method comes first. */
   readonly args: readonly EstimatedArg[];
-  /** The size of an argument, with cel-go's default for one of unknown size: from 0 to UNBOUNDED. */
+  /** The size of an argument; from 0 to UNBOUNDED if it is not known, as in cel-go. */
   sizeOf(arg: EstimatedArg): Range;
-  /** Undefined where the argument's type has no items. */
+  /** The items of an argument; undefined if its type has no items. */
   itemOf(arg: EstimatedArg): EstimatedItem | undefined;
 }
 
@@ -68,58 +73,61 @@ export interface CallEstimate {
   readonly resultSize?: Range;
 }
 
-// ── Macros ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Macros ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Makes nodes at the place of the macro's call. */
+/** The context of a macro expansion. */
 export interface MacroContext {
+  /** The position of the macro call, for new nodes. */
   readonly at: number;
-  /** The same tree of new nodes, for an expression that is needed twice. Ends the parse where copies of copies have become too many. */
+  /**
+   * Copies an expression that the expansion contains twice. Ends the parse with an issue if macros copy too many nodes.
+   */
   copy(expr: Expr): Expr;
-  /** Says that the call is faulty; the macro then returns anything, usually undefined. */
+  /** Reports an issue with the call. The result of `expand` is then ignored. */
   issue(issue: CelIssue): void;
 }
 
 export interface Macro {
   readonly name: string;
-  /** True for `target.name(...)`. */
+  /** True for a macro with a target: `target.name(...)`. */
   readonly member: boolean;
-  /** How many arguments; undefined for any number. */
+  /** The number of arguments; undefined for any number. */
   readonly args: number | undefined;
-  /** The expansion; undefined leaves the call as it is written. */
+  /** Returns the expansion; undefined leaves the call unchanged. */
   expand(context: MacroContext, target: Expr | undefined, args: readonly Expr[]): Expr | undefined;
 }
 
-// ── Libraries ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Libraries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A name that stands for a value in every expression: types (`int`), constants. */
+/** A name with a fixed value in every expression, such as a type (`int`). */
 export interface NamedConstant {
   readonly name: string;
   readonly type: CelType;
   readonly value: Value;
 }
 
-/** What a validator sees of an expression that has the right types: a CheckedExpression, as far as libraries know of one. */
+/** The part of a CheckedExpression that validators of libraries see. */
 export interface ValidatedExpression {
   readonly source: string;
   readonly expr: Expr;
   readonly types: ReadonlyMap<Expr, CelType>;
-  /** The overloads that a call means; names have references without. */
+  /** The overloads of each call. References of names have no overloads. */
   readonly references: ReadonlyMap<Expr, { readonly kind: string; readonly overloads?: readonly Overload[] }>;
 }
 
-/** Complains of what it sees to fail. */
+/** Reports issues with an expression that passed the type checker, such as calls that always fail. */
 export type Validator = (checked: ValidatedExpression, issue: (issue: CelIssue) => void) => void;
 
 export interface Library {
-  /** For messages and for listing: `cel.lib.ext.strings`, `kubernetes.quantity`. */
+  /** cel-go's name of the library: `cel.lib.ext.strings`, `kubernetes.quantity`. */
   readonly name: string;
   readonly functions: readonly FunctionDeclaration[];
   readonly macros?: readonly Macro[];
   readonly constants?: readonly NamedConstant[];
-  /** `a.?b`, `a[?b]`, `{?k: v}` are allowed. Default false. */
+  /** If true, the syntax of optionals is allowed: `a.?b`, `a[?b]`, `{?k: v}`. Default false. */
   readonly optionalSyntax?: boolean;
-  /** Asked where `EnvironmentOptions.validateLiterals` is on. */
+  /** Run if `EnvironmentOptions.validateLiterals` is true. */
   readonly validators?: readonly Validator[];
-  /** Functions in whose arguments, at any depth, list and map literals may mix types: `format`. */
+  /** The functions whose arguments may contain list and map literals of mixed types, at any depth: `format`. */
   readonly mixedLiteralsIn?: readonly string[];
 }

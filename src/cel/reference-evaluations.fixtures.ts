@@ -1,6 +1,7 @@
 /**
- * Expressions with what the reference makes of them: the value as it formats it (or `! ` and the error), and what that cost. Invariant: every row was answered by
- * k8s.io/apiserver v0.36.3 with its base environment, for `self` of the schema and with the value below; nothing here was written by hand.
+ * Expressions with what the reference makes of them: the value as it formats it (or `! ` and the error), and what that
+ * cost. Invariant: every row was answered by k8s.io/apiserver v0.36.3 with its base environment, for `self` of the
+ * schema and with the value below; nothing here was written by hand.
  */
 import type { JsonObject } from '../base/json-value.ts';
 

@@ -1,10 +1,8 @@
-/**
- * Values and types of a small subset of OpenAPI schemas, for tests of this layer, which knows no schemas.
- */
+/** Values and types of a small subset of OpenAPI schemas, for tests of this layer, which knows no schemas. */
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
-import { WrittenObject } from './runtime/constructors.ts';
+import { LiteralObject } from './runtime/constructors.ts';
 import { NativeList, NativeMap } from './runtime/native-values.ts';
 import { parseTimestamp } from './runtime/timestamps.ts';
 import {
@@ -76,7 +74,7 @@ export function valueOfType(json: JsonValue, type: CelType): Value {
   const values = Object.entries(json).map(
     ([field, value]) => [field, valueOfType(value, type.field(field) ?? DYN)] as const,
   );
-  return new WrittenObject(type, new Map(values));
+  return new LiteralObject(type, new Map(values));
 }
 
 function textOfType(text: string, type: CelType): Value {

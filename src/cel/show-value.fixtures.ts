@@ -1,4 +1,6 @@
-/** Values as text, for tables of tests: every value has one form, whatever made it, and forms of different types differ. */
+/**
+ * Values as text, for tables of tests: every value has one form, whatever made it, and forms of different types differ.
+ */
 import { formatGoFloat } from '../apimachinery/codec/go-float.ts';
 import { formatQuantity } from '../apimachinery/scalars/quantity.ts';
 import { CelCidr } from './libraries/cidr.ts';

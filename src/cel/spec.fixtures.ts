@@ -1,5 +1,6 @@
 /**
- * What cel-go's tests of its checker declare, which `@bufbuild/cel-spec` does not ship, and which of the cases are not ours. For tests.
+ * What cel-go's tests of its checker declare, which `@bufbuild/cel-spec` does not ship, and which of the cases are not
+ * ours. For tests.
  */
 import type { Variable } from './environment.ts';
 import type { FunctionDeclaration } from './library.ts';

@@ -1,4 +1,7 @@
-/** The cases of cel-go's own tests of its parser, its checker and its two-variable macros, as `@bufbuild/cel-spec` ships them. */
+/**
+ * The cases of cel-go's own tests of its parser, its checker and its two-variable macros, as `@bufbuild/cel-spec` ships
+ * them.
+ */
 import { tests as checking } from '@bufbuild/cel-spec/testdata/checking.js';
 import { tests as comprehension } from '@bufbuild/cel-spec/testdata/comprehension.js';
 import { tests as parsing } from '@bufbuild/cel-spec/testdata/parsing.js';

@@ -1,8 +1,14 @@
 /**
- * The types of CEL. Invariant: types are immutable; the basic ones are single values, so `===` tells them apart; compound ones are compared with `equalTypes`.
+ * The types of CEL.
+ *
+ * Invariants: types are immutable. Each basic type is a single object, so that basic types may be compared with `===`;
+ * other types are compared with `equalTypes`.
  */
 
-/** The types that have no parts. `dyn` is any type, decided while running; `error` is what a faulty expression has, so that one fault is told once. */
+/**
+ * The types without type parameters. `dyn` is a type that is known only at run time. `error` is the type of an
+ * expression with an issue; it fits every other type, so that an issue is reported once.
+ */
 export type BasicTypeName =
   | 'bool'
   | 'int'
@@ -38,25 +44,28 @@ export interface TypeType {
   readonly of: CelType;
 }
 
-/** A type that only its own library knows: `kubernetes.Quantity`, `net.IP`, `optional_type` (one parameter). */
+/** A type that a library defines: `kubernetes.Quantity`, `net.IP`, `optional_type` (with one parameter). */
 export interface OpaqueType {
   readonly kind: 'opaque';
   readonly name: string;
   readonly params: readonly CelType[];
-  /** It is declared as an object whose fields nobody knows, which is told of a selection. Default false. */
+  /**
+   * True if cel-go declares it as an object type without fields, which changes the message about a selection. Default
+   * false.
+   */
   readonly isObject?: boolean;
 }
 
-/** An object with declared fields. Two are equal if their names are. */
+/** An object with declared fields. Two object types are equal if their names are equal. */
 export interface ObjectType {
   readonly kind: 'object';
   readonly name: string;
-  /** Made on first use; undefined for a field that is not declared. */
+  /** The type of a field; undefined if the field is not declared. */
   field(name: string): CelType | undefined;
   fieldNames(): Iterable<string>;
 }
 
-/** A parameter of a function's declaration: `T` of `list(T)`. It never leaves the checker. */
+/** A type parameter in the declaration of a function, such as `T` in `list(T)`. Checked expressions contain none. */
 export interface ParamType {
   readonly kind: 'param';
   readonly name: string;

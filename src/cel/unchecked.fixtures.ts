@@ -1,5 +1,6 @@
 /**
- * Names resolved without looking at types, for the cases of the specification that switch the checker off. What has no meaning gets one that fails when it is used.
+ * Names resolved without looking at types, for the cases of the specification that switch the checker off. What has no
+ * meaning gets one that fails when it is used.
  */
 import type { Expr } from './ast.ts';
 import type { CheckedExpression, Reference, Variable } from './environment.ts';

@@ -1,8 +1,9 @@
 /**
- * What expressions compute with. Invariants: an int is a `number` where that is a safe integer and a `bigint` beyond, never both, so JSON integers are CEL ints as they
- * are and `===` compares them; doubles and uints, being rare, are boxed; values are immutable.
+ * The values of CEL, and the errors of evaluations. Integers of JSON are CEL ints without a conversion. Doubles and
+ * uints, which are rare, are objects.
  *
- * What cannot be computed is thrown as CelError: `&&`, `||` and the comprehensions catch it where CEL absorbs errors.
+ * Invariants: values are immutable. An int is a `number` if it is a safe integer and otherwise a `bigint`, so that
+ * `===` compares ints.
  */
 import type { CelType, ObjectType, OpaqueType } from './types.ts';
 
@@ -23,10 +24,10 @@ export class CelUint {
   }
 }
 
-/** Nanoseconds since 1970, from year 1 to 9999. */
+/** A point in time from year 1 to 9999, in nanoseconds since 1970. */
 export class CelTimestamp {
   readonly nanos: bigint;
-  /** Seconds east of UTC that it was written with. Only `string()` shows it. */
+  /** The UTC offset with which it was written, in seconds east. Only `string()` shows it. */
   readonly offset: number;
   constructor(nanos: bigint, offset: number = 0) {
     this.nanos = nanos;
@@ -41,21 +42,24 @@ export class CelDuration {
   }
 }
 
-/** A list; a subclass may make its items as they are asked for, and may have another idea of equality and `+` (lists that are sets). */
+/**
+ * A list. A subclass may create its items when they are read, and may define its own equality and `+`, such as a set
+ * list.
+ */
 export abstract class CelList {
   abstract readonly size: number;
-  /** The item at an index within 0 and size - 1. */
+  /** Returns the item at an index from 0 to size - 1. The caller checks the range. */
   abstract at(index: number): Value;
-  /** True or false where the list has a rule of its own; undefined: item by item. */
+  /** The list's own equality. Default: lists are compared item by item. */
   equals?(other: CelList): boolean;
-  /** Where the list has a rule of its own for `+`. */
+  /** The list's own `+`. Default: concatenation. */
   concat?(other: CelList): CelList;
 }
 
 /** A map with bool, int, uint or string keys. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Undefined for a missing key. `1`, `1u` and `1.0` are one key. */
+  /** Returns undefined for a missing key. `1`, `1u` and `1.0` are the same key. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
 }
@@ -63,9 +67,9 @@ export abstract class CelMap {
 /** An object with declared fields. */
 export abstract class CelObject {
   abstract readonly type: ObjectType;
-  /** How many fields are set: what a comparison costs. */
+  /** The number of fields that are set. It decides the cost of a comparison. */
   abstract readonly size: number;
-  /** Undefined for a field that is not set (or not declared). */
+  /** Returns undefined for a field that is not set or not declared. */
   abstract get(field: string): Value | undefined;
   abstract equals(other: CelObject): boolean;
 }
@@ -78,7 +82,7 @@ export class CelTypeValue {
   }
 }
 
-/** `optional.none()` has no value. */
+/** An optional value; `value` is undefined for `optional.none()`. */
 export class CelOptional {
   readonly value: Value | undefined;
   constructor(value: Value | undefined) {
@@ -86,13 +90,14 @@ export class CelOptional {
   }
 }
 
-/** A value of a library's own type. */
+/** A value of a type that a library defines. */
 export abstract class CelOpaque {
   abstract readonly type: OpaqueType;
-  /** What costs are counted by. Default 1. */
+  /** The size for costs. Default 1. */
   get size(): number {
     return 1;
   }
+  /** Compares with a value of any library. Throws CelError if the values are not comparable. */
   abstract equals(other: CelOpaque): boolean;
 }
 
@@ -113,7 +118,10 @@ export type Value =
   | CelOptional
   | CelOpaque;
 
-/** An evaluation that has no value: `no such key: x`, `division by zero`. Made without a stack, because rules absorb it often. */
+/**
+ * An error of an evaluation: `no such key: x`, `division by zero`. `&&`, `||` and comprehensions absorb it where the
+ * specification says so. It has no stack trace, because expressions absorb errors often.
+ */
 export class CelError extends Error {
   override readonly name: string = 'CelError';
   constructor(message: string) {
@@ -127,7 +135,7 @@ export class CelError extends Error {
   }
 }
 
-/** The budget is spent, or the caller called it off. Never absorbed. */
+/** The end of an evaluation at a limit, or because the caller cancelled it. Expressions cannot absorb it. */
 export class CelStopped extends Error {
   override readonly name: string = 'CelStopped';
   readonly reason: 'cost' | 'cancelled';

@@ -1,6 +1,7 @@
 /**
- * Types and references of every node. Invariant: what cel-go accepts is accepted with the same types and overloads, what it rejects is rejected at the same places in the
- * same words; a fault gives its node the type `error`, which fits anywhere, so that it is told once.
+ * The type checker. It accepts the same expressions as cel-go with the same types and overloads, and reports the same
+ * issues at the same positions. A node with an issue gets the type `error`, which fits every type, so that the issue is
+ * reported once.
  */
 import type {
   CallExpr,
@@ -37,7 +38,10 @@ import type { Locals, Names } from './resolve-names.ts';
 import { Bindings, replaceParts } from './type-bindings.ts';
 import { equalTypes, isDyn, isError, mostGeneral } from './type-relations.ts';
 
-/** Checks a tree that nobody else holds: calls and objects in it get their full names. */
+/**
+ * Checks a tree and takes ownership of it: names of functions and object types in it are replaced by their qualified
+ * names.
+ */
 export function checkExpression(source: string, expr: Expr, names: Names): CheckResult {
   return new Checker(names).run(source, expr);
 }
@@ -131,7 +135,9 @@ class Checker {
     }
   }
 
-  /** The type of what a name stands for, which becomes the node's reference; undefined for nothing. */
+  /**
+   * Resolves a name, and records the reference of the node. Returns its type; undefined if the name is not declared.
+   */
   #name(expr: Expr, name: string): CelType | undefined {
     const meaning = this.#names.find(name, this.#locals);
     if (meaning === undefined) return undefined;
@@ -147,7 +153,7 @@ class Checker {
     return expr.test ? BOOL : this.#bindings.resolve(type);
   }
 
-  /** The type of a field of an operand; optional where the operand or the selection is. */
+  /** The type of a field; optional if the operand or the selection is optional. */
   #field(expr: Expr, operand: Expr, field: string, optional: boolean): CelType {
     const type = this.#bindings.resolve(this.#check(operand));
     const part = optionalPart(type);
@@ -166,7 +172,7 @@ class Checker {
         return ERROR;
       }
       case 'param':
-        // Bound to dyn, so that nothing later takes it for something that has no fields.
+        // Binding the parameter to dyn keeps later checks from binding it to a type without fields.
         this.#bindings.assign(DYN, type);
         return DYN;
       default:
@@ -215,7 +221,7 @@ class Checker {
     return declared === undefined ? this.#undeclared(call.at, call.name) : this.#resolve(call, declared);
   }
 
-  /** The type of a call: that of its overload, or `dyn` where several fit that differ in it. */
+  /** The type of a call: the result of its overload, or `dyn` if several overloads with different results match. */
   #resolve(call: CallExpr, declared: DeclaredFunction): CelType {
     if (declared.name === '_&&_' || declared.name === '_||_') return this.#logic(call, declared);
     const member = call.target !== undefined;
@@ -243,7 +249,7 @@ class Checker {
     return result;
   }
 
-  /** The result of an overload with arguments of these types; undefined if they do not fit. */
+  /** The result type of an overload for the given argument types; undefined if they do not match. */
   #apply(candidate: DeclaredOverload, types: readonly CelType[]): CelType | undefined {
     const { overload, typeParams } = candidate;
     if (overload.params.length !== types.length) {
@@ -259,19 +265,19 @@ class Checker {
   }
 
   #logic(call: CallExpr, declared: DeclaredFunction): CelType {
-    let faulty = false;
+    let hasIssue = false;
     for (const arg of call.args) {
       const type = this.#typeOf(arg);
       if (this.#bindings.assign(type, BOOL)) continue;
       this.#mismatch(arg.at, BOOL, type);
-      faulty = true;
+      hasIssue = true;
     }
     const overload = declared.overloads[0]?.overload;
     if (overload !== undefined) this.#references.set(call, { kind: 'overloads', overloads: [overload] });
-    return faulty ? ERROR : BOOL;
+    return hasIssue ? ERROR : BOOL;
   }
 
-  /** The type of an element written `?e`: what is in the optional. */
+  /** The type of an optional element, written `?e`: the type inside the optional. */
   #unwrap(value: Expr, type: CelType): CelType {
     const part = optionalPart(type);
     if (part === undefined && !isDyn(type)) this.#mismatch(value.at, optionalOf(type), type);
@@ -298,7 +304,7 @@ class Checker {
     return mapOf(keys ?? this.#bindings.fresh(), values ?? this.#bindings.fresh());
   }
 
-  /** The type of elements so far and one more: `dyn` where they differ. */
+  /** Combines the type of the elements so far with the type of the next one: `dyn` if they differ. */
   #join(joined: CelType | undefined, type: CelType): CelType {
     if (joined === undefined) return type;
     return this.#bindings.assign(joined, type) ? mostGeneral(joined, type) : DYN;
@@ -344,7 +350,7 @@ class Checker {
     return this.#bindings.resolve(result);
   }
 
-  /** The types of a comprehension's variables; the second is of use where there are two. */
+  /** The types of the variables of a comprehension. The second is used only if there are two variables. */
   #variables(fold: ComprehensionExpr): readonly [CelType, CelType] {
     const range = this.#bindings.resolve(this.#typeOf(fold.range));
     const two = fold.variable2 !== '';

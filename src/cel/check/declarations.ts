@@ -1,16 +1,17 @@
 /**
- * What libraries declare, made ready for looking up. Invariants: made once for a set of libraries and shared by all environments that have them; overloads of one function
- * never overlap, so which of them is meant does not depend on their order.
+ * The declarations of a set of libraries, prepared for lookup.
+ *
+ * Invariant: the overloads of a function never overlap, so that their order does not matter.
  */
 import { BugError } from '../../base/errors.ts';
 import type { Library, Macro, NamedConstant, Overload, Validator } from '../library.ts';
 import type { CelType } from '../types.ts';
-import { equalTypes, isDyn, parts, sameMake } from './type-relations.ts';
+import { equalTypes, isDyn, parts, sameConstructor } from './type-relations.ts';
 
 export interface DeclaredOverload {
   readonly overload: Overload;
   readonly member: boolean;
-  /** The names of its type parameters. */
+  /** The names of the type parameters. */
   readonly typeParams: readonly string[];
 }
 
@@ -26,11 +27,11 @@ export interface Declarations {
   readonly optionalSyntax: boolean;
   readonly validators: readonly Validator[];
   readonly mixedLiteralsIn: ReadonlySet<string>;
-  /** What the names of functions and constants with a dot begin with. */
+  /** The first parts of qualified names of functions and constants. */
   readonly roots: ReadonlySet<string>;
 }
 
-/** `macros` are those that every environment has. Throws BugError where libraries contradict each other. */
+/** Collects the declarations of libraries and the given macros. Throws BugError if overloads conflict. */
 export function collectDeclarations(libraries: readonly Library[], macros: readonly Macro[]): Declarations {
   const functions = new Map<string, DeclaredOverload[]>();
   const constants = new Map<string, NamedConstant>();
@@ -43,7 +44,7 @@ export function collectDeclarations(libraries: readonly Library[], macros: reado
     }
     for (const constant of library.constants ?? []) constants.set(constant.name, constant);
   }
-  // Later ones are asked first, so that a library may replace a macro.
+  // Macros of later libraries come first, so that a library may replace a macro.
   for (const macro of [macros, ...libraries.map((library) => library.macros ?? [])].flat().reverse()) {
     byName.set(macro.name, [...(byName.get(macro.name) ?? []), macro]);
   }
@@ -58,7 +59,7 @@ export function collectDeclarations(libraries: readonly Library[], macros: reado
   };
 }
 
-/** What the names with a dot begin with. */
+/** The first parts of the qualified names. */
 export function rootsOf(names: Iterable<string>): ReadonlySet<string> {
   const roots = new Set<string>();
   for (const name of names) {
@@ -110,10 +111,10 @@ function overlap(left: Overload, right: Overload): boolean {
   );
 }
 
-/** Whether every value of the second type is one of the first. */
+/** True if every value of the second type is also a value of the first. */
 function covers(type: CelType, other: CelType): boolean {
   if (isDyn(type) || type.kind === 'param') return true;
-  if (!sameMake(type, other)) return false;
+  if (!sameConstructor(type, other)) return false;
   const others = parts(other);
   return parts(type).every((part, index) => {
     const otherPart = others[index];

@@ -1,6 +1,4 @@
-/**
- * Types as messages name them: `list(int)`, `map(string, dyn)`, `optional_type(int)`.
- */
+/** The formatting of types in messages, like cel-go: `list(int)`, `map(string, dyn)`, `optional_type(int)`. */
 import type { CelType } from '../types.ts';
 
 export function formatType(type: CelType): string {
@@ -21,14 +19,14 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** The types of a call: `(int, string)`, or `list(int).(string)` of a method. */
+/** Formats the argument types of a call: `(int, string)`, or `list(int).(string)` for a method. */
 export function formatSignature(args: readonly CelType[], member: boolean): string {
   const [target, ...rest] = args;
   if (!member || target === undefined) return `(${args.map(formatType).join(', ')})`;
   return `${formatType(target)}.(${rest.map(formatType).join(', ')})`;
 }
 
-/** The name of a type without its parts, as the declaration has it. */
+/** The declared name of a type, without its parameters. */
 export function declaredName(type: CelType): string {
   switch (type.kind) {
     case 'basic':

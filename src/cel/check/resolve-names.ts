@@ -1,6 +1,6 @@
 /**
- * What names mean. Invariant: within comprehensions the innermost variable of a name wins, then variables of the environment, then constants and types; a container is
- * searched from the inside out before the plain name.
+ * The resolution of names. Variables of comprehensions come first, the innermost before the outer ones, then variables
+ * of the environment, then constants and types. In a container, `a.b.name` is tried before `a.name` and `name`.
  */
 import type { Expr } from '../ast.ts';
 import type { EnvironmentOptions, Reference } from '../environment.ts';
@@ -9,13 +9,13 @@ import { CelTypeValue } from '../values.ts';
 import { type Declarations, type DeclaredFunction, rootsOf } from './declarations.ts';
 
 export interface Meaning {
-  /** Fully qualified. */
+  /** The qualified name. */
   readonly name: string;
   readonly type: CelType;
   readonly reference: Reference;
 }
 
-/** Variables of a comprehension, innermost first. */
+/** The variables of the enclosing comprehensions, a linked list from the innermost outwards. */
 export interface Locals {
   readonly name: string;
   readonly type: CelType;
@@ -47,7 +47,7 @@ export class Names {
     this.#roots = rootsOf(this.#meanings.keys());
   }
 
-  /** What a name, qualified or not, stands for; undefined for nothing. */
+  /** Resolves a name; undefined if it is not declared. */
   find(name: string, locals: Locals | undefined): Meaning | undefined {
     for (const candidate of this.#candidates(name)) {
       for (let local = locals; local !== undefined; local = local.outer) {
@@ -69,7 +69,7 @@ export class Names {
     return undefined;
   }
 
-  /** `a.b.c` of selections that could be a name with dots; undefined of anything else. */
+  /** The text `a.b.c` of a chain of selections that may be a qualified name; undefined for other expressions. */
   qualifiedName(expr: Expr): string | undefined {
     if (expr.kind === 'ident') return this.#mayBeQualified(expr.name) ? expr.name : undefined;
     if (expr.kind !== 'select' || expr.test) return undefined;

@@ -1,26 +1,37 @@
 /**
- * What type variables stand for while one expression is checked. Invariants: a test that fails leaves no trace; no variable stands for something that holds itself.
+ * The bindings of type parameters while one expression is checked.
+ *
+ * Invariants: a failed assignment leaves the bindings unchanged. No parameter is bound to a type that contains it.
  */
 import { type CelType, DYN, listOf, mapOf, opaqueType, type ParamType, paramType, typeOf } from '../types.ts';
-import { equalTypes, isDyn, isError, isNull, isNullable, mostGeneral, parts, sameMake } from './type-relations.ts';
+import {
+  equalTypes,
+  isDyn,
+  isError,
+  isNull,
+  isNullable,
+  mostGeneral,
+  parts,
+  sameConstructor,
+} from './type-relations.ts';
 
 export class Bindings {
   readonly #bound = new Map<string, CelType>();
-  /** What to put back if the test under way fails. */
+  /** The bindings to restore if the current assignment fails. */
   readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
   #count = 0;
 
-  /** A variable of its own. */
+  /** A new type parameter. */
   fresh(): ParamType {
     return paramType(`_var${this.#count++}`);
   }
 
-  /** Counts variables that nobody needs, so that messages number the others as cel-go does. */
+  /** Skips numbers of type parameters, so that messages contain the same numbers as cel-go's. */
   skip(count: number): void {
     this.#count += count;
   }
 
-  /** Whether a value of the first type may be used as one of the second; binds variables in both so that it holds. */
+  /** True if a value of the first type is assignable to the second. Binds the parameters of both types accordingly. */
   assign(from: CelType, to: CelType): boolean {
     return this.assignAll([from], [to]);
   }
@@ -37,12 +48,12 @@ export class Bindings {
     return held;
   }
 
-  /** The type with what its variables stand for; those that stand for nothing stay. */
+  /** Replaces bound parameters by their types. Unbound parameters stay. */
   resolve(type: CelType): CelType {
     return this.#bound.size === 0 ? type : this.#replace(type, false);
   }
 
-  /** The same, with `dyn` for variables that stand for nothing. */
+  /** Replaces bound parameters by their types and unbound ones by `dyn`. */
   settle(type: CelType): CelType {
     return this.#replace(type, true);
   }
@@ -82,10 +93,13 @@ export class Bindings {
     if (isNull(from)) return isNullable(to);
     if (isNull(to)) return isNullable(from);
     if (from.kind === 'type') return to.kind === 'type';
-    return sameMake(from, to) && this.#assignParts(parts(from), parts(to));
+    return sameConstructor(from, to) && this.#assignParts(parts(from), parts(to));
   }
 
-  /** Makes a variable stand for a type, or finds that it stands for one that disagrees. `unbound`: it stands for nothing and cannot stand for this. */
+  /**
+   * Binds a parameter to a type, or compares the type with the bound one. `unbound`: the parameter is not bound and
+   * cannot be bound to this type.
+   */
   #bind(type: CelType, variable: ParamType): 'agrees' | 'disagrees' | 'unbound' {
     if (type.kind === 'param' && type.name === variable.name) return 'agrees';
     const bound = this.#bound.get(variable.name);
@@ -101,7 +115,7 @@ export class Bindings {
     return 'agrees';
   }
 
-  /** Whether a type is the variable or is made of it. */
+  /** True if the type is or contains the parameter. */
   #holds(type: CelType, variable: ParamType): boolean {
     if (type.kind !== 'param') return parts(type).some((part) => this.#holds(part, variable));
     if (type.name === variable.name) return true;
@@ -110,7 +124,7 @@ export class Bindings {
   }
 }
 
-/** The type with other parts; itself if they stay the same. */
+/** Replaces the parts of a type. Returns the type itself if no part changes. */
 export function replaceParts(type: CelType, replace: (part: CelType) => CelType): CelType {
   switch (type.kind) {
     case 'list': {

@@ -1,5 +1,6 @@
 /**
- * How types relate. Invariant: types are compared by what they are, objects by their names; `dyn` is less specific than anything, and so is a parameter.
+ * The relations between types: equality and generality. Types are compared by structure, objects by name. `dyn` and
+ * type parameters are more general than all other types.
  */
 import { type CelType, DYN } from '../types.ts';
 
@@ -15,7 +16,7 @@ export function isNull(type: CelType): boolean {
   return type.kind === 'basic' && type.name === 'null_type';
 }
 
-/** Whether null may stand for a value of the type. */
+/** True if null is assignable to the type. */
 export function isNullable(type: CelType): boolean {
   switch (type.kind) {
     case 'opaque':
@@ -30,7 +31,7 @@ export function isNullable(type: CelType): boolean {
 
 const NONE: readonly CelType[] = [];
 
-/** The types that a type is made of. */
+/** The type parameters of a type. */
 export function parts(type: CelType): readonly CelType[] {
   switch (type.kind) {
     case 'list':
@@ -46,8 +47,8 @@ export function parts(type: CelType): readonly CelType[] {
   }
 }
 
-/** Whether two types are of one make, whatever their parts: lists, maps, objects of one name. */
-export function sameMake(left: CelType, right: CelType): boolean {
+/** True if two types differ at most in their parameters: two lists, two maps, two objects of one name. */
+export function sameConstructor(left: CelType, right: CelType): boolean {
   switch (left.kind) {
     case 'basic':
     case 'object':
@@ -62,7 +63,7 @@ export function sameMake(left: CelType, right: CelType): boolean {
 
 export function equalTypes(left: CelType, right: CelType): boolean {
   if (left === right) return true;
-  if (!sameMake(left, right)) return false;
+  if (!sameConstructor(left, right)) return false;
   const others = parts(right);
   return parts(left).every((part, index) => {
     const other = others[index];
@@ -70,11 +71,11 @@ export function equalTypes(left: CelType, right: CelType): boolean {
   });
 }
 
-/** Whether the first says as much as the second or less. */
+/** True if the first type is as general as the second or more general. */
 function isAsGeneral(left: CelType, right: CelType): boolean {
   if (isDyn(left) || left.kind === 'param') return true;
   if (isDyn(right) || right.kind === 'param') return false;
-  if (!sameMake(left, right)) return false;
+  if (!sameConstructor(left, right)) return false;
   if (left.kind === 'type') return true;
   const others = parts(right);
   return parts(left).every((part, index) => {
@@ -83,7 +84,7 @@ function isAsGeneral(left: CelType, right: CelType): boolean {
   });
 }
 
-/** The less specific of two types that can be made one. */
+/** The more general of two types that are assignable to each other. */
 export function mostGeneral(left: CelType, right: CelType): CelType {
   return isAsGeneral(left, right) ? left : right;
 }

@@ -1,26 +1,25 @@
 /**
- * What the types alone do not show of literals: that an argument is no duration, no timestamp, no pattern; that a list mixes types. These are the validators
- * that the reference's environments have since 1.29. Invariant: they only read an expression that has the right types.
+ * The checks of literals beyond types: literal arguments of `duration`, `timestamp` and `matches`, and lists or maps of
+ * mixed types. Kubernetes' environments have these validators since 1.29. They run on expressions that passed the type
+ * checker.
  */
 import { compileRe2 } from '../../base/re2/re2.ts';
 import type { CallExpr, CelIssue, Expr, ListExpr, LiteralExpr, MapExpr } from '../ast.ts';
 import type { CheckedExpression } from '../environment.ts';
-import { childrenOf } from '../parse/nodes.ts';
+import { childrenOf, visitExpr } from '../parse/nodes.ts';
 import { type CelType, ERROR, isOptional } from '../types.ts';
 import { CelError, type Value } from '../values.ts';
 import { formatType } from './format-type.ts';
 import { equalTypes } from './type-relations.ts';
 
-/** Complains of arguments that fail whatever the variables are. */
+/** Reports literal arguments with which a call always fails. */
 export function checkArguments(checked: CheckedExpression, issue: (issue: CelIssue) => void): void {
-  const visit = (expr: Expr): void => {
+  visitExpr(checked.expr, (expr) => {
     if (expr.kind === 'call') checkArgument(checked, expr, issue);
-    childrenOf(expr).forEach(visit);
-  };
-  visit(checked.expr);
+  });
 }
 
-/** Complains of list and map literals of mixed types, but for those in the arguments, at any depth, of the functions `allowedIn`. */
+/** Reports list and map literals of mixed types, except inside the arguments of the functions `allowedIn`. */
 export function checkHomogeneous(
   checked: CheckedExpression,
   allowedIn: ReadonlySet<string>,
@@ -35,7 +34,10 @@ export function checkHomogeneous(
   visit(checked.expr);
 }
 
-/** The first argument of `duration`, `timestamp` and `matches`, even where `matches` is called as a function and it is not the pattern: so does cel-go. */
+/**
+ * Checks the first argument of `duration`, `timestamp` and `matches`. Like cel-go, it does so even for `matches` called
+ * as a function, whose pattern is the second argument.
+ */
 function checkArgument(checked: CheckedExpression, call: CallExpr, issue: (issue: CelIssue) => void): void {
   const arg = call.args[0];
   if (arg?.kind !== 'literal') return;
@@ -54,7 +56,7 @@ function literalValue({ literal }: LiteralExpr): Value | undefined {
 }
 
 function succeeds(checked: CheckedExpression, call: CallExpr, arg: LiteralExpr): boolean {
-  // The checker takes null for a duration and a timestamp; nothing can be made of it.
+  // The checker accepts null as a duration and a timestamp, but the conversion fails.
   if (arg.literal.type === 'null') return false;
   const reference = checked.references.get(call);
   const overload = reference?.kind === 'overloads' ? reference.overloads[0] : undefined;

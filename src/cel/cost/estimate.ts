@@ -1,6 +1,6 @@
 /**
- * What a checked expression costs at least and at most, from what is known without running it, as cel-go estimates it. Invariant: only sizes decide; the estimate of a
- * loop is that of its body times the size of what it runs over, so nested loops multiply.
+ * The static cost estimate of checked expressions, like cel-go's. It depends on sizes only. The cost of a loop is the
+ * cost of its body times the size of its range, so that the sizes of nested loops multiply.
  */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr } from '../ast.ts';
 import type { CheckedExpression, SizeHints } from '../environment.ts';
@@ -23,26 +23,26 @@ import {
 import { extendPath, NO_PATH, type Path, pathNames, rootPath } from './path.ts';
 import { sizeOfEither, standardCost } from './standard-costs.ts';
 
-/** Bounds of what running the expression costs. `max` is UNBOUNDED where nothing bounds it. */
+/** The range of the costs of one evaluation. `max` is UNBOUNDED if a size has no bound. */
 export function estimateCost(checked: CheckedExpression, hints: SizeHints): Range {
   return new Estimate(checked, hints).cost(checked.expr);
 }
 
-/** Sizes of the keys (of a list: 1 each) and of the values of a container. */
+/** The sizes of the keys and values of a container. The keys of a list have size 1. */
 interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Range;
   readonly value: Range;
 }
 
-/** A variable of a comprehension, or its accumulator. */
+/** A variable or the accumulator of a comprehension. */
 interface Local {
   readonly path: Path;
   readonly size: Range | undefined;
   readonly entry: EntrySize | undefined;
 }
 
-/** What no item widens yet. */
+/** The empty range, the neutral element of `uniteRanges`. */
 const NOTHING: Range = { min: UNBOUNDED, max: 0 };
 
 class Estimate {
@@ -91,7 +91,7 @@ class Estimate {
     if (reference?.kind === 'variable') return this.#name(expr, reference.name);
     if (reference?.kind === 'constant') return this.#name(expr, qualifiedName(expr));
     const operand = this.cost(expr.operand);
-    // `has` costs nothing beyond its operand: the reference's environments say so.
+    // In Kubernetes' environments `has` costs no more than its operand.
     if (expr.test) return operand;
     this.#paths.set(expr, extendPath(this.#path(expr.operand), expr.field));
     const { kind } = this.#type(expr.operand);
@@ -139,7 +139,7 @@ class Estimate {
     const around = addRanges(before, this.cost(expr.result));
     this.#pop(expr.accumulator);
 
-    // Only now: what the body does to paths counts, see `path.ts`.
+    // The size of the range is read after the body, because the body may change its path: see `path.ts`.
     const turns = this.#sizeOrUnknown(expr.range);
     this.#sizeLoop(expr, turns);
     return addRanges(around, multiplyRanges(turns, turn));
@@ -153,7 +153,7 @@ class Estimate {
     }
   }
 
-  /** `cel.bind` and its like: no loop, but a name for a value. */
+  /** A comprehension over an empty list, which binds a value to a name: `cel.bind`. */
   #binding(expr: ComprehensionExpr): Range {
     const before = addRanges(this.cost(expr.range), this.cost(expr.init));
     this.#push(expr.accumulator, this.#localOf(expr.init));
@@ -230,7 +230,7 @@ class Estimate {
     return cost;
   }
 
-  /** The cost with that of the arguments. */
+  /** The cost of a call including the costs of its arguments. */
   #overload(expr: CallExpr, overload: Overload, call: CallToEstimate, costs: readonly Range[]): CallEstimate {
     const [first = FREE, second = FREE, third = FREE] = costs;
     switch (overload.id) {
@@ -259,7 +259,7 @@ class Estimate {
     return { type: item, size: size === undefined ? UNKNOWN_SIZE : bounded(size) };
   }
 
-  // ── What is known of nodes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Types, paths and sizes of nodes ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #type(expr: Expr): CelType {
     return this.#checked.types.get(expr) ?? DYN;
@@ -289,7 +289,7 @@ class Estimate {
   }
 
   #size(expr: Expr): Range | undefined {
-    const known = this.#sizes.get(expr) ?? writtenSize(expr);
+    const known = this.#sizes.get(expr) ?? literalSize(expr);
     if (known !== undefined) return known;
     const path = this.#path(expr);
     const type = this.#type(expr);
@@ -327,14 +327,14 @@ function isBinding(expr: ComprehensionExpr): boolean {
   return condition.literal.type === 'bool' && !condition.literal.value;
 }
 
-/** `a.b.c` as one name. */
+/** The qualified name of a chain of selections. */
 function qualifiedName(expr: Expr): string {
   if (expr.kind === 'select') return `${qualifiedName(expr.operand)}.${expr.field}`;
   return expr.kind === 'ident' ? expr.name : '';
 }
 
-/** The size that the source itself tells. */
-function writtenSize(expr: Expr): Range | undefined {
+/** The size of a literal. */
+function literalSize(expr: Expr): Range | undefined {
   switch (expr.kind) {
     case 'list':
       return fixed(expr.elements.length);
@@ -355,7 +355,7 @@ function isScalar(type: CelType): boolean {
 
 const SCALARS: ReadonlySet<string> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 
-/** The first parameter of a type that has any. */
+/** The first type parameter of a type. */
 function itemType(type: CelType): CelType | undefined {
   switch (type.kind) {
     case 'list':

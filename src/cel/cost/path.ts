@@ -1,10 +1,10 @@
 /**
- * The way from a variable to a value: the variable, then fields, `@items`, `@keys`, `@values`. Invariant: paths share storage exactly as cel-go's slices do. Two extensions
- * of one path may therefore be the same path afterwards, with the later name; estimates that the reference gets wrong because of it come out the same here, and whether a
- * CRD is accepted depends on them.
+ * The paths from variables to values: the variable, then fields, `@items`, `@keys` and `@values`. Paths share storage
+ * like Go slices: extending a path twice may overwrite the first extension. cel-go's estimates are wrong in such cases,
+ * and definitions are accepted or refused by them; therefore the sharing is reproduced here.
  */
 export interface Path {
-  /** Shared with other paths; only the first `length` names are this one's. */
+  /** May be shared with other paths. Only the first `length` names belong to this path. */
   readonly names: string[];
   readonly length: number;
   readonly capacity: number;
@@ -16,7 +16,7 @@ export function rootPath(name: string): Path {
   return { names: [name], length: 1, capacity: 1 };
 }
 
-/** The path to a part of what `path` leads to. Where there is room behind `path` its storage is written to. */
+/** Appends a name. Writes to the storage of `path` if its capacity allows, like Go's `append`. */
 export function extendPath(path: Path, name: string): Path {
   const length = path.length + 1;
   if (length <= path.capacity) {

@@ -1,5 +1,6 @@
 /**
- * What calls of the standard library cost, from the sizes of their arguments. Invariant: the costs of the arguments themselves are not part of it.
+ * The cost estimates of functions of the standard library, from the sizes of their arguments. They do not include the
+ * costs of the arguments.
  */
 import type { CallEstimate, CallToEstimate, EstimatedArg, Range } from '../library.ts';
 import type { CelType } from '../types.ts';
@@ -45,7 +46,7 @@ const ESTIMATORS: ReadonlyMap<string, Estimator> = new Map<string, Estimator>([
   ['strings_quote', quote],
 ]);
 
-/** The estimate for an overload of the standard library; undefined for one whose cost is 1, or that is none of it. */
+/** The estimator of an overload; undefined if its cost is 1 or it is not in the standard library. */
 export function standardCost(overload: string): Estimator | undefined {
   return ESTIMATORS.get(overload);
 }
@@ -67,13 +68,13 @@ function concatenate(call: CallToEstimate): CallEstimate {
   return { cost: scaleRange(resultSize, STRING_FACTOR), resultSize };
 }
 
-/** As far as the shorter of the two goes. */
+/** A comparison ends at the end of the shorter argument. */
 function compare(call: CallToEstimate): CallEstimate {
   const max = Math.min(sizeAt(call, 0).max, sizeAt(call, 1).max);
   return { cost: scaleRange({ min: max > 0 ? 1 : 0, max }, STRING_FACTOR) };
 }
 
-/** Values of the Kubernetes libraries are compared at once; `!=` knows nothing of this. */
+/** Values of Kubernetes' libraries have their own estimates for `==`, but not for `!=`. */
 function equal(call: CallToEstimate): CallEstimate {
   const { type } = argAt(call, 0);
   if (type.kind !== 'opaque' || !sameOpaque(type.name, argAt(call, 1).type)) return compare(call);
@@ -92,14 +93,14 @@ function equal(call: CallToEstimate): CallEstimate {
   }
 }
 
-/** How long the reference thinks a format may be. */
+/** kube-apiserver's bound on the size of a format. */
 const FORMAT_SIZE_MAX = 64;
 
 function sameOpaque(name: string, type: CelType): boolean {
   return type.kind === 'opaque' && type.name === name;
 }
 
-/** One more than the text's size, so that a costly pattern costs something on an empty text. */
+/** Adds one to the size of the text, so that matching an empty text is not free. */
 export function patternCost(text: Range, pattern: Range): Range {
   return multiplyRanges(scaleRange(addRanges(text, ONE), STRING_FACTOR), scaleRange(pattern, REGEX_FACTOR));
 }
@@ -135,7 +136,7 @@ function quote(call: CallToEstimate): CallEstimate {
   };
 }
 
-/** The size of a choice: of one or the other. */
+/** The size of `c ? a : b`: that of either branch. */
 export function sizeOfEither(call: CallToEstimate): Range {
   return uniteRanges(sizeAt(call, 1), sizeAt(call, 2));
 }

@@ -1,4 +1,7 @@
-/** `cel.bind(name, value, expression)`: the library `cel.lib.ext.cel.bindings`, version 0. Invariant: it expands to the tree that cel-go makes of it, a comprehension over nothing. */
+/**
+ * The library `cel.lib.ext.cel.bindings`, version 0: `cel.bind(name, value, expression)`. Like in cel-go it expands to
+ * a comprehension over an empty list.
+ */
 import type { Library } from '../library.ts';
 import { comprehensionAt, identAt, listAt, literalAt } from '../parse/nodes.ts';
 

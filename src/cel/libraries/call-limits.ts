@@ -1,28 +1,34 @@
 /**
- * Where calls stop before they begin. What a call costs is counted when it is over; these keep one whose cost no budget covers, or whose result no memory holds, from being
- * made at all. The reference makes them, and is stopped by its memory.
+ * The limits on the results of calls, checked before the result is built. The cost of a call is counted after it;
+ * without these limits a single call could fill the memory. cel-go has no such limits.
  */
 import { takeSteps } from '../runtime/allowance.ts';
 
-/** In UTF-16 units; more than any budget lets an expression read once. */
+/**
+ * The maximum length of a text, in UTF-16 units. No cost limit of kube-apiserver lets an expression read such a text
+ * once.
+ */
 const TEXT_MAX = 2 ** 25;
-/** Of results. */
+/** The maximum number of items of a list. */
 const ITEMS_MAX = 10_000_000;
-/** Steps that a unit of text and an item are worth: all that an evaluation makes is about 64 MiB of texts or lists of 20 million items. */
+/** The steps of a UTF-16 unit and of an item. The allowance covers about 64 Mi units of text, or 20 million items. */
 const STEPS_PER_UNIT = 3;
 const STEPS_PER_ITEM = 10;
 
-/** Throws CelStopped for a text that is too long to be made, or that is one too many. */
+/** Called before a text is built. Throws CelStopped if it is too long, or if the allowance is spent. */
 export function checkTextLength(length: number): void {
   takeSteps(length > TEXT_MAX ? Number.POSITIVE_INFINITY : length * STEPS_PER_UNIT);
 }
 
-/** Throws CelStopped for a list that is too long to be made, or that is one too many. */
+/** Called before a list is built. Throws CelStopped if it is too long, or if the allowance is spent. */
 export function checkItemCount(count: number): void {
   takeSteps(count > ITEMS_MAX ? Number.POSITIVE_INFINITY : count * STEPS_PER_ITEM);
 }
 
-/** Throws CelStopped where so many items are too many to be compared with so many others. */
+/**
+ * Called before every item of a list is compared with every item of another. Throws CelStopped if the allowance is
+ * spent.
+ */
 export function checkComparisons(items: number, others: number): void {
   takeSteps(items * others);
 }

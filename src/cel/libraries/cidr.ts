@@ -1,5 +1,6 @@
 /**
- * Networks in CIDR notation: the library `kubernetes.net.cidr`. Invariant: a network keeps the bits behind its prefix as they were written; only `masked` clears them.
+ * The library `kubernetes.net.cidr`: networks in CIDR notation. A network keeps the bits after its prefix as they were
+ * written; only `masked` clears them.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { addRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
@@ -31,7 +32,7 @@ export class CelCidr extends CelOpaque {
     this.prefix = prefix;
   }
 
-  /** The bytes that the prefix covers. */
+  /** The number of bytes that the prefix covers. */
   override get size(): number {
     return Math.ceil(this.prefix.bits / 8);
   }
@@ -54,7 +55,7 @@ function readPrefix(text: string): Parsed<NetPrefix> {
 
 function toPrefix(text: Value): NetPrefix {
   const parsed = readPrefix(text as string);
-  // The reference says what failed twice where the text is no prefix at all.
+  // kube-apiserver prints the prefix of the message twice if the text does not parse.
   if (!parsed.ok) throw new CelError(PARSE_ERROR + parsed.message);
   return parsed.value;
 }
@@ -65,7 +66,7 @@ function prefixOf(cidr: Value): NetPrefix {
 
 function containsIpText(cidr: Value, text: Value): boolean {
   const address = readAddress(text as string);
-  // The reference loses the reason here.
+  // kube-apiserver does not report the reason here.
   if (!address.ok) throw new CelError('no such overload');
   return prefixContains(prefixOf(cidr), address.value);
 }
@@ -74,7 +75,10 @@ function containsPrefix(outer: NetPrefix, inner: NetPrefix): boolean {
   return outer.bits <= inner.bits && prefixContains(outer, inner.address);
 }
 
-/** Two walks over the bytes that a network covers, which are 4 to 16; `extra` more for networks; the text that has to be read first. */
+/**
+ * Two traversals of the bytes of a network, which has 4 to 16. `extra`: one more for networks. `readsText`: one
+ * traversal of the text argument.
+ */
 function containsCosts(readsText: boolean, extra: boolean): OverloadCosts {
   return {
     runtimeCost: ([cidr, other]) => {

@@ -1,13 +1,11 @@
-/**
- * Short forms for writing down functions. Invariant: what they make is plain data of `library.ts`, nothing is added to it.
- */
+/** Short forms for declaring functions. */
 import type { FunctionDeclaration, Overload } from '../library.ts';
 import type { CelType } from '../types.ts';
 
-/** What an overload may say beside its types and what it does. */
+/** The cost functions of an overload. */
 export type OverloadCosts = Pick<Overload, 'runtimeCost' | 'estimateCost'>;
 
-/** `f(params)`. */
+/** An overload of a function: `f(params)`. */
 export function overload(
   id: string,
   params: readonly CelType[],
@@ -18,7 +16,7 @@ export function overload(
   return { id, params, result, ...(evaluate === undefined ? {} : { evaluate }), ...costs };
 }
 
-/** `params[0].f(the rest)`. */
+/** An overload of a method: `params[0].f(params[1], ...)`. */
 export function member(
   id: string,
   params: readonly CelType[],

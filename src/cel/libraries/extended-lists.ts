@@ -1,5 +1,6 @@
 /**
- * The library `cel.lib.ext.lists` of cel-go, version 3. Invariant: slices, reversed lists and ranges are views, so they cost no more than their items that are looked at.
+ * The library `cel.lib.ext.lists`, version 3. Slices, reversed lists and ranges are views: their items are computed
+ * when they are read.
  */
 import type { Expr } from '../ast.ts';
 import {
@@ -27,9 +28,9 @@ import { argOf, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts, overload } from './declare.ts';
 import { COMPARABLE } from './lists.ts';
 
-// ── Views ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Items that are found where `index` says. */
+/** A list whose items are computed by a function. */
 class ListView extends CelList {
   readonly size: number;
   readonly #at: (index: number) => Value;
@@ -65,7 +66,7 @@ function range(end: Value): CelList {
   return new ListView(Math.max(0, Number(end as CelInt)), (index) => index);
 }
 
-// ── Lists made anew ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Functions that build lists ───────────────────────────────────────────────────────────────────────────────────────
 
 function flatten(list: Value, depth: Value): NativeList {
   if ((depth as CelInt) < 0) throw new CelError('level must be non-negative');
@@ -90,7 +91,7 @@ function distinct(list: Value): NativeList {
   return new NativeList(unique);
 }
 
-/** The items in the order of their keys. */
+/** Sorts items by their keys. */
 function sortByKeys(list: Value, keys: Value): CelList {
   const [items, order] = [list as CelList, keys as CelList];
   if (items.size !== order.size)
@@ -106,7 +107,7 @@ function sortByKeys(list: Value, keys: Value): CelList {
   return new NativeList(pairs.sort((a, b) => compareValues(a.key, b.key)).map(({ item }) => item));
 }
 
-// ── Costs ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Costs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const CALL_AND_LIST = addRanges(ONE, fixed(LIST_COST));
 
@@ -118,7 +119,7 @@ function allocated(factor: number, size: number): number {
   return Math.trunc(size * factor) + 1 + LIST_COST;
 }
 
-/** The value of a literal int, not below 0; of anything else `otherwise`. */
+/** The value of a literal int, at least 0; `otherwise` for other expressions. */
 function literalInt(expr: Expr, otherwise: number): number {
   if (expr.kind !== 'literal' || expr.literal.type !== 'int') return otherwise;
   return Math.max(0, Number(expr.literal.value));
@@ -152,7 +153,9 @@ const FLATTEN_COSTS: OverloadCosts = {
   },
 };
 
-/** Every item with every other; texts cost a little more. `at` is the argument whose items are compared. */
+/**
+ * Comparisons of every item with every other; texts cost a little more. `at` is the argument whose items are compared.
+ */
 function compareAllCosts(at: number, factor: number): OverloadCosts {
   return {
     runtimeCost: (args) => {
@@ -170,11 +173,11 @@ function compareFactor(type: CelType): number {
   return type === STRING || type === BYTES ? 2 + STRING_FACTOR : 2;
 }
 
-// ── The library ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The library ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const SORTED = '@__sortBy_input__';
 
-/** `list.sortBy(e, key)`: a name for the list, then the list by what `list.map(e, key)` is. */
+/** `list.sortBy(e, key)` expands to `@sortByAssociatedKeys(list, list.map(e, key))`, with the list bound to a name. */
 const sortByMacro: Macro = {
   name: 'sortBy',
   member: true,

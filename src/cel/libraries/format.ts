@@ -1,8 +1,7 @@
-/**
- * Formats by name: the library `kubernetes.format`.
- */
+/** The library `kubernetes.format`: named formats. */
 import { REGEX_FACTOR, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { Library } from '../library.ts';
+import { NONE } from '../runtime/attributes.ts';
 import { NativeList } from '../runtime/native-values.ts';
 import { sizeForCost } from '../runtime/sizes.ts';
 import { listOf, type OpaqueType, opaqueType, optionalOf, STRING } from '../types.ts';
@@ -28,19 +27,17 @@ export class CelFormat extends CelOpaque {
   }
 }
 
-const NONE = new CelOptional(undefined);
-
 function named(name: Value): CelOptional {
   const format = NAMED_FORMATS.get(name as string);
   return format === undefined ? NONE : new CelOptional(new CelFormat(format));
 }
 
 function validate(format: Value, text: Value): CelOptional {
-  const complaints = (format as CelFormat).format.check(text as string);
-  return complaints.length === 0 ? NONE : new CelOptional(new NativeList(complaints));
+  const messages = (format as CelFormat).format.check(text as string);
+  return messages.length === 0 ? NONE : new CelOptional(new NativeList(messages));
 }
 
-/** The longest pattern that the estimate reckons with, though some formats are longer. */
+/** The length of patterns in estimates. Some formats are longer, as in kube-apiserver. */
 const PATTERN_MAX = 128;
 
 const VALIDATE_COSTS: OverloadCosts = {

@@ -1,5 +1,7 @@
 /**
- * IP addresses: the library `kubernetes.net.ip`. Invariant: an address that an expression has is neither scoped to a zone nor an IPv4 address in IPv6 clothes.
+ * The library `kubernetes.net.ip`: IP addresses.
+ *
+ * Invariant: a CelIp has no zone and is not an IPv4-mapped IPv6 address.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { Library } from '../library.ts';
@@ -20,7 +22,7 @@ export class CelIp extends CelOpaque {
     this.address = address;
   }
 
-  /** In bytes. */
+  /** The number of bytes. */
   override get size(): number {
     return this.address.bytes.length;
   }
@@ -31,7 +33,7 @@ export class CelIp extends CelOpaque {
   }
 }
 
-/** The address of a text, or why it is none that expressions may have. */
+/** Parses an address, or returns the reason why expressions cannot use it. */
 export function readAddress(text: string): Parsed<NetAddress> {
   const parsed = parseAddress(text);
   if (!parsed.ok)

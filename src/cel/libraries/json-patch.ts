@@ -1,4 +1,4 @@
-/** JSON patches that expressions write: the type `JSONPatch` and the library `kubernetes.jsonpatch`. */
+/** The type `JSONPatch` and the library `kubernetes.jsonpatch`, for mutating policies. */
 import type { Library } from '../library.ts';
 import { DYN, type ObjectType, STRING } from '../types.ts';
 import { ONE_WALK_SAME_SIZE } from './costs.ts';
@@ -11,7 +11,7 @@ const FIELDS = new Map([
   ['value', DYN],
 ] as const);
 
-/** One operation of a patch. */
+/** One operation of a JSON patch. */
 export const JSON_PATCH: ObjectType = {
   kind: 'object',
   name: 'JSONPatch',
@@ -19,7 +19,7 @@ export const JSON_PATCH: ObjectType = {
   fieldNames: () => FIELDS.keys(),
 };
 
-/** `/` and `~` as a step of a JSON pointer writes them. */
+/** `jsonpatch.escapeKey` escapes `/` and `~` for a JSON pointer. */
 export const JSON_PATCH_LIBRARY: Library = {
   name: 'kubernetes.jsonpatch',
   functions: [

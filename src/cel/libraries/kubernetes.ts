@@ -1,6 +1,6 @@
 /**
- * What expressions may use in the environments of the reference. Invariant: rules of custom resources see exactly this list; functions of an authorizer, numbers (`math`) and
- * base64 are not in it.
+ * The libraries of Kubernetes' CEL environments, by version. Rules of custom resources have exactly these libraries.
+ * The authorizer library is added by admission policies. Kubernetes has no `math` and no `base64` library.
  */
 import type { Library } from '../library.ts';
 import { CIDR_LIBRARY } from './cidr.ts';
@@ -19,12 +19,12 @@ import { TWO_VARIABLE_COMPREHENSIONS_LIBRARY } from './two-variable-comprehensio
 import { URL_LIBRARY } from './url.ts';
 
 interface VersionedLibrary {
-  /** The minor version of Kubernetes that brought it. */
+  /** The minor version of Kubernetes that introduced it. */
   readonly since: number;
   readonly library: Library;
 }
 
-/** In the order in which they came. */
+/** Sorted by version. */
 const VERSIONED: readonly VersionedLibrary[] = [
   { since: 0, library: STANDARD_LIBRARY },
   { since: 0, library: URL_LIBRARY },
@@ -42,10 +42,10 @@ const VERSIONED: readonly VersionedLibrary[] = [
   { since: 34, library: EXTENDED_LISTS_LIBRARY },
 ];
 
-/** The libraries of a Kubernetes 1.x, from 1.29 on. */
+/** The libraries of Kubernetes 1.`minor`, for 1.29 and later. */
 export function kubernetesLibraries(minor: number): readonly Library[] {
   return VERSIONED.filter(({ since }) => since <= minor).map(({ library }) => library);
 }
 
-/** What rules of custom resources may use. */
+/** The libraries of rules of custom resources. */
 export const KUBERNETES_LIBRARIES: readonly Library[] = kubernetesLibraries(36);

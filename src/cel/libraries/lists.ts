@@ -1,6 +1,4 @@
-/**
- * What Kubernetes asks of lists: the library `kubernetes.lists`.
- */
+/** The library `kubernetes.lists`. */
 import { addRanges, multiplyRanges, ONE, STRING_FACTOR, scaleRange } from '../cost/cost-range.ts';
 import type { CallEstimate, CallToEstimate, Library, Overload } from '../library.ts';
 import { compareValues, isSameValue } from '../runtime/equality.ts';
@@ -21,15 +19,15 @@ import {
   UINT,
 } from '../types.ts';
 import { CelDouble, CelDuration, CelError, type CelInt, type CelList, CelUint, type Value } from '../values.ts';
-import { argOf, sizeOfArg, traversalCost } from './costs.ts';
+import { argOf, deepTraversalCost, sizeOfArg } from './costs.ts';
 import { declare, member, type OverloadCosts } from './declare.ts';
 
-/** All that has an order. */
+/** The types that have an order. */
 export const COMPARABLE: readonly BasicType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
 
-/** Once through the list, and through its texts; or once through a text, because texts have `indexOf` too. */
+/** One traversal of a list and the texts in it, or of a text, because `indexOf` is also a function of texts. */
 export const TRAVERSAL: OverloadCosts = {
-  runtimeCost: ([list]) => traversalCost(list as Value),
+  runtimeCost: ([list]) => deepTraversalCost(list as Value),
   estimateCost: (call: CallToEstimate): CallEstimate => {
     const list = argOf(call, 0);
     const item = call.itemOf(list);
@@ -40,7 +38,7 @@ export const TRAVERSAL: OverloadCosts = {
   },
 };
 
-/** The order of two items; undefined where one is no number. */
+/** The order of two items; undefined if one of them is NaN. */
 function order(a: Value, b: Value): number | undefined {
   if ((a instanceof CelDouble && Number.isNaN(a.value)) || (b instanceof CelDouble && Number.isNaN(b.value)))
     return undefined;
@@ -56,7 +54,7 @@ function isSorted(list: Value): boolean {
   return true;
 }
 
-/** The item that no other beats; the first of equals. */
+/** The minimum or maximum; the first of equal items. */
 function extreme(name: 'min' | 'max'): (list: Value) => Value {
   const sign = name === 'min' ? 1 : -1;
   return (list) => {

@@ -1,6 +1,4 @@
-/**
- * The formats that expressions can ask for by name, with what they complain of. Invariant: complaints are the reference's own.
- */
+/** The formats of the library `kubernetes.format`. Their messages are kube-apiserver's. */
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
 import { nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
 import type { Complaints } from '../../apimachinery/validation/name-syntax.ts';
@@ -8,18 +6,19 @@ import { isBase64, isDate, isDateTime, isUuid } from '../../apimachinery/validat
 import { parseRequestUri } from './go/go-url.ts';
 
 export interface NamedFormat {
-  /** By this name the reference tells formats apart. */
+  /** kube-apiserver's name of the format. Formats are equal if their names are equal. */
   readonly name: string;
-  /** As if it were a regular expression of this length, for the cost. */
+  /** The length of an equivalent regular expression, for the cost. */
   readonly patternLength: number;
+  /** Returns the messages about a text; empty if it has the format. */
   check(text: string): Complaints;
 }
 
 const DATE_TIME_PATTERN_LENGTH = 71;
 const UUID_PATTERN_LENGTH = 70;
 
-function only(complaint: string, holds: (text: string) => boolean): (text: string) => Complaints {
-  return (text) => (holds(text) ? [] : [complaint]);
+function only(message: string, holds: (text: string) => boolean): (text: string) => Complaints {
+  return (text) => (holds(text) ? [] : [message]);
 }
 
 function checkUri(text: string): Complaints {
@@ -27,7 +26,7 @@ function checkUri(text: string): Complaints {
   return parsed.ok ? [] : [parsed.message];
 }
 
-/** By the names that expressions use. */
+/** The formats by their names in expressions. */
 export const NAMED_FORMATS: ReadonlyMap<string, NamedFormat> = new Map<string, NamedFormat>([
   ['dns1123Label', { name: 'DNS1123Label', patternLength: 30, check: (text) => nameIsDnsLabel(text, false) }],
   [

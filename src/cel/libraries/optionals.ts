@@ -1,6 +1,4 @@
-/**
- * Optional values: what may be missing, and what to do then. The functions of version 2 of cel-go's library, which the reference's environments have.
- */
+/** The library `cel.lib.optional`, version 2: optional values. */
 import type { Expr } from '../ast.ts';
 import type { Library, Macro } from '../library.ts';
 import { callAt, comprehensionAt, identAt, listAt, literalAt, memberCallAt } from '../parse/nodes.ts';
@@ -39,10 +37,10 @@ function unwrap(optionals: Value): Value {
   return new NativeList(values);
 }
 
-/** A variable that no expression can name, of a loop that has no turns. */
+/** The variable of a comprehension without iterations. Expressions cannot contain this name. */
 const UNUSED = '#unused';
 
-/** `target.name(variable, transform)`: `transform` with the target's value, or `optional.none()`. */
+/** `target.name(variable, transform)`: `transform` with the value of the target, or `optional.none()`. */
 function mapping(name: string, wrap: (at: number, mapped: Expr) => Expr): Macro {
   return {
     name,
@@ -99,7 +97,7 @@ export const OPTIONALS_LIBRARY: Library = {
       'hasValue',
       member('optional_hasValue', [OPTIONAL_V], BOOL, (optional) => (optional as CelOptional).value !== undefined),
     ),
-    // The evaluator does these five, because they do not always take all their arguments.
+    // The evaluator implements these five: they do not always evaluate all their arguments.
     declare('or', member('optional_or_optional', [OPTIONAL_V, OPTIONAL_V], OPTIONAL_V)),
     declare('orValue', member('optional_orValue_value', [OPTIONAL_V, V], V)),
     declare('_?._', overload('select_optional_field', [DYN, STRING], OPTIONAL_V)),

@@ -1,6 +1,4 @@
-/**
- * Amounts with units: the library `kubernetes.quantity`.
- */
+/** The library `kubernetes.quantity`: resource quantities. */
 
 import { type Quantity, quantityFromInt } from '../../apimachinery/scalars/quantity.ts';
 import {
@@ -24,7 +22,7 @@ export const QUANTITY: OpaqueType = opaqueType('kubernetes.Quantity');
 export class CelQuantity extends CelOpaque {
   readonly type: OpaqueType = QUANTITY;
   readonly quantity: Quantity;
-  /** It is a sum or a difference. The reference cannot compare such a value that stands on the right of `==`. */
+  /** True for a sum or a difference. kube-apiserver cannot compare such a value on the right side of `==`. */
   readonly computed: boolean;
 
   constructor(quantity: Quantity, computed: boolean = false) {
@@ -91,7 +89,7 @@ export const QUANTITY_LIBRARY: Library = {
       'isQuantity',
       overload('is_quantity_string', [STRING], BOOL, (text) => parseQuantity(text as string).ok, ONE_WALK),
     ),
-    // A function, not a method, unlike the others.
+    // Unlike the others, `sign` is a function and not a method.
     declare(
       'sign',
       overload('quantity_sign', [QUANTITY], INT, (value) => quantitySign(amount(value)), NOMINAL),

@@ -1,6 +1,4 @@
-/**
- * Parts of texts that match a pattern: the library `kubernetes.regex`.
- */
+/** The library `kubernetes.regex`: `find` and `findAll`. */
 import type { Re2 } from '../../base/re2/re2.ts';
 import { REGEX_FACTOR, STRING_FACTOR } from '../cost/cost-range.ts';
 import { patternCost } from '../cost/standard-costs.ts';
@@ -27,7 +25,7 @@ function find(text: Value, pattern: Value): string {
 
 function findAll(text: Value, pattern: Value, limit: Value): CelList {
   const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit);
-  // A match may look ahead to the end of the text, and so may the next one.
+  // Every match may scan the text to its end.
   const regexp = compile(pattern as string, text as string);
   const steps = regexp.weight * (/[*+{]/.test(pattern as string) ? (text as string).length : 1);
   return new NativeList(regexp.findAll(text as string, max, () => takeSteps(steps)));
@@ -39,7 +37,7 @@ const COSTS: OverloadCosts = {
     Math.ceil(sizeForCost(pattern as Value) * REGEX_FACTOR),
   estimateCost: (call) => {
     const text = sizeOfArg(call, 0);
-    // Every character may be a match of its own.
+    // Every character may be a match.
     return { cost: patternCost(text, sizeOfArg(call, 1)), resultSize: { min: 0, max: text.max } };
   },
 };

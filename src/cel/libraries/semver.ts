@@ -1,6 +1,4 @@
-/**
- * Semantic versions: the library `kubernetes.Semver`, version 1.
- */
+/** The library `kubernetes.Semver`, version 1: semantic versions. */
 import type { Library } from '../library.ts';
 import { intOf } from '../runtime/integers.ts';
 import { BOOL, INT, type OpaqueType, opaqueType, STRING } from '../types.ts';
@@ -37,7 +35,7 @@ function toSemver(text: Value, tolerant: Value): CelSemver {
 }
 
 function number(name: 'major' | 'minor' | 'patch'): ReturnType<typeof declare> {
-  // The reference keeps these in unsigned 64 bits and lets what is too large become negative.
+  // kube-apiserver converts from uint64 to int64: large numbers become negative.
   const get = (value: Value): Value => intOf(BigInt.asIntN(64, (value as CelSemver).version[name]));
   return declare(name, member(`semver_${name}`, [SEMVER], INT, get, NOMINAL));
 }

@@ -1,6 +1,4 @@
-/**
- * Lists taken for sets: the library `cel.lib.ext.sets`. Invariant: how often an item appears, and where, plays no part.
- */
+/** The library `cel.lib.ext.sets`: lists as sets. The order and the number of equal items do not matter. */
 import { addRanges, multiplyRanges, ONE, scaleRange } from '../cost/cost-range.ts';
 import type { Library } from '../library.ts';
 import { isSameValue } from '../runtime/equality.ts';
@@ -29,7 +27,7 @@ function intersects(a: Value, b: Value): boolean {
   return false;
 }
 
-/** Every item with every other, `times` over. */
+/** Comparisons of every item with every item of the other list, `times` times. */
 function costs(times: number): OverloadCosts {
   return {
     runtimeCost: ([a, b]) => 1 + sizeForCost(a as Value) * sizeForCost(b as Value) * times,

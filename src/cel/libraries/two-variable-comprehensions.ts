@@ -1,10 +1,11 @@
 /**
- * Comprehensions over keys and values at once: `all(k, v, ...)`, `transformMap(k, v, ...)` and the like. Invariant: each expands to the tree that cel-go makes of it.
+ * The library `cel.lib.ext.comprev2`: macros with two variables, such as `all(k, v, ...)` and `transformMap(k, v,
+ * ...)`. They expand to the same trees as in cel-go.
  */
 import type { Expr } from '../ast.ts';
-import { ACCUMULATOR } from '../ast.ts';
 import type { Library, Macro, MacroContext } from '../library.ts';
 import { accumulatorAt, callAt, comprehensionAt, identAt, listAt, literalAt } from '../parse/nodes.ts';
+import { type Fold, foldAll, foldExists, foldExistsOne, isAllowedVariable } from '../parse/standard-macros.ts';
 import { entriesOf, insertEntry } from '../runtime/native-values.ts';
 import { mapOf, paramType } from '../types.ts';
 import type { CelMap, Value } from '../values.ts';
@@ -16,14 +17,7 @@ const MAP_KV = mapOf(K, V);
 
 const INSERT = 'cel.@mapInsert';
 
-interface Parts {
-  readonly init: Expr;
-  readonly condition: Expr;
-  readonly step: Expr;
-  readonly result: Expr;
-}
-
-/** The two variables, or undefined with an issue. */
+/** The names of the two variables; undefined after reporting an issue. */
 function variablesOf(context: MacroContext, first: Expr, second: Expr): readonly [string, string] | undefined {
   for (const arg of [first, second]) {
     if (arg.kind === 'ident') continue;
@@ -35,18 +29,14 @@ function variablesOf(context: MacroContext, first: Expr, second: Expr): readonly
     context.issue({ message: `duplicate variable name: ${first.name}`, at: second.at });
     return undefined;
   }
-  for (const arg of [first, second]) {
-    if (arg.name !== ACCUMULATOR && arg.name !== '__result__') continue;
-    context.issue({ message: 'iteration variable overwrites accumulator variable', at: arg.at });
-    return undefined;
-  }
+  if (!isAllowedVariable(context, first) || !isAllowedVariable(context, second)) return undefined;
   return [first.name, second.name];
 }
 
-/** `rest` are the arguments after the two variables; `key` is the first of these. */
-type Fold = (at: number, key: string, rest: readonly Expr[]) => Parts | undefined;
+/** Creates the comprehension. `key` is the first variable; `rest` are the arguments after the variables. */
+type FoldArgs = (at: number, key: string, rest: readonly Expr[]) => Fold | undefined;
 
-function macro(name: string, args: number, fold: Fold): Macro {
+function macro(name: string, args: number, fold: FoldArgs): Macro {
   return {
     name,
     member: true,
@@ -62,36 +52,16 @@ function macro(name: string, args: number, fold: Fold): Macro {
   };
 }
 
-const all: Fold = (at, _, [predicate]) =>
-  predicate && {
-    init: literalAt(at, { type: 'bool', value: true }),
-    condition: callAt(at, '@not_strictly_false', accumulatorAt(at)),
-    step: callAt(at, '_&&_', accumulatorAt(at), predicate),
-    result: accumulatorAt(at),
-  };
-
-const exists: Fold = (at, _, [predicate]) =>
-  predicate && {
-    init: literalAt(at, { type: 'bool', value: false }),
-    condition: callAt(at, '@not_strictly_false', callAt(at, '!_', accumulatorAt(at))),
-    step: callAt(at, '_||_', accumulatorAt(at), predicate),
-    result: accumulatorAt(at),
-  };
-
-function one(at: number): Expr {
-  return literalAt(at, { type: 'int', value: 1n });
+/** A macro with a predicate as its third argument. */
+function predicateMacro(fold: (at: number, predicate: Expr) => Fold): FoldArgs {
+  return (at, _, [predicate]) => predicate && fold(at, predicate);
 }
 
-const existsOne: Fold = (at, _, [predicate]) =>
-  predicate && {
-    init: literalAt(at, { type: 'int', value: 0n }),
-    condition: literalAt(at, { type: 'bool', value: true }),
-    step: callAt(at, '_?_:_', predicate, callAt(at, '_+_', accumulatorAt(at), one(at)), accumulatorAt(at)),
-    result: callAt(at, '_==_', accumulatorAt(at), one(at)),
-  };
-
-/** Collects into `init` by what `add` makes of the transformation; the last argument is that, one before it filters. */
-function collecting(init: (at: number) => Expr, add: (at: number, key: string, transform: Expr) => Expr): Fold {
+/**
+ * Collects with `add`, starting with `init`. The last argument is the transformation; an argument before it is a
+ * filter.
+ */
+function collecting(init: (at: number) => Expr, add: (at: number, key: string, transform: Expr) => Expr): FoldArgs {
   return (at, key, rest) => {
     const transform = rest.at(-1);
     if (transform === undefined) return undefined;
@@ -129,10 +99,10 @@ function insertAll(map: CelMap, more: CelMap): CelMap {
 export const TWO_VARIABLE_COMPREHENSIONS_LIBRARY: Library = {
   name: 'cel.lib.ext.comprev2',
   macros: [
-    macro('all', 3, all),
-    macro('exists', 3, exists),
-    macro('existsOne', 3, existsOne),
-    macro('exists_one', 3, existsOne),
+    macro('all', 3, predicateMacro(foldAll)),
+    macro('exists', 3, predicateMacro(foldExists)),
+    macro('existsOne', 3, predicateMacro(foldExistsOne)),
+    macro('exists_one', 3, predicateMacro(foldExistsOne)),
     macro('transformList', 3, transformList),
     macro('transformList', 4, transformList),
     macro('transformMap', 3, transformMap),

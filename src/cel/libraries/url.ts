@@ -1,6 +1,4 @@
-/**
- * URLs: the library `kubernetes.urls`.
- */
+/** The library `kubernetes.urls`: URLs. */
 import type { Library } from '../library.ts';
 import { NativeList, NativeMap } from '../runtime/native-values.ts';
 import { BOOL, listOf, mapOf, type OpaqueType, opaqueType, STRING } from '../types.ts';
@@ -35,7 +33,7 @@ export class CelUrl extends CelOpaque {
 }
 
 function toUrl(text: Value): CelUrl {
-  // Only what is absolute counts; but such a text may have a fragment, which the strict reading takes for a part of the path.
+  // Only absolute URLs are valid. `parseRequestUri` checks this, but parses a fragment as a part of the path.
   const strict = parseRequestUri(text as string);
   const parsed: ParsedUrl = strict.ok ? parseUrl(text as string) : strict;
   if (!parsed.ok) throw new CelError(`URL parse error during conversion from string: ${parsed.message}`);

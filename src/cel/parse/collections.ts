@@ -1,5 +1,6 @@
 /**
- * List, map and object literals. Invariant: a comma may end each of them, and the reader's height afterwards is that of the highest part.
+ * The parser of list, map and object literals. A trailing comma is allowed. After each literal `ExprReader.height` is
+ * the maximum height of its parts.
  */
 import type { CelIssue, Expr, ListExpr, MapEntry, MapExpr, StructExpr, StructField } from '../ast.ts';
 import { type Cursor, SyntaxFault } from './cursor.ts';
@@ -7,10 +8,10 @@ import { FIELD_NAME, kinds } from './grammar.ts';
 import type { SyntaxOptions } from './parser-options.ts';
 import { EXPR_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
-/** Reads the expressions in a literal. */
+/** The parser of the expressions inside a literal. */
 export interface ExprReader {
   expr(): Expr;
-  /** Of the expression that was read last. */
+  /** The height of the last expression that was read. */
   height: number;
 }
 
@@ -20,7 +21,10 @@ const AFTER_ELEMENT = kinds(TOKEN.COMMA, TOKEN.RBRACKET);
 const AFTER_ENTRY = kinds(TOKEN.COMMA, TOKEN.RBRACE);
 const AFTER_KEY = kinds(TOKEN.COLON);
 
-/** What stands between two brackets, items with commas between them. `first` are the kinds that an item begins with, `after` those that follow one. */
+/**
+ * Reads items with commas between brackets. `first` contains the tokens that an item can begin with, `after` the tokens
+ * that can follow one.
+ */
 function readItems(
   cursor: Cursor,
   first: ReadonlySet<TokenKind>,
@@ -51,7 +55,7 @@ function readItems(
   cursor.match(end);
 }
 
-/** Takes the `?` of an item, if it has one. */
+/** Reads the `?` of an optional item. Returns false if there is none. */
 function takeOptional(cursor: Cursor, options: SyntaxOptions, issues: CelIssue[]): boolean {
   if (cursor.kind !== TOKEN.QUESTION) return false;
   const { at } = cursor.take();
@@ -92,7 +96,7 @@ export function readMap(reader: ExprReader, cursor: Cursor, options: SyntaxOptio
   return { kind: 'map', at, entries };
 }
 
-/** Whether an object follows: names with dots between them, then a brace. */
+/** True if an object literal follows: names separated by dots, then a brace. */
 export function isObjectAhead(cursor: Cursor): boolean {
   let ahead = cursor.kind === TOKEN.DOT ? 1 : 0;
   while (cursor.peek(ahead).kind === TOKEN.IDENT) {
@@ -123,7 +127,7 @@ export function readObject(reader: ExprReader, cursor: Cursor, options: SyntaxOp
   return { kind: 'struct', at, name, fields };
 }
 
-/** The name of a field as it is written: as it is, or in backquotes. */
+/** The name of a field, which may be written in backquotes. */
 export function fieldName(text: string, at: number, options: SyntaxOptions, issues: CelIssue[]): string {
   if (!text.startsWith('`')) return text;
   if (!options.escapedFields) issues.push({ message: "unsupported syntax: '`'", at });

@@ -1,26 +1,29 @@
 /**
- * The parser's way through the tokens, and how it finds back when they are wrong. Invariants: after a complaint nothing is told until a token fits again, so one mistake is
- * told once; recovery only moves forward, so parsing ends. Texts and recovery are those of ANTLR's default strategy, which cel-go's users know.
+ * The token stream of the parser, with error recovery. Messages and recovery follow ANTLR's default strategy, which
+ * cel-go uses. After a syntax error no other one is reported until a token matches again, so that a mistake is reported
+ * once.
+ *
+ * Invariant: recovery only moves forward, so that parsing terminates.
  */
 import type { CelIssue } from '../ast.ts';
 import { formatExpected, OPERATORS, TOKEN, type Token, type TokenKind } from './tokens.ts';
 
-/** More complaints than this end the parsing. */
+/** Parsing ends after this number of syntax errors. */
 const MAX_REPORTS = 100;
-/** More attempts to find back than this end the parsing. */
+/** Parsing ends after this number of recoveries. */
 const MAX_RECOVERIES = 30;
 
-/** Leaves a rule whose tokens are wrong; the rule's caller goes on after `recover`. It is told before it is thrown. */
+/** Thrown out of a grammar rule after a syntax error was reported. The caller of the rule continues after `recover`. */
 export class SyntaxFault {}
 
-/** Ends the parsing; why has been told. */
+/** Thrown to end the parsing after an issue was reported. */
 export class ParsingEnded {}
 
 export class Cursor {
   readonly #source: string;
   readonly #tokens: readonly Token[];
   readonly #issues: CelIssue[];
-  /** What may follow the expressions that are open, the innermost last. */
+  /** The tokens that may follow the open expressions, the innermost last. */
   readonly #follow: ReadonlySet<TokenKind>[] = [];
   readonly #end: Token;
   #index = 0;
@@ -28,7 +31,7 @@ export class Cursor {
   #reports = 0;
   #recoveries = 0;
 
-  /** `tokens` end with EOF; complaints are added to `issues`. */
+  /** `tokens` end with EOF. Syntax errors are added to `issues`. */
   constructor(source: string, tokens: readonly Token[], issues: CelIssue[]) {
     this.#source = source;
     this.#tokens = tokens;
@@ -41,7 +44,7 @@ export class Cursor {
     return this.#tokens[this.#index] ?? this.#end;
   }
 
-  /** How many complaints there were, for telling later whether there are more. */
+  /** The number of syntax errors so far. */
   get reports(): number {
     return this.#reports;
   }
@@ -58,7 +61,7 @@ export class Cursor {
     return this.#source.slice(token.start, token.end);
   }
 
-  /** The current token, known to fit. */
+  /** Consumes and returns the current token, which the caller has checked. */
   take(): Token {
     const token = this.token;
     this.#recovering = false;
@@ -66,7 +69,7 @@ export class Cursor {
     return token;
   }
 
-  /** Enters an expression that ends with one of `kinds`. */
+  /** Enters an expression that is followed by one of `kinds`. */
   open(kinds: ReadonlySet<TokenKind>): void {
     this.#follow.push(kinds);
   }
@@ -75,7 +78,7 @@ export class Cursor {
     this.#follow.pop();
   }
 
-  /** How many expressions are open, for `reopen` after a fault. */
+  /** The number of open expressions, for `reopen` after a SyntaxFault. */
   get openCount(): number {
     return this.#follow.length;
   }
@@ -84,7 +87,10 @@ export class Cursor {
     this.#follow.length = count;
   }
 
-  /** Takes a token of a kind; one too many before it is dropped, and a missing one is made up where what is there could follow it. Otherwise throws SyntaxFault. */
+  /**
+   * Consumes a token of the given kind. Drops one extraneous token before it. Inserts a missing token if the current
+   * one may follow it. Otherwise throws SyntaxFault.
+   */
   match(kind: TokenKind, follows?: ReadonlySet<TokenKind>): Token {
     const token = this.token;
     if (token.kind === kind) return this.take();
@@ -101,7 +107,10 @@ export class Cursor {
     return this.mismatch(new Set([kind]));
   }
 
-  /** Sees to it that the token is one of `expected`, by dropping one if that helps; otherwise throws SyntaxFault. */
+  /**
+   * Checks that the current token is one of `expected`, after dropping one extraneous token if necessary. Otherwise
+   * throws SyntaxFault.
+   */
   expect(expected: ReadonlySet<TokenKind>): void {
     const token = this.token;
     if (expected.has(token.kind)) return;
@@ -124,7 +133,7 @@ export class Cursor {
     throw new SyntaxFault();
   }
 
-  /** The tokens from the current one to the one `ahead` begin nothing that could be here. */
+  /** Reports that no rule matches the tokens from the current one to the one `ahead`. */
   notViable(ahead: number): never {
     const last = this.peek(ahead);
     let text = this.text(this.token);
@@ -152,7 +161,7 @@ export class Cursor {
     this.#issues.push({ message: `Syntax error: ${message}`, at: token.at });
   }
 
-  /** Goes forward to what could continue one of the open expressions, or to one of `others`. */
+  /** Skips tokens up to one that can continue an open expression, or one of `others`. */
   recover(others?: ReadonlySet<TokenKind>): void {
     this.#countRecovery();
     while (this.kind !== TOKEN.EOF && !this.#resumes(this.kind) && others?.has(this.kind) !== true) this.#index++;
@@ -162,7 +171,10 @@ export class Cursor {
     return OPERATORS.has(kind) || this.#follow.some((kinds) => kinds.has(kind));
   }
 
-  /** Whether a kind could come after a token that is missing: what `follows` it itself, or, after a closing one, what continues or ends the expression. */
+  /**
+   * True if a token may follow a missing one: one of `follows` or, after a closing token, one that continues or ends
+   * the expression.
+   */
   #mayFollow(kind: TokenKind, follows: ReadonlySet<TokenKind> | undefined): boolean {
     if (follows !== undefined) return follows.has(kind);
     if (OPERATORS.has(kind) || kind === TOKEN.DOT || kind === TOKEN.LBRACKET) return true;

@@ -1,9 +1,7 @@
-/**
- * The parts of the grammar that are tables: operators and their functions, reserved words, what may stand where.
- */
+/** The tables of the grammar: operators and their functions, reserved words, and sets of tokens. */
 import { EXPR_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
-/** Words that may be fields but not names. */
+/** Words that may be names of fields but not of variables and functions. */
 export const RESERVED: ReadonlySet<string> = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
     ' ',

@@ -1,6 +1,7 @@
 /**
- * Splits a source into tokens. Invariant: every source has tokens, the last of which is EOF; what is no token is told and left out, so the parser always has something to
- * go on with.
+ * The lexer. It reports and skips characters that belong to no token.
+ *
+ * Invariant: the tokens of every source end with EOF.
  */
 import type { CelIssue } from '../ast.ts';
 import { scanQuoted } from './quoted.ts';
@@ -33,7 +34,7 @@ const WORDS: ReadonlyMap<string, TokenKind> = new Map<string, TokenKind>([
   ['null', TOKEN.NULL],
 ]);
 
-/** Sticky patterns: they match at their `lastIndex` or not at all, and none can backtrack far. */
+/** Sticky patterns match only at their `lastIndex`. None of them backtracks far. */
 const BLANK = /[\t \r\n\f]+/y;
 const COMMENT = /\/\/[^\n]*/y;
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
@@ -54,7 +55,7 @@ function isWordStart(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
 }
 
-/** Where a token ends, or, of what is none, which character (included) it fails at. */
+/** The end of a token, or the position of the character at which no token matches. */
 type Scan = { readonly kind: TokenKind; readonly end: number } | { readonly failsAt: number };
 
 function scanNumber(source: string, from: number): Scan {
@@ -66,7 +67,7 @@ function scanNumber(source: string, from: number): Scan {
   return { kind, end: NUMBER.lastIndex };
 }
 
-/** A word, or a literal with a prefix: `r""`, `b''`, `br""`. */
+/** Scans a word, or a literal with a prefix: `r""`, `b''`, `br""`. */
 function scanWord(source: string, from: number): Scan {
   const prefix = /^(?:[rR]|[bB][rR]?)(?=["'])/.exec(source.slice(from, from + 3))?.[0] ?? '';
   if (prefix !== '') {
@@ -78,7 +79,7 @@ function scanWord(source: string, from: number): Scan {
   return { kind: WORDS.get(source.slice(from, end)) ?? TOKEN.IDENT, end };
 }
 
-/** An operator that may be one or two characters. `alone` is what the first means by itself, if anything. */
+/** Scans an operator of one or two characters. `alone` is the token of the first character alone, if there is one. */
 function scanPair(source: string, from: number, second: string, pair: TokenKind, alone: TokenKind | undefined): Scan {
   if (source.startsWith(second, from + 1)) return { kind: pair, end: from + 2 };
   return alone === undefined ? { failsAt: from + 1 } : { kind: alone, end: from + 1 };
@@ -127,11 +128,11 @@ function unitsAt(source: string, index: number): number {
   return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Complaints are added to `issues`, the first hundred of them. */
+/** Adds at most a hundred syntax errors to `issues`. */
 export function tokenize(source: string, issues: CelIssue[]): readonly Token[] {
   const tokens: Token[] = [];
   const pairs = hasPairs(source);
-  // Units beyond code points up to `counted`.
+  // The number of UTF-16 units minus the number of code points, up to `counted`.
   let extra = 0;
   let counted = 0;
   const codePoint = (index: number): number => {

@@ -1,19 +1,14 @@
-/**
- * The values of literal tokens. Invariant: a literal is exactly what it says or an error, never rounded into range.
- */
+/** The values of literal tokens. A literal out of range is an error; it is never rounded. */
 import type { Literal } from '../ast.ts';
+import { MAX_INT, MAX_UINT, MIN_INT } from '../runtime/integers.ts';
 import { type Unquoted, unquoteBytes, unquoteString } from './quoted.ts';
 import { TOKEN, type TokenKind } from './tokens.ts';
-
-const MAX_INT = 2n ** 63n - 1n;
-const MIN_INT = -(2n ** 63n);
-const MAX_UINT = 2n ** 64n - 1n;
 
 function fail(message: string): Unquoted<Literal> {
   return { ok: false, message };
 }
 
-/** `text` is the token without its sign. */
+/** Reads a literal. `text` is the token without its sign. */
 export function readLiteral(kind: TokenKind, text: string, negative: boolean): Unquoted<Literal> {
   switch (kind) {
     case TOKEN.INT: {

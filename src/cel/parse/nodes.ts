@@ -1,6 +1,8 @@
 /**
- * Makers of nodes, for the parser and for macros. Invariant: every call makes a node of its own; an expression that a macro needs twice goes through `copyExpr`, because
- * nodes are keys.
+ * Functions that create and walk nodes, for the parser and for macros.
+ *
+ * Invariant: every call creates a new node. An expression that a macro uses twice must be copied, because nodes are
+ * keys of maps.
  */
 import { BugError } from '../../base/errors.ts';
 import {
@@ -38,7 +40,7 @@ export function listAt(at: number, ...elements: readonly Expr[]): ListExpr {
   return { kind: 'list', at, elements, optional: [] };
 }
 
-/** A comprehension; by default over one variable, with the accumulator that macros use. */
+/** A comprehension, by default with one variable and the accumulator of macros. */
 export function comprehensionAt(
   at: number,
   parts: Omit<ComprehensionExpr, 'kind' | 'at' | 'variable2' | 'accumulator'> &
@@ -58,7 +60,7 @@ export function comprehensionAt(
   };
 }
 
-/** The same tree of new nodes. */
+/** Copies a tree. */
 export function copyExpr(expr: Expr): Expr {
   switch (expr.kind) {
     case 'literal':
@@ -97,7 +99,7 @@ export function countNodes(expr: Expr): number {
   return childrenOf(expr).reduce((sum, child) => sum + countNodes(child), 1);
 }
 
-/** The nodes right below a node, in the order in which they are written. */
+/** The children of a node, in the order of the source. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
@@ -118,7 +120,13 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** The tree of a chain of equal operators, as flat as can be: no chain is deeper than the logarithm of its length. */
+/** Calls `visit` for the expression and every node below it, parents first, in the order of the source. */
+export function visitExpr(expr: Expr, visit: (expr: Expr) => void): void {
+  visit(expr);
+  for (const child of childrenOf(expr)) visitExpr(child, visit);
+}
+
+/** The balanced tree of a chain of equal operators. Its depth is the logarithm of the length of the chain. */
 export function balance(
   name: string,
   terms: readonly Expr[],

@@ -1,6 +1,4 @@
-/**
- * What the parser is told and what it answers.
- */
+/** The options and the result of the parser. */
 import type { CelIssue, Expr } from '../ast.ts';
 import type { Macro } from '../library.ts';
 
@@ -10,11 +8,11 @@ export interface SyntaxOptions {
 }
 
 export interface ParserOptions extends SyntaxOptions {
-  /** By name; of several with one name, arguments and target decide. */
+  /** The macros by name. Macros of one name differ in their number of arguments or in having a target. */
   readonly macros: ReadonlyMap<string, readonly Macro[]>;
 }
 
 export type ParseResult =
   | { readonly ok: true; readonly expr: Expr }
-  /** At least one, in order of position. */
+  /** `issues` has at least one element and is sorted by position. */
   | { readonly ok: false; readonly issues: readonly CelIssue[] };

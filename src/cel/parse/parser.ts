@@ -1,6 +1,8 @@
 /**
- * Sources to trees, by recursive descent with macros expanded on the way. Invariants: the tree is the one that cel-go makes, positions included (chains of `&&` and of
- * `||` are balanced, an even number of signs is none); no source takes more stack than the limits allow.
+ * The parser, a recursive descent parser that expands macros. It creates the same tree as cel-go with the same
+ * positions: chains of `&&` and `||` are balanced, and an even number of signs is dropped.
+ *
+ * Invariant: the depth of the recursion is limited for every source.
  */
 
 import { countCodePoints } from '../../base/utf8.ts';
@@ -31,7 +33,7 @@ import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 /** cel-go's default limits. */
 const MAX_DEPTH = 250;
 const MAX_CODE_POINTS = 100_000;
-/** Of nodes that macros copy. The reference has no such limit: fifty nested `optMap` keep it busy for good. */
+/** The limit of nodes that macros copy. cel-go has no such limit: fifty nested `optMap` never end there. */
 const MAX_COPIED = 100_000;
 
 export function parse(source: string, options: ParserOptions): ParseResult {
@@ -48,11 +50,11 @@ class Parser implements ExprReader {
   readonly #issues: CelIssue[] = [];
   #copied = 0;
   readonly #cursor: Cursor;
-  /** How deep each of the rules is nested that can contain themselves. */
+  /** The nesting depths of the recursive grammar rules. */
   #expressions = 0;
   #relations = 0;
   #sums = 0;
-  /** How deep operators, selections and calls are nested in the expression that was parsed last. */
+  /** The nesting depth of operators, selections and calls in the last expression that was parsed. */
   height = 0;
 
   constructor(source: string, options: ParserOptions) {
@@ -88,14 +90,14 @@ class Parser implements ExprReader {
     return depth + 1;
   }
 
-  /** What was just parsed is one level higher than the highest of its parts. */
+  /** Sets the height of an expression from the maximum height of its parts. */
   #raise(height: number): void {
     this.height = height + 1;
     if (this.height > MAX_DEPTH) this.#end('max recursion depth exceeded');
   }
 
-  /** Stands for what could not be parsed; a tree that holds it is never returned. */
-  #faulty(): Expr {
+  /** A placeholder for an expression with a syntax error. A tree that contains it is never returned. */
+  #placeholder(): Expr {
     this.height = 0;
     return literalAt(this.#cursor.token.at, { type: 'null' });
   }
@@ -111,7 +113,7 @@ class Parser implements ExprReader {
       if (!(error instanceof SyntaxFault)) throw error;
       cursor.reopen(open);
       cursor.recover();
-      expr = this.#faulty();
+      expr = this.#placeholder();
     }
     this.#expressions--;
     return expr;
@@ -168,7 +170,7 @@ class Parser implements ExprReader {
     return left;
   }
 
-  /** Sums and products; 1 takes both, 2 the products, 3 neither. */
+  /** Parses sums and products. Precedence 1 accepts both, 2 only products, 3 neither. */
   #sum(precedence: 1 | 2 | 3): Expr {
     this.#sums = this.#enter(this.#sums);
     let left = this.#unary();
@@ -200,7 +202,7 @@ class Parser implements ExprReader {
       if (!(error instanceof SyntaxFault)) throw error;
       cursor.reopen(open);
       cursor.recover();
-      return this.#faulty();
+      return this.#placeholder();
     }
   }
 
@@ -279,7 +281,7 @@ class Parser implements ExprReader {
     return this.#expand({ kind: 'call', at, name, target, args }, reports);
   }
 
-  /** Arguments with their parentheses. */
+  /** Parses arguments with their parentheses. */
   #args(): readonly Expr[] {
     const cursor = this.#cursor;
     cursor.take();
@@ -328,11 +330,11 @@ class Parser implements ExprReader {
       if (!(error instanceof SyntaxFault)) throw error;
       cursor.reopen(open);
       cursor.recover(CONTINUES_MEMBER);
-      return this.#faulty();
+      return this.#placeholder();
     }
   }
 
-  /** A name, the call of a function, or an object: `a`, `.a`, `f(x)`, `a.b.C{d: e}`. */
+  /** Parses a name, a function call or an object: `a`, `.a`, `f(x)`, `a.b.C{d: e}`. */
   #name(): Expr {
     const cursor = this.#cursor;
     const rooted = cursor.kind === TOKEN.DOT;
@@ -369,17 +371,22 @@ class Parser implements ExprReader {
     const read = readLiteral(token.kind, cursor.text(token), negative);
     if (read.ok) return literalAt(at, read.value);
     this.#issues.push({ message: read.message, at });
-    return this.#faulty();
+    return this.#placeholder();
   }
 
-  /** Macros that copy what they are called on double it each time. */
+  /**
+   * Copies an expression for a macro. Chained macros that copy their target double it each time, so copies are limited.
+   */
   #copy(expr: Expr): Expr {
     this.#copied += countNodes(expr);
     if (this.#copied > MAX_COPIED) this.#end(`macros copy too much of the expression: limit ${MAX_COPIED}`);
     return copyExpr(expr);
   }
 
-  /** What a macro of that name makes of the call, or the call. One with a syntax error in it, where there were `reports` before, is left alone. */
+  /**
+   * Expands a macro call. Returns the call itself if it is no macro, or if it contains a syntax error: `reports` is
+   * their number before the call.
+   */
   #expand(call: CallExpr, reports: number): Expr {
     if (this.#cursor.reports > reports) return call;
     const macro = this.#options.macros

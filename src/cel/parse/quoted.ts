@@ -1,5 +1,6 @@
 /**
- * String and bytes literals: where they end, and what they say. Invariant: `unquote` is given only what `scanQuoted` has accepted, so an escape that it sees is complete.
+ * The scanner and the decoder of string and bytes literals. The decoders `unquoteString` and `unquoteBytes` take only
+ * literals that `scanQuoted` accepted, so that all escapes are complete.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 
@@ -22,7 +23,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['`', '`'],
 ]);
 
-/** How many digits follow the letter of an escape. */
+/** The number of hexadecimal digits after the letter of an escape. */
 const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['X', 2],
@@ -30,7 +31,7 @@ const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** The end of the escape whose backslash is at `from`, or where it goes wrong. */
+/** The end of the escape whose backslash is at `from`, or the position of the character that is wrong. */
 function scanEscape(source: string, from: number): QuotedScan {
   const letter = source.charAt(from + 1);
   if (SIMPLE_ESCAPES.has(letter)) return { ok: true, end: from + 2 };
@@ -60,7 +61,9 @@ function scanUntil(source: string, from: number, quote: string, raw: boolean): Q
   return { ok: false, failsAt: source.length };
 }
 
-/** Scans a literal whose first quote is at `from`. What begins with three quotes and does not end so is an empty literal. */
+/**
+ * Scans a literal whose first quote is at `from`. Three quotes without closing ones are an empty literal and a quote.
+ */
 export function scanQuoted(source: string, from: number, raw: boolean): QuotedScan {
   const quote = source.charAt(from);
   if (source.startsWith(quote.repeat(3), from)) {
@@ -70,7 +73,7 @@ export function scanQuoted(source: string, from: number, raw: boolean): QuotedSc
   return scanUntil(source, from, quote, raw);
 }
 
-/** What is between the quotes, with line ends as `\n`, and whether escapes are meant. */
+/** The text between the quotes with line ends as `\n`, and whether the literal is raw. */
 function content(text: string): { readonly text: string; readonly raw: boolean } {
   const raw = /^[rR]/.test(text);
   const body = raw ? text.slice(1) : text;
@@ -82,7 +85,7 @@ export type Unquoted<T> = { readonly ok: true; readonly value: T } | { readonly 
 
 interface Escape {
   readonly letter: string;
-  /** The code of what it stands for. */
+  /** The code point or byte that it stands for. */
   readonly code: number;
   readonly end: number;
 }
@@ -97,7 +100,7 @@ function readEscape(text: string, from: number): Escape {
     : { letter, code: Number.parseInt(text.slice(from + 2, from + 2 + digits), 16), end: from + 2 + digits };
 }
 
-/** The value of a string literal as it is written, with its quotes. Fails for an escape that is no character. */
+/** The value of a string literal, given with its quotes. Fails for an escape that is not a Unicode character. */
 export function unquoteString(literal: string): Unquoted<string> {
   const { text, raw } = content(literal);
   if (raw || !text.includes('\\')) return { ok: true, value: text };
@@ -116,7 +119,7 @@ export function unquoteString(literal: string): Unquoted<string> {
   return { ok: true, value };
 }
 
-/** The value of a bytes literal as it is written, without its `b`. Fails for escapes of characters. */
+/** The value of a bytes literal, given with its quotes and without its `b`. Fails for `\u` and `\U`. */
 export function unquoteBytes(literal: string): Unquoted<Uint8Array> {
   const { text, raw } = content(literal);
   if (raw || !text.includes('\\')) return { ok: true, value: encodeUtf8(text) };

@@ -1,28 +1,32 @@
 /**
- * The macros of the language: has, all, exists, exists_one, map, filter. Invariant: each expands to the tree that cel-go makes of it, node for node,
- * because costs are counted on the expansion.
+ * The standard macros: has, all, exists, exists_one, map, filter. They expand to the same trees as in cel-go, node by
+ * node, because costs are counted on the expansion.
  */
-import { ACCUMULATOR, type Expr } from '../ast.ts';
+import { ACCUMULATOR, type Expr, type IdentExpr } from '../ast.ts';
 import type { Macro, MacroContext } from '../library.ts';
 import { accumulatorAt, callAt, comprehensionAt, listAt, literalAt } from './nodes.ts';
 
-/** The name that cel-go's accumulator had before; sources may still not bind it. */
+/** The former name of cel-go's accumulator. Sources still must not use it as a variable. */
 const FORMER_ACCUMULATOR = '__result__';
 
-/** The variable that a macro binds, or undefined with an issue. `complaint` is for what is not a name. */
-export function macroVariable(context: MacroContext, arg: Expr, complaint: string): string | undefined {
-  if (arg.kind !== 'ident') {
-    context.issue({ message: complaint, at: arg.at });
-    return undefined;
-  }
-  if (arg.name === ACCUMULATOR || arg.name === FORMER_ACCUMULATOR) {
-    context.issue({ message: 'iteration variable overwrites accumulator variable', at: arg.at });
-    return undefined;
-  }
-  return arg.name;
+/** Reports a variable that has the name of the accumulator. Returns true if the name is allowed. */
+export function isAllowedVariable(context: MacroContext, { name, at }: IdentExpr): boolean {
+  if (name !== ACCUMULATOR && name !== FORMER_ACCUMULATOR) return true;
+  context.issue({ message: 'iteration variable overwrites accumulator variable', at });
+  return false;
 }
 
-interface Fold {
+/** The variable of a macro; undefined after reporting an issue. `message` is for an argument that is not a name. */
+function macroVariable(context: MacroContext, arg: Expr, message: string): string | undefined {
+  if (arg.kind !== 'ident') {
+    context.issue({ message, at: arg.at });
+    return undefined;
+  }
+  return isAllowedVariable(context, arg) ? arg.name : undefined;
+}
+
+/** The parts of a comprehension that a macro determines. */
+export interface Fold {
   readonly init: Expr;
   readonly condition: Expr;
   readonly step: Expr;
@@ -44,7 +48,7 @@ function quantifier(name: string, fold: (at: number, predicate: Expr) => Fold): 
   };
 }
 
-function foldAll(at: number, predicate: Expr): Fold {
+export function foldAll(at: number, predicate: Expr): Fold {
   return {
     init: literalAt(at, { type: 'bool', value: true }),
     condition: callAt(at, '@not_strictly_false', accumulatorAt(at)),
@@ -53,7 +57,7 @@ function foldAll(at: number, predicate: Expr): Fold {
   };
 }
 
-function foldExists(at: number, predicate: Expr): Fold {
+export function foldExists(at: number, predicate: Expr): Fold {
   return {
     init: literalAt(at, { type: 'bool', value: false }),
     condition: callAt(at, '@not_strictly_false', callAt(at, '!_', accumulatorAt(at))),
@@ -62,7 +66,7 @@ function foldExists(at: number, predicate: Expr): Fold {
   };
 }
 
-function foldExistsOne(at: number, predicate: Expr): Fold {
+export function foldExistsOne(at: number, predicate: Expr): Fold {
   const one = (): Expr => literalAt(at, { type: 'int', value: 1n });
   return {
     init: literalAt(at, { type: 'int', value: 0n }),
@@ -72,7 +76,7 @@ function foldExistsOne(at: number, predicate: Expr): Fold {
   };
 }
 
-/** A list of `item` for each item of `range` for which `predicate`, if there is one, holds. */
+/** Collects `item` for each item of `range` that satisfies `predicate`; for all items if there is no predicate. */
 function collect(at: number, range: Expr, variable: string, item: Expr, predicate: Expr | undefined): Expr {
   const append = callAt(at, '_+_', accumulatorAt(at), listAt(at, item));
   return comprehensionAt(at, {
@@ -125,7 +129,7 @@ const hasMacro: Macro = {
   },
 };
 
-/** For the standard library. */
+/** The macros of every environment. */
 export const STANDARD_MACROS: readonly Macro[] = [
   hasMacro,
   quantifier('all', foldAll),

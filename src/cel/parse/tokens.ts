@@ -1,5 +1,5 @@
 /**
- * The kinds of tokens. Invariant: they are numbered as in cel-go's grammar, because messages list what was expected in that order.
+ * The kinds of tokens. They have the numbers of cel-go's grammar, because messages list expected tokens in this order.
  */
 
 export const TOKEN = {
@@ -43,7 +43,7 @@ export const TOKEN = {
 
 export type TokenKind = (typeof TOKEN)[keyof typeof TOKEN];
 
-/** How messages name them, by kind. */
+/** The names of tokens in messages, by kind. */
 const NAMES: readonly string[] = [
   '<EOF>',
   "'=='",
@@ -85,20 +85,20 @@ const NAMES: readonly string[] = [
 
 export interface Token {
   readonly kind: TokenKind;
-  /** Where it begins and ends, in UTF-16 units. */
+  /** The start and the end, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** Where it begins, in code points. */
+  /** The start, in code points. */
   readonly at: number;
 }
 
-/** `')'` of one kind, `{']', ','}` of more. */
+/** Formats expected tokens: `')'` for one, `{']', ','}` for several. */
 export function formatExpected(kinds: ReadonlySet<TokenKind>): string {
   const names = [...kinds].sort((left, right) => left - right).map((kind) => NAMES[kind] ?? '');
   return names.length === 1 ? (names[0] ?? '') : `{${names.join(', ')}}`;
 }
 
-/** What an operand begins with, but for its signs. */
+/** The tokens that can begin an operand after its signs. */
 export const MEMBER_FIRST: ReadonlySet<TokenKind> = new Set<TokenKind>([
   TOKEN.LBRACKET,
   TOKEN.LBRACE,
@@ -116,10 +116,10 @@ export const MEMBER_FIRST: ReadonlySet<TokenKind> = new Set<TokenKind>([
   TOKEN.IDENT,
 ]);
 
-/** What an expression begins with. */
+/** The tokens that can begin an expression. */
 export const EXPR_FIRST: ReadonlySet<TokenKind> = new Set<TokenKind>([...MEMBER_FIRST, TOKEN.EXCLAM]);
 
-/** What continues an expression. Wherever the parser gives up, it goes on from one of these. */
+/** The tokens that can continue an expression. Error recovery stops at them. */
 export const OPERATORS: ReadonlySet<TokenKind> = new Set<TokenKind>([
   TOKEN.EQUALS,
   TOKEN.NOT_EQUALS,

@@ -1,6 +1,7 @@
 /**
- * Names with what is selected from them: `a.b[c].d`. Invariant: cel-go charges 1 for such a path as a whole and 1 for each step taken of it; but where the path is a branch
- * of `?:` or an index, the steps only. So a path stays data until it is known where it stands.
+ * Attributes: names with selections, such as `a.b[c].d`. cel-go counts a cost of 1 for the attribute and 1 for each
+ * selection. In a branch of `?:` and in an index it counts the selections only. Therefore an attribute stays data until
+ * its context is known.
  */
 import { CelError, CelMap, CelObject, CelOptional, type Value } from '../values.ts';
 import type { Frame, Result, Step } from './frame.ts';
@@ -9,21 +10,21 @@ import { find, invalidKey, qualify } from './qualify.ts';
 
 export type Attribute = PathAttribute | ConditionalAttribute;
 
-/** A variable or any expression, and steps from there. */
+/** A root and selections from it. */
 export interface PathAttribute {
   readonly kind: 'path';
-  /** The value that the path begins at. */
+  /** The value of the root: a variable or any expression. */
   readonly root: Step;
-  /** Where the root is a variable: its place among them. */
+  /** The index of the variable, if the root is one. */
   readonly variable?: number;
-  /** Where the root is a variable of a loop: its slot. */
+  /** The slot of the loop variable, if the root is one. */
   readonly local?: number;
   readonly qualifiers: readonly Qualifier[];
-  /** The root may be an optional; the path then begins at its value, and ends in an optional. */
+  /** True if the root may be an optional. Selections from an optional read its value and result in an optional. */
   readonly mayBeOptional: boolean;
 }
 
-/** `c ? a : b`, and steps taken from whichever it is. */
+/** `c ? a : b` with selections, which are added to both branches. */
 export interface ConditionalAttribute {
   readonly kind: 'conditional';
   readonly condition: Step;
@@ -32,10 +33,10 @@ export interface ConditionalAttribute {
 }
 
 export interface Qualifier {
-  /** The key, or what it is computed by (with the costs of that). */
+  /** The constant key, or the step that computes it. */
   readonly key: Value | Step;
   readonly optional: boolean;
-  /** Asks for presence only; the last of its path. */
+  /** True for the last selection of `has(...)`. */
   readonly test: boolean;
 }
 
@@ -48,7 +49,7 @@ export function withQualifier(attribute: Attribute, qualifier: Qualifier): Attri
   };
 }
 
-/** The attribute where it is a value of its own. From `has(path)` cel-go takes back what a path costs. */
+/** The step of an attribute that is an expression of its own. `has(...)` does not count the cost of the attribute. */
 export function attributeStep(attribute: Attribute, test: boolean): Step {
   const direct = test || attribute.kind === 'conditional' ? undefined : directStep(attribute);
   if (direct !== undefined) return direct;
@@ -61,7 +62,10 @@ export function attributeStep(attribute: Attribute, test: boolean): Step {
   };
 }
 
-/** `variable.field`, `variable.field.field` and `local.field`, of which most expressions are made, in one closure; undefined for anything else. */
+/**
+ * The fast closures of `variable.field`, `variable.field.field` and `local.field`, the most common attributes;
+ * undefined for others.
+ */
 function directStep(attribute: PathAttribute): Step | undefined {
   const { variable, root, qualifiers, mayBeOptional } = attribute;
   const [first, second] = qualifiers.map(({ key, optional }) =>
@@ -119,7 +123,7 @@ function localFieldStep(slot: number, field: string, path: Step): Step {
   };
 }
 
-/** The attribute without the cost of being one. */
+/** The step of an attribute without the cost of the attribute itself. */
 export function resolveStep(attribute: Attribute): Step {
   if (attribute.kind === 'conditional') return conditionalStep(attribute);
   const { root, qualifiers, mayBeOptional } = attribute;
@@ -140,7 +144,7 @@ function conditionalStep(attribute: ConditionalAttribute): Step {
   };
 }
 
-/** One step further, where no optional is involved. */
+/** Adds a selection to a step, without optionals. */
 function plainStep(before: Step, qualifier: Qualifier): Step {
   const { key, test } = qualifier;
   if (typeof key === 'string') return test ? testStep(before, key) : fieldStep(before, key);
@@ -186,7 +190,7 @@ function testStep(before: Step, field: string): Step {
   };
 }
 
-/** The general form: from the first optional on, what is missing makes the whole path `optional.none()`. */
+/** The general form with optionals: after the first optional, a missing value makes the result `optional.none()`. */
 function optionalStep(root: Step, qualifiers: readonly Qualifier[]): Step {
   const test = qualifiers.at(-1)?.test === true;
   const walk = (frame: Frame): Result => {

@@ -1,5 +1,7 @@
 /**
- * Calls of functions of libraries. Invariant: an overload sees only values of the types that it declares; costs are counted after the call, whether it gave a value or not.
+ * The closures of calls of library functions. Costs are counted after a call, whether it succeeded or not.
+ *
+ * Invariant: an overload is called only with values of its declared types.
  */
 import type { Overload } from '../library.ts';
 import type { CelType } from '../types.ts';
@@ -12,8 +14,8 @@ import { isOfType, runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 type Accepts = (value: Value) => boolean;
 
-/** Whether a value fits a parameter; undefined where every value does. */
-function accepting(type: CelType): Accepts | undefined {
+/** The check whether a value fits a parameter; undefined if every value does. */
+function parameterCheck(type: CelType): Accepts | undefined {
   switch (type) {
     case DYN:
       return undefined;
@@ -39,11 +41,17 @@ export interface CallToPlan {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly args: readonly Step[];
-  /** The first error among the arguments ends the call, without cost. So are all calls with three arguments and more. */
+  /**
+   * If true, the first argument that is an error ends the call without cost. Always so for calls with three or more
+   * arguments.
+   */
   readonly endsEarly: boolean;
 }
 
-/** Functions of the standard library that charge by the sizes of their arguments; an argument that is an error has size 1. */
+/**
+ * The functions of the standard library whose costs depend on the sizes of their arguments. An argument that is an
+ * error has size 1.
+ */
 const CHARGED_BY_SIZE: ReadonlySet<string> = new Set([
   '_+_',
   '@in',
@@ -58,13 +66,13 @@ const CHARGED_BY_SIZE: ReadonlySet<string> = new Set([
 export function callStep(call: CallToPlan): Step {
   const { name, overloads, args } = call;
   const isStandard = CHARGED_BY_SIZE.has(name);
-  // cel-go charges by the overload and knows it only if it is the only one possible.
+  // cel-go counts costs by overload, and knows the overload only if there is a single one.
   const isFlat = isStandard && overloads.length > 1;
   const targets = overloads.map((overload): Target => {
     const { evaluate } = overload;
     if (evaluate === undefined) throw new CelError(`no such overload: ${name}`);
     return {
-      accepts: overload.params.map(accepting),
+      accepts: overload.params.map(parameterCheck),
       evaluate: evaluate.bind(overload),
       cost: isFlat ? undefined : overload.runtimeCost?.bind(overload),
     };
@@ -81,7 +89,7 @@ export function callStep(call: CallToPlan): Step {
   return manyStep(targets, args, { unknown, chargeFailed, endsEarly: call.endsEarly || args.length > 2 });
 }
 
-/** What a call that could not be made costs. */
+/** Counts the cost of a call whose arguments are errors or do not match. */
 type ChargeFailed = (frame: Frame, args: readonly Result[]) => void;
 
 function chargeOfFailed(cost: Target['cost']): ChargeFailed {
@@ -108,7 +116,7 @@ function charge(frame: Frame, target: Target, args: readonly Value[], result: Re
   }
 }
 
-/** A call goes through its texts, though many cost 1. */
+/** Takes steps for a long text. A call reads its texts even if its cost is 1. */
 function takeTextSteps(arg: Value): void {
   if (typeof arg === 'string' && arg.length > LONG_TEXT) takeSteps(arg.length);
 }
@@ -172,7 +180,7 @@ interface Many {
   readonly endsEarly: boolean;
 }
 
-/** Any number of arguments, any number of overloads. */
+/** The general case: any number of arguments and overloads. */
 function manyStep(targets: readonly Target[], args: readonly Step[], many: Many): Step {
   return (frame) => {
     const results: Result[] = [];
@@ -210,9 +218,13 @@ function fits(target: Target, values: readonly Value[]): boolean {
 
 type Unknown = (values: readonly Value[]) => CelError;
 
+/** The functions whose message about arguments does not name them. */
 const PLAIN: ReadonlySet<string> = new Set(['contains', 'endsWith', 'startsWith']);
 
-/** cel-go words it in three ways: by function, by what the first argument cannot do at all, and by the types of the arguments. */
+/**
+ * The error of a call without a matching overload. cel-go has three forms of the message, which depend on the function
+ * and on the first argument.
+ */
 function unknownOverload(name: string, overloads: readonly Overload[]): Unknown {
   if (PLAIN.has(name)) return () => NO_SUCH_OVERLOAD;
   if (name === 'size' || name === 'matches' || name.startsWith('_') || name.startsWith('-') || name.startsWith('@')) {

@@ -1,6 +1,4 @@
-/**
- * Which calls are not calls of a library but something the evaluator does itself.
- */
+/** The operators and functions that the evaluator implements itself, without a call of a library. */
 import type { Overload } from '../library.ts';
 import type { CelInt } from '../values.ts';
 import { CelDouble, CelError, CelList, CelOptional, type Value } from '../values.ts';
@@ -27,7 +25,7 @@ export interface OperatorToPlan {
   readonly name: string;
   readonly overloads: readonly Overload[];
   readonly args: readonly Plan[];
-  /** Of the first argument. */
+  /** True if the first argument may be an optional. */
   readonly mayBeOptional: boolean;
 }
 
@@ -41,10 +39,13 @@ const INT_OPERATORS: ReadonlyMap<string, (a: CelInt, b: CelInt) => CelInt> = new
 
 const RELATIONS: ReadonlySet<string> = new Set<Relation>(['_<_', '_<=_', '_>_', '_>=_']);
 
-/** Their second argument is a pattern. */
+/** The functions whose second argument is a pattern. */
 export const PATTERN_FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
-/** Undefined for a call of a function. */
+/**
+ * Plans an operator; undefined if the call is a call of a library function. Throws CelError for a constant pattern that
+ * does not compile.
+ */
 export function planOperator(operator: OperatorToPlan): Plan | undefined {
   const { name, args } = operator;
   const id = operator.overloads.length === 1 ? operator.overloads[0]?.id : undefined;
@@ -119,13 +120,16 @@ function planIndex(operator: OperatorToPlan, holder: Plan, index: Plan, optional
   return { kind: 'attribute', attribute: withQualifier(attribute, { key, optional, test: false }), test: false };
 }
 
-/** A bad constant pattern is found before anything runs. */
+/** Throws CelError if a constant pattern does not compile. */
 function checkPattern(pattern: string): void {
   const compiled = cachedPattern(pattern);
   if (!compiled.ok) throw new CelError(compiled.message);
 }
 
-/** `x in [constants]`: cel-go looks it up and charges nothing. Undefined for constants that it does not look up. */
+/**
+ * `x in [constants]`: like in cel-go, a lookup without cost. Undefined if the list contains values that cannot be
+ * looked up.
+ */
 function planMembership(element: Plan, list: Value): Plan | undefined {
   if (!(list instanceof CelList)) return undefined;
   if (list.size === 0) return constantPlan(false);
@@ -150,7 +154,7 @@ function memberKey(value: Value): unknown {
   return hashKey(value);
 }
 
-/** The first of two optionals that has a value (or its value, or the second); the second is computed only if needed. */
+/** `or` and, with `unwrap`, `orValue`. The second argument is evaluated only if the first has no value. */
 function orOptionalStep(left: Step, right: Step, unwrap: boolean): Step {
   return (frame) => {
     const value = left(frame);

@@ -1,6 +1,7 @@
 /**
- * From a checked tree to closures. Invariant: what cel-go computes once when it plans (literals of constants, conversions of constants, `in` a constant list) is computed
- * once here and costs nothing later; nothing else is, because costs would differ.
+ * The compiler from a checked tree to closures. It computes the same parts in advance as cel-go's planner: list and map
+ * literals of constants, conversions of constants, and `in` with a constant list. These cost nothing at run time.
+ * Nothing else is computed in advance, because costs would differ.
  */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, Literal, MapExpr, SelectExpr, StructExpr } from '../ast.ts';
 import type { CheckedExpression, Reference } from '../environment.ts';
@@ -19,18 +20,18 @@ import { type Collector, collectorStep, type Quantifier, quantifierStep, recogni
 
 export interface Compiled {
   readonly step: Step;
-  /** How many slots a frame needs. */
+  /** The number of slots that a frame needs. */
   readonly locals: number;
 }
 
-/** Throws CelError where a constant part fails already. */
+/** Throws CelError if a constant part fails. */
 export function compile(checked: CheckedExpression): Compiled {
   const compiler = new Compiler(checked);
   const step = toStep(compiler.plan(checked.expr));
   return { step, locals: compiler.slots };
 }
 
-/** Conversions that cel-go computes once if their argument is constant. */
+/** The conversions that are computed in advance if their argument is constant. */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'bool',
   'bytes',
@@ -47,13 +48,13 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
 interface Local {
   readonly name: string;
   readonly read: Step;
-  /** Where it may be read directly: it is no accumulator. */
+  /** The slot of a loop variable, which may be read directly; undefined for an accumulator. */
   readonly slot?: number;
 }
 
 export class Compiler {
   readonly #checked: CheckedExpression;
-  /** Slots of the variables in scope, the innermost last. */
+  /** The variables in scope, the innermost last. */
   readonly #scope: Local[] = [];
   #slots: number = 0;
 
@@ -139,7 +140,7 @@ export class Compiler {
   }
 
   #function(name: string, overloads: readonly Overload[], args: readonly Plan[]): Plan {
-    // cel-go replaces the call by another kind of call, which differs in this.
+    // cel-go plans these calls in another way, which ends them at the first error.
     const endsEarly = PATTERN_FUNCTIONS.has(name) && args[1]?.kind === 'constant';
     const step = callStep({ name, overloads, args: args.map(toStep), endsEarly });
     const [arg] = args;
@@ -187,7 +188,7 @@ export class Compiler {
     const first = this.#slots++;
     const second = expr.variable2 === '' ? undefined : this.#slots++;
     const depth = this.#scope.length;
-    // The accumulator is looked for first, so it comes last.
+    // The accumulator is found before variables of the same name, so it comes last.
     if (second !== undefined) this.#scope.push(loopVariable(expr.variable2, second));
     this.#scope.push(loopVariable(expr.variable, first));
     const accumulated = { name: expr.accumulator, read: accumulatorStep(accumulator, init) };
@@ -234,7 +235,10 @@ function slotStep(slot: number): Step {
   return (frame) => frame.locals[slot] as Value;
 }
 
-/** An accumulator that is never read is never computed: so `optMap` takes no value that it does not use. */
+/**
+ * Reads an accumulator. Its initial value is computed at the first read: an accumulator that is never read is never
+ * computed.
+ */
 function accumulatorStep(slot: number, init: Plan): Step {
   if (init.kind === 'constant') return slotStep(slot);
   const compute = toStep(init);
@@ -247,7 +251,7 @@ function accumulatorStep(slot: number, init: Plan): Step {
   };
 }
 
-/** What depends on nothing, computed now. */
+/** Computes a step that depends on no variable. */
 function compute(step: Step): Value {
   const value = step(new Frame([], 0, undefined));
   if (value instanceof CelError) throw value;

@@ -1,5 +1,8 @@
 /**
- * Loops. Invariant: variables live in slots of the frame, one per comprehension of the source, so a loop in a loop does not disturb the outer one.
+ * The closures of comprehensions.
+ *
+ * Invariant: each variable of the source has a slot of its own in the frame, so that nested loops do not overwrite each
+ * other's variables.
  */
 import { CelError, CelList, CelMap, CelObject, type Value } from '../values.ts';
 import { type Plan, toStep } from './expr-plan.ts';
@@ -9,11 +12,14 @@ import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
 export interface Fold {
   readonly range: Step;
-  /** Slots. `second` is undefined where there is one variable. */
+  /** The slots of the variables; `second` is undefined if there is only one. */
   readonly first: number;
   readonly second: number | undefined;
   readonly accumulator: number;
-  /** Evaluated when the accumulator is first read; a constant is there at once. */
+  /**
+   * The initial value. A constant is stored before the loop; other values are computed when the accumulator is first
+   * read.
+   */
   readonly init: Plan;
   readonly condition: Plan;
   readonly step: Step;
@@ -35,17 +41,17 @@ export function foldStep(fold: Fold): Step {
   };
 }
 
-/** What is empty at first is collected into without copying. */
+/** Replaces an empty list or map by one that grows in place, so that collecting does not copy. */
 function fresh(init: Value): Value {
   if (init instanceof CelList && init.size === 0) return new GrowingList();
   if (init instanceof CelMap && init.size === 0) return new GrowingMap();
   return init;
 }
 
-/** Returns an error where there is nothing to go through. */
+/** Runs the loop. Returns an error if the range is not iterable. */
 type Iterate = (frame: Frame, over: Value) => CelError | undefined;
 
-/** One turn; false where the loop is to end. */
+/** One iteration. Returns false if the loop ends. */
 function turnOf(fold: Fold): (frame: Frame) => boolean {
   const { condition, step, accumulator } = fold;
   const always = condition.kind === 'constant' && condition.value !== false;
@@ -100,12 +106,12 @@ function iterateTwo(fold: Fold, first: number, second: number): Iterate {
   };
 }
 
-/** An object is gone through like the map that it is. */
+/** The range of a loop. An object is iterated like a map. */
 export function rangeOf(over: Result): Result {
   return over instanceof CelObject ? mapOfObject(over) : over;
 }
 
-/** The error of a loop over what has no items. */
+/** The error of a loop over a value that is not iterable. */
 export function notIterable(over: Value): CelError {
   const name = runtimeTypeName(typeOfValue(over)).replace(/^google\.protobuf\.|_type$/, '');
   return new CelError(`got 'types.${name[0]?.toUpperCase()}${name.slice(1)}', expected iterable type`);

@@ -1,6 +1,8 @@
 /**
- * Lists, maps and objects that expressions write down. Invariant: making one costs the same whatever is in it, and also if an item is an error.
+ * The closures of list, map and object literals. The cost of a literal does not depend on its items, and is counted
+ * also if an item is an error.
  */
+import { LIST_COST, MAP_COST, OBJECT_COST } from '../cost/cost-range.ts';
 import type { ObjectType } from '../types.ts';
 import { CelError, CelObject, CelOptional, type Value } from '../values.ts';
 import { equalValues } from './equality.ts';
@@ -8,13 +10,9 @@ import { formatPlain } from './format-value.ts';
 import { caught, type Step } from './frame.ts';
 import { NativeList, NativeMap } from './native-values.ts';
 
-const LIST_COST = 10;
-const MAP_COST = 30;
-const OBJECT_COST = 40;
-
 export interface Element {
   readonly value: Step;
-  /** Written with `?`. */
+  /** True if written with `?`. */
   readonly optional: boolean;
 }
 
@@ -49,7 +47,7 @@ export function listStep(elements: readonly Element[]): Step {
   };
 }
 
-/** A value, undefined for one that is optional and missing, or an error. */
+/** The value of an element; undefined for an optional without a value. */
 function unwrapped(element: Element, name: string, value: Value | CelError): Value | undefined | CelError {
   if (!element.optional || value instanceof CelError) return value;
   if (value instanceof CelOptional) return value.value;
@@ -89,12 +87,12 @@ export function objectStep(type: ObjectType, fields: readonly Field[]): Step {
       if (value !== undefined) values.set(field.name, value);
     }
     frame.cost += OBJECT_COST;
-    return new WrittenObject(type, values);
+    return new LiteralObject(type, values);
   };
 }
 
-/** An object that an expression wrote. */
-export class WrittenObject extends CelObject {
+/** The value of an object literal. */
+export class LiteralObject extends CelObject {
   readonly type: ObjectType;
   readonly #values: ReadonlyMap<string, Value>;
   constructor(type: ObjectType, values: ReadonlyMap<string, Value>) {

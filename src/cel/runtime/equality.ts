@@ -1,6 +1,6 @@
 /**
- * Equality and order of values. Invariant: numbers are compared by what they stand for whatever their types; values of types that do not compare are unequal, and have no
- * order.
+ * The equality and order of values. Numbers of different types are compared by value. Values of types that are not
+ * comparable are unequal and have no order.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -22,7 +22,7 @@ import { takeSteps } from './allowance.ts';
 import { mapOfObject } from './native-values.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
-/** `a == b`. Throws CelError where a value of a library stands beside one that it does not compare with. */
+/** `a == b`. Throws CelError if a value of a library is compared with a value of another type. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a !== 'object') {
@@ -47,12 +47,12 @@ export function equalValues(a: Value, b: Value): boolean {
   if (a instanceof CelTypeValue)
     return b instanceof CelTypeValue && runtimeTypeName(a.type) === runtimeTypeName(b.type);
   if (a instanceof CelOptional) return b instanceof CelOptional && equalOptionals(a, b);
-  // Values of libraries compare with their like only.
+  // Values of libraries are comparable only with values of libraries.
   if (!(b instanceof CelOpaque)) throw new CelError('no such overload');
   return a.equals(b);
 }
 
-/** `a == b`, and false where that fails: what searches in lists ask. */
+/** `a == b`, or false if the comparison fails, for searches in lists. */
 export function isSameValue(a: Value, b: Value): boolean {
   try {
     return equalValues(a, b);
@@ -62,7 +62,7 @@ export function isSameValue(a: Value, b: Value): boolean {
   }
 }
 
-/** What is inside is made and compared whatever the comparison costs. */
+/** The steps of comparing an item or an entry. The cost of a comparison does not cover nested values. */
 const ITEM_STEPS = 10;
 const ENTRY_STEPS = 400;
 
@@ -71,12 +71,12 @@ function equalLists(a: CelList, b: CelList): boolean {
   takeSteps(ITEM_STEPS * (size < b.size ? size : b.size));
   if (a.equals !== undefined) return a.equals(b);
   if (size !== b.size) return false;
-  for (let index = 0; index < size; index++) if (isOtherItem(a.at(index), b.at(index))) return false;
+  for (let index = 0; index < size; index++) if (isDifferentItem(a.at(index), b.at(index))) return false;
   return true;
 }
 
-/** Items that do not compare with each other are taken for equal, as in cel-go. */
-function isOtherItem(a: Value, b: Value): boolean {
+/** True if two items differ. Like in cel-go, items whose comparison fails count as equal. */
+function isDifferentItem(a: Value, b: Value): boolean {
   try {
     return !equalValues(a, b);
   } catch (caught) {
@@ -109,7 +109,10 @@ function isNumber(value: Value): value is CelNumber {
   );
 }
 
-/** Negative, zero or positive; NaN with NaN. An int beside a double is taken for the nearest double, as cel-go does it. */
+/**
+ * Negative, zero or positive; NaN if one of them is NaN. Like in cel-go, an int is converted to a double to compare it
+ * with a double.
+ */
 function compareNumbers(a: CelNumber, b: CelNumber): number {
   if (a instanceof CelDouble) return compareDouble(a.value, b);
   if (b instanceof CelDouble) return -compareDouble(b.value, a);
@@ -136,7 +139,7 @@ function order(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
 }
 
-/** Negative, zero or positive. Throws "no such overload" for what has no order, and where a NaN is asked for it. */
+/** Negative, zero or positive. Throws CelError for values without an order and for NaN. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
@@ -152,7 +155,7 @@ export function compareValues(a: Value, b: Value): number {
   throw new CelError('no such overload');
 }
 
-/** Whether a value has an order at all, with others of its kind. */
+/** True if values of this type have an order. */
 export function hasOrder(value: Value): boolean {
   if (typeof value !== 'object') return true;
   return (

@@ -1,6 +1,6 @@
 /**
- * An expression on its way to a closure. Invariant: constants stay constants and paths stay paths as long as what is around them may make something cheaper of them, in the
- * places where cel-go does, because that shows in the cost.
+ * The intermediate form of an expression between tree and closure. Constants and attributes stay data until the
+ * enclosing expression is known, because cel-go evaluates some combinations of them at lower costs.
  */
 import type { Value } from '../values.ts';
 import { type Attribute, attributeStep } from './attributes.ts';
@@ -8,7 +8,7 @@ import type { Step } from './frame.ts';
 
 export type Plan =
   | { readonly kind: 'constant'; readonly value: Value }
-  /** `test`: it is `has(...)`. */
+  /** `test` is true for `has(...)`. */
   | { readonly kind: 'attribute'; readonly attribute: Attribute; readonly test: boolean }
   | { readonly kind: 'step'; readonly step: Step };
 
@@ -33,7 +33,10 @@ export function toStep(plan: Plan): Step {
   }
 }
 
-/** The path that begins at what the plan gives; a path goes on, everything else begins one (which costs 1 more). */
+/**
+ * The attribute to which a selection is added. A plan that is not an attribute becomes the root of a new one, which
+ * costs 1 more.
+ */
 export function toAttribute(plan: Plan, mayBeOptional: boolean): Attribute {
   if (plan.kind === 'attribute') return plan.attribute;
   return { kind: 'path', root: toStep(plan), qualifiers: [], mayBeOptional };

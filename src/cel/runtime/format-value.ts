@@ -1,5 +1,6 @@
 /**
- * Values in messages. Two forms: plain, as Go's `%v` prints a value in errors (`no such key: x`), and as a literal, which reads like CEL source.
+ * The formatting of values in messages, in two forms: plain, as Go's `%v` prints them in errors (`no such key: x`), and
+ * as CEL literals.
  */
 import { formatGoFloat } from '../../apimachinery/codec/go-float.ts';
 import { quote } from '../../apimachinery/go-format.ts';
@@ -19,7 +20,7 @@ import { formatDecimal } from './go-strconv.ts';
 import { formatDurationSeconds, formatTimestamp } from './timestamps.ts';
 import { runtimeTypeName } from './type-of-value.ts';
 
-/** As Go prints it with `%v`. */
+/** Formats a value as Go's `%v` does. */
 export function formatPlain(value: Value): string {
   if (typeof value === 'string') return value;
   if (value instanceof CelDouble) return formatGoFloat(value.value, 64);
@@ -29,7 +30,7 @@ export function formatPlain(value: Value): string {
   return formatLiteral(value);
 }
 
-/** As it would be written in an expression. */
+/** Formats a value as a CEL literal. */
 export function formatLiteral(value: Value): string {
   switch (typeof value) {
     case 'string':

@@ -1,6 +1,6 @@
 /**
- * What one evaluation works on. Invariant: a step returns its value, or the error instead of one: only what stops the whole evaluation (CelStopped) is thrown, so costs are
- * counted in the places where cel-go counts them, errors or not.
+ * The state of one evaluation. A step returns a value or a CelError; it throws only to end the whole evaluation
+ * (CelStopped). Returning errors lets the steps count costs in the same places as cel-go, also after an error.
  */
 import type { EvaluationLimits } from '../environment.ts';
 import { CelError, CelStopped, type Value } from '../values.ts';
@@ -9,12 +9,12 @@ export type Result = Value | CelError;
 
 export type Step = (frame: Frame) => Result;
 
-/** Iterations between two questions whether to go on; the reference's number. */
+/** The number of iterations between two calls of `EvaluationLimits.cancelled`, as in kube-apiserver. */
 const INTERRUPT_EVERY = 100;
 
 export class Frame {
   readonly variables: readonly (Value | undefined)[];
-  /** Variables of comprehensions, by slot. */
+  /** The variables and accumulators of comprehensions, by slot. */
   readonly locals: (Result | undefined)[];
   cost: number = 0;
   readonly #limit: number;
@@ -28,12 +28,15 @@ export class Frame {
     this.#limits = limits;
   }
 
-  /** Throws CelStopped once the budget is spent. Asked where much may have been spent: loops and calls that cost by size; and at the end. */
+  /**
+   * Throws CelStopped once the cost limit is exceeded. Called in loops, after calls whose cost depends on a size, and
+   * at the end.
+   */
   checkLimit(): void {
     if (this.cost > this.#limit) throw new CelStopped('cost', 'operation cancelled: actual cost limit exceeded');
   }
 
-  /** Once per iteration of any loop. */
+  /** Called once per iteration of every loop. Throws CelStopped at a limit. */
   iterate(): void {
     this.checkLimit();
     if (++this.#iterations % INTERRUPT_EVERY !== 0) return;
@@ -43,7 +46,7 @@ export class Frame {
 
 const NO_LOCALS: (Result | undefined)[] = [];
 
-/** Runs what may throw a CelError, and returns it instead. */
+/** Calls a function that may throw a CelError, and returns the error instead. */
 export function caught(compute: () => Value): Result {
   try {
     return compute();
@@ -52,7 +55,7 @@ export function caught(compute: () => Value): Result {
   }
 }
 
-/** A CelError that was thrown; anything else is thrown again. */
+/** Returns a caught CelError; throws every other error again. */
 export function errorOf(thrown: unknown): CelError {
   if (thrown instanceof CelError) return thrown;
   throw thrown;

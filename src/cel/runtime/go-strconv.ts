@@ -1,12 +1,10 @@
-/**
- * Doubles in text as Go's `strconv` reads and writes them.
- */
+/** The parsing and formatting of doubles, like Go's `strconv`. */
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const HEX = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
 const WORD = /^([+-]?)(?:inf|infinity)$/i;
 
-/** Undefined for what is no number, or one too great for a double. */
+/** Parses a double; undefined for other texts and for numbers out of range. */
 export function parseGoFloat(text: string): number | undefined {
   if (/^nan$/i.test(text)) return Number.NaN;
   const word = WORD.exec(text);
@@ -25,7 +23,7 @@ function parseHex(text: string): number | undefined {
   return sign === '-' ? -magnitude : magnitude;
 }
 
-/** All digits and no exponent: Go's `FormatFloat(value, 'f', -1, 64)`. */
+/** Formats a double without an exponent, like Go's `FormatFloat(value, 'f', -1, 64)`. */
 export function formatDecimal(value: number): string {
   const text = String(value);
   const found = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

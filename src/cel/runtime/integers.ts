@@ -1,5 +1,7 @@
 /**
- * Arithmetic of ints and uints. Invariant: an int beyond the safe integers is a bigint and within them a number; what leaves int64 or uint64 is an error.
+ * The arithmetic of ints and uints. A result out of the range of int64 or uint64 is an error.
+ *
+ * Invariant: an int is a number if it is a safe integer, and otherwise a bigint.
  */
 import { CelError, type CelInt, CelUint } from '../values.ts';
 
@@ -17,14 +19,14 @@ function unsignedOverflow(): CelError {
   return new CelError('unsigned integer overflow');
 }
 
-/** The int of a bigint; throws "integer overflow" beyond int64. */
+/** Converts a bigint to an int. Throws "integer overflow" out of the range of int64. */
 export function intOf(value: bigint): CelInt {
   if (value <= SAFE && value >= -SAFE) return Number(value);
   if (value < MIN_INT || value > MAX_INT) throw overflow();
   return value;
 }
 
-/** The uint of a bigint; throws "unsigned integer overflow" beyond uint64. */
+/** Converts a bigint to a uint. Throws "unsigned integer overflow" out of the range of uint64. */
 export function uintOf(value: bigint): CelUint {
   if (value < 0n || value > MAX_UINT) throw unsignedOverflow();
   return new CelUint(value);
@@ -71,14 +73,17 @@ export function negateInt(a: CelInt): CelInt {
   return typeof a === 'number' ? 0 - a : intOf(-a);
 }
 
-/** The part of a double before its point; throws "integer overflow" where that is no int64, as cel-go has it both ends excluded. */
+/**
+ * Truncates a double to an int. Throws "integer overflow" out of the range of int64, whose both ends are excluded, as
+ * in cel-go.
+ */
 export function intOfDouble(value: number): CelInt {
   if (!(value > -(2 ** 63) && value < 2 ** 63)) throw overflow();
   const whole = Math.trunc(value);
   return Number.isSafeInteger(whole) ? whole + 0 : intOf(BigInt(whole));
 }
 
-/** The part of a double before its point; throws "unsigned integer overflow" where that is no uint64. */
+/** Truncates a double to a uint. Throws "unsigned integer overflow" out of the range of uint64. */
 export function uintOfDouble(value: number): CelUint {
   if (!(value >= 0 && value < 2 ** 64)) throw unsignedOverflow();
   return new CelUint(BigInt(Math.trunc(value)));

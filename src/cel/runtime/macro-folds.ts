@@ -1,8 +1,10 @@
 /**
- * The loops that the macros `all`, `exists`, `map` and `filter` make, each as one closure. Invariant: values, errors and costs are those of the general loop over the same
- * tree; what is added here in one go is what its nodes cost one by one.
+ * The comprehensions of the macros `all`, `exists`, `map` and `filter`, each compiled to one closure.
+ *
+ * Invariant: values, errors and costs are the same as those of the general comprehension over the same tree.
  */
 import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
+import { LIST_COST } from '../cost/cost-range.ts';
 import { CelError, CelList, CelMap, type Value } from '../values.ts';
 import { notIterable, rangeOf } from './comprehension.ts';
 import { type Frame, NO_SUCH_OVERLOAD, type Result, type Step } from './frame.ts';
@@ -21,7 +23,7 @@ export interface Collector {
   readonly item: Expr;
 }
 
-/** What the loop is, if it is one of these and has one variable. */
+/** Recognizes the expansion of one of these macros; undefined for other comprehensions. */
 export function recognizeFold(expr: ComprehensionExpr): Quantifier | Collector | undefined {
   if (expr.variable2 !== '' || expr.variable === expr.accumulator || !isAccumulator(expr.result, expr))
     return undefined;
@@ -59,7 +61,7 @@ function recognizeCollector(expr: ComprehensionExpr): Collector | undefined {
   return item === undefined || more.length > 0 ? undefined : { kind: 'collector', filter, item };
 }
 
-/** Goes through a range with one variable; `turn` says whether to go on. */
+/** Iterates a range with one variable until `turn` returns false. */
 function iterate(frame: Frame, over: Value, slot: number, turn: (frame: Frame) => boolean): CelError | undefined {
   const { locals } = frame;
   if (over instanceof CelList) {
@@ -78,7 +80,10 @@ function iterate(frame: Frame, over: Value, slot: number, turn: (frame: Frame) =
   return undefined;
 }
 
-/** Every turn asks for the accumulator twice: to go on, and to combine it; `exists` negates it. */
+/**
+ * The cost of an iteration besides the predicate: the accumulator is read twice, the condition is a call, and `exists`
+ * negates the accumulator.
+ */
 const ALL_COST = 3;
 const EXISTS_COST = 4;
 
@@ -115,13 +120,12 @@ export interface CollectorParts {
   readonly slot: number;
   readonly filter: Step | undefined;
   readonly item: Step;
-  /** A list of a constant costs nothing to make. */
+  /** True if the item is constant: creating a list of a constant costs nothing. */
   readonly isConstant: boolean;
 }
 
-/** The accumulator, `+`; and the list of the one item. */
+/** The cost of reading the accumulator and of `+`. */
 const APPEND_COST = 2;
-const LIST_COST = 10;
 
 export function collectorStep({ range, slot, filter, item, isConstant }: CollectorParts): Step {
   const appendCost = isConstant ? APPEND_COST : APPEND_COST + LIST_COST;

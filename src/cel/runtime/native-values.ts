@@ -1,5 +1,7 @@
 /**
- * Lists and maps that expressions make, and those of plain JSON. Invariant: only the accumulator of a running comprehension grows; every other value never changes.
+ * The lists and maps that expressions create, and values of plain JSON.
+ *
+ * Invariant: only the accumulator of a running comprehension is modified (GrowingList, GrowingMap).
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { CelDouble, CelError, CelList, CelMap, type CelObject, CelUint, type Value } from '../values.ts';
@@ -20,7 +22,7 @@ export class NativeList extends CelList {
   }
 }
 
-/** Two lists seen as one. */
+/** A concatenation that does not copy. */
 export class JoinedList extends CelList {
   readonly size: number;
   readonly #first: CelList;
@@ -37,7 +39,7 @@ export class JoinedList extends CelList {
   }
 }
 
-/** The accumulator of a comprehension that collects into a list: `+` puts into it instead of making another. */
+/** The accumulator of a comprehension that collects a list: `+` appends to it. */
 export class GrowingList extends CelList {
   readonly #items: Value[] = [];
   get size(): number {
@@ -49,7 +51,7 @@ export class GrowingList extends CelList {
   append(list: CelList): void {
     for (let index = 0; index < list.size; index++) this.#items.push(list.at(index));
   }
-  /** The list as a value; nothing may be appended afterwards. */
+  /** The list as an immutable value. `append` must not be called afterwards. */
   finish(): NativeList {
     return new NativeList(this.#items);
   }
@@ -69,7 +71,7 @@ export function concatLists(first: CelList, second: CelList): CelList {
 
 type HashedKey = string | number | bigint | boolean;
 
-/** Equal for keys that CEL calls equal: `1`, `1u` and `1.0`. Undefined for what cannot be a key. */
+/** The JavaScript key of a CEL key. `1`, `1u` and `1.0` have the same. Undefined for values that cannot be keys. */
 export function hashKey(key: Value): HashedKey | undefined {
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || typeof key === 'bigint')
     return key;
@@ -83,7 +85,7 @@ export class NativeMap extends CelMap {
   readonly #values: Map<HashedKey, Value> = new Map();
   readonly #keys: Map<HashedKey, Value> = new Map();
 
-  /** Later entries win over earlier ones. Throws CelError for a key that cannot be one. */
+  /** Of equal keys the last entry counts. Throws CelError for a value that cannot be a key. */
   constructor(entries: Iterable<readonly [Value, Value]>) {
     super();
     for (const [key, value] of entries) this.put(key, value);
@@ -98,7 +100,7 @@ export class NativeMap extends CelMap {
   keys(): Iterable<Value> {
     return this.#keys.values();
   }
-  /** For subclasses and the constructor. */
+  /** Called by the constructor and by GrowingMap only. */
   protected put(key: Value, value: Value): void {
     const hashed = hashKey(key);
     if (hashed === undefined) throw new CelError(`unsupported key type: ${formatPlain(key)}`);
@@ -107,7 +109,7 @@ export class NativeMap extends CelMap {
   }
 }
 
-/** The accumulator of a comprehension that collects into a map. */
+/** The accumulator of a comprehension that collects a map. */
 export class GrowingMap extends NativeMap {
   constructor() {
     super([]);
@@ -117,7 +119,7 @@ export class GrowingMap extends NativeMap {
   }
 }
 
-/** `map` with one more entry; throws CelError for a key that it has. */
+/** Adds an entry. Throws CelError if the map has the key. */
 export function insertEntry(map: CelMap, key: Value, value: Value): CelMap {
   if (map.get(key) !== undefined) throw new CelError(`insert failed: key ${formatPlain(key)} already exists`);
   if (map instanceof GrowingMap) {
@@ -135,7 +137,7 @@ export function* entriesOf(map: CelMap): Generator<readonly [Value, Value]> {
   for (const key of map.keys()) yield [key, map.get(key) as Value];
 }
 
-/** The fields that are set, as a map: what an object is where its type is not known. */
+/** The fields of an object that are set, as a map. */
 export function mapOfObject(object: CelObject): NativeMap {
   const entries: [Value, Value][] = [];
   for (const field of object.type.fieldNames()) {
@@ -145,7 +147,7 @@ export function mapOfObject(object: CelObject): NativeMap {
   return new NativeMap(entries);
 }
 
-/** Plain JSON as CEL sees it: whole numbers are ints, others doubles, arrays lists, objects maps. */
+/** Converts JSON without a schema: integers to ints, other numbers to doubles, arrays to lists, objects to maps. */
 export function valueFromJson(json: JsonValue): Value {
   switch (typeof json) {
     case 'number':

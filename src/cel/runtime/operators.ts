@@ -1,6 +1,6 @@
 /**
- * The operators that are closures of their own: logic, equality, comparison and the arithmetic of ints. Invariant: each charges what cel-go charges for it, and evaluates
- * both sides even if the first is an error, as cel-go does.
+ * The closures of operators: logic, equality, comparison and the arithmetic of ints. They count the same costs as
+ * cel-go. Like in cel-go, both sides of a comparison are evaluated even if the first is an error.
  */
 import { CelError, type CelInt, CelOpaque, type Value } from '../values.ts';
 import { compareValues, equalValues, hasOrder } from './equality.ts';
@@ -13,7 +13,7 @@ export function andStep(left: Step, right: Step): Step {
     if (a === false) return false;
     const b = right(frame);
     if (b === false) return false;
-    return a === true && b === true ? true : faultOf(a, b, true);
+    return a === true && b === true ? true : logicError(a, b, true);
   };
 }
 
@@ -23,14 +23,14 @@ export function orStep(left: Step, right: Step): Step {
     if (a === true) return true;
     const b = right(frame);
     if (b === true) return true;
-    return a === false && b === false ? false : faultOf(a, b, false);
+    return a === false && b === false ? false : logicError(a, b, false);
   };
 }
 
-/** The first side that is not the bool it may be. */
-function faultOf(a: Result, b: Result, neutral: boolean): CelError {
-  const faulty = a === neutral ? b : a;
-  return faulty instanceof CelError ? faulty : NO_SUCH_OVERLOAD;
+/** The error of the first side that is not a bool. */
+function logicError(a: Result, b: Result, neutral: boolean): CelError {
+  const wrong = a === neutral ? b : a;
+  return wrong instanceof CelError ? wrong : NO_SUCH_OVERLOAD;
 }
 
 export function notStep(operand: Step): Step {
@@ -42,7 +42,7 @@ export function notStep(operand: Step): Step {
   };
 }
 
-/** Lets a comprehension go on unless its accumulator is false. */
+/** The condition of comprehensions: true unless the accumulator is false. */
 export function notStrictlyFalseStep(operand: Step): Step {
   return (frame) => {
     const value = operand(frame);
@@ -62,10 +62,10 @@ export function equalStep(left: Step, right: Step, negated: boolean): Step {
   };
 }
 
-/** `left == constant`. */
+/** `left == constant` and `left != constant`. */
 export function equalConstantStep(left: Step, constant: Value, negated: boolean): Step {
   const general = generalEquality(negated);
-  // As long as one of them has 1 to 10 characters, it costs 1.
+  // The cost is 1 if the shorter string has 1 to 10 characters.
   const isShort = typeof constant === 'string' && constant.length > 0 && constant.length <= 10;
   if (!isShort && typeof constant !== 'number' && typeof constant !== 'boolean')
     return (frame) => general(frame, left(frame), constant);
@@ -80,7 +80,7 @@ export function equalConstantStep(left: Step, constant: Value, negated: boolean)
 
 function generalEquality(negated: boolean): (frame: Frame, a: Result, b: Result) => Result {
   return (frame, a, b) => {
-    // The reference has a rule for `==` of values of its libraries, and none for `!=`.
+    // kube-apiserver has cost rules for `==` of values of its libraries, but not for `!=`.
     const cost = a instanceof CelOpaque && !negated ? 1 : comparisonCost(a, b);
     frame.cost += cost;
     if (cost > 1) frame.checkLimit();
@@ -94,7 +94,7 @@ function generalEquality(negated: boolean): (frame: Frame, a: Result, b: Result)
   };
 }
 
-/** By the smaller of the two. */
+/** The cost of a comparison, which depends on the smaller size. */
 export function comparisonCost(a: Result, b: Result): number {
   if (typeof a === 'string' && typeof b === 'string') {
     const shorter = a.length < b.length ? a.length : b.length;
@@ -118,7 +118,7 @@ const HOLDS: Readonly<Record<Relation, (compared: number) => boolean>> = {
   '_>=_': (compared) => compared >= 0,
 };
 
-/** `bySize` for strings and bytes whose types are known beforehand; all else costs 1. */
+/** `bySize`: the cost depends on the sizes, for strings and bytes with known types. Otherwise it is 1. */
 export function relationStep(relation: Relation, left: Step, right: Step, bySize: boolean): Step {
   const slow = slowRelation(relation);
   if (bySize) {
@@ -129,7 +129,7 @@ export function relationStep(relation: Relation, left: Step, right: Step, bySize
       return slow(a, b);
     };
   }
-  // One closure for each relation, so that each compares numbers with its own operator.
+  // A closure for each relation, so that each compares numbers with the JavaScript operator.
   switch (relation) {
     case '_<_':
       return (frame) => {
@@ -162,7 +162,7 @@ export function relationStep(relation: Relation, left: Step, right: Step, bySize
   }
 }
 
-/** `left < constant` and the like, of a number. */
+/** A relation with a constant number on the right side. */
 export function relationConstantStep(relation: Relation, left: Step, constant: number): Step {
   const slow = slowRelation(relation);
   switch (relation) {
@@ -210,7 +210,7 @@ function slowRelation(relation: Relation): Slow {
   };
 }
 
-/** An operator of two ints. */
+/** An arithmetic operator of two ints. */
 export function intStep(compute: (a: CelInt, b: CelInt) => CelInt, left: Step, right: Step): Step {
   return (frame) => {
     const a = left(frame);

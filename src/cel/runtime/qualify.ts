@@ -1,13 +1,10 @@
-/**
- * Going from a value to what it holds: `.field`, `[key]`, and whether it is there. Invariant: what is not there is an error in the first and false in the second form; a key
- * that cannot be one is an error in both.
- */
+/** The selection of fields, entries and items: `.field` and `[key]`. */
 import { CelDouble, CelError, CelList, CelMap, CelObject, CelUint, type Value } from '../values.ts';
 import { formatPlain } from './format-value.ts';
 import type { Result } from './frame.ts';
 import { runtimeTypeName, typeOfValue } from './type-of-value.ts';
 
-/** `holder[key]`, or undefined where there is no such thing. */
+/** `holder[key]`; undefined if there is no such field, entry or item. An error for a key that a list cannot have. */
 export function find(holder: Value, key: Value): Result | undefined {
   if (holder instanceof CelObject) return typeof key === 'string' ? holder.get(key) : undefined;
   if (holder instanceof CelMap) return holder.get(key);
@@ -17,12 +14,12 @@ export function find(holder: Value, key: Value): Result | undefined {
   return index >= 0 && index < holder.size ? holder.at(index) : undefined;
 }
 
-/** `holder[key]`. */
+/** `holder[key]`; an error if there is no such field, entry or item. */
 export function qualify(holder: Value, key: Value): Result {
   const found = find(holder, key);
   if (found !== undefined) return found;
-  const complaint = holder instanceof CelList ? 'index out of bounds' : 'no such key';
-  return new CelError(`${complaint}: ${formatPlain(key)}`);
+  const message = holder instanceof CelList ? 'index out of bounds' : 'no such key';
+  return new CelError(`${message}: ${formatPlain(key)}`);
 }
 
 function indexOf(key: Value): number | CelError {
@@ -35,7 +32,7 @@ function indexOf(key: Value): number | CelError {
   return new CelError(`unsupported index type '${runtimeTypeName(typeOfValue(key))}' in list`);
 }
 
-/** What may stand in brackets; undefined for what may. */
+/** The error for a value that cannot be a key; undefined for valid keys. */
 export function invalidKey(key: Value): CelError | undefined {
   switch (typeof key) {
     case 'string':

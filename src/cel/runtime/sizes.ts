@@ -1,11 +1,9 @@
-/**
- * Sizes of values. Invariant: a string is as long as it has code points.
- */
+/** The sizes of values. The size of a string is its number of code points. */
 import { countCodePoints } from '../../base/utf8.ts';
 import { CelList, CelMap, CelObject, CelOpaque, CelOptional, type Value } from '../values.ts';
 import { takeSteps } from './allowance.ts';
 
-/** Going through a longer one is worth counting. */
+/** Reading a longer text takes steps of the allowance, in UTF-16 units. */
 export const LONG_TEXT = 256;
 
 /** The number of code points of a string; a lone surrogate counts as one. Takes steps for long strings. */
@@ -14,7 +12,7 @@ export function codePoints(text: string): number {
   return countCodePoints(text);
 }
 
-/** The size that costs are reckoned by: 1 for what has none. */
+/** The size of a value for costs; 1 for values without a size. */
 export function sizeForCost(value: Value): number {
   if (typeof value === 'string') return codePoints(value);
   if (typeof value !== 'object' || value === null) return 1;
@@ -25,7 +23,7 @@ export function sizeForCost(value: Value): number {
   return 1;
 }
 
-/** What it costs to go through `size` characters, bytes or items once. */
+/** The cost of reading `size` characters, bytes or items once. */
 export function traversalCost(size: number): number {
   return Math.ceil(size * 0.1);
 }

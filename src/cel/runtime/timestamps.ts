@@ -1,5 +1,6 @@
 /**
- * Timestamps and durations in text, and calendar fields in a time zone. Invariant: what Go's `time` reads and prints, within the years 1 to 9999.
+ * The parsing and formatting of timestamps and durations, and calendar fields in a time zone, like Go's `time` within
+ * the years 1 to 9999.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
@@ -12,19 +13,19 @@ const SECOND = 1_000_000_000n;
 const FIRST = -62_135_596_800n * SECOND;
 const LAST = 253_402_300_800n * SECOND - 1n;
 
-/** Throws "timestamp overflow" outside the years 1 to 9999. */
+/** Creates a timestamp. Throws "timestamp overflow" outside the years 1 to 9999. */
 export function timestampOf(nanos: bigint, offset: number = 0): CelTimestamp {
   if (nanos < FIRST || nanos > LAST) throw new CelError('timestamp overflow');
   return new CelTimestamp(nanos, offset);
 }
 
-/** Throws "integer overflow" beyond int64 nanoseconds. */
+/** Creates a duration. Throws "integer overflow" out of the range of int64 nanoseconds. */
 export function durationOf(nanos: bigint): CelDuration {
   if (nanos < MIN_INT || nanos > MAX_INT) throw new CelError('integer overflow');
   return new CelDuration(nanos);
 }
 
-/** RFC 3339; undefined for what is not. Throws "timestamp overflow". */
+/** Parses RFC 3339; undefined for other texts. Throws "timestamp overflow". */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const parsed = parseTime(text);
   if (!parsed.ok) return undefined;
@@ -33,7 +34,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
   return timestampOf(BigInt(parsed.value.seconds) * SECOND + BigInt(parsed.value.nanos), offset);
 }
 
-/** RFC 3339 with as many digits of a second as it has, in the offset that it was written with. */
+/** Formats as RFC 3339 in the UTC offset of the timestamp, with the necessary digits of the second. */
 export function formatTimestamp(timestamp: CelTimestamp): string {
   const local = timestamp.nanos + BigInt(timestamp.offset) * SECOND;
   const seconds = floorDivide(local, SECOND);
@@ -50,7 +51,7 @@ function formatOffset(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${hours}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-/** `5400s`, `0.25s`. */
+/** Formats a duration as seconds: `5400s`, `0.25s`. */
 export function formatDurationSeconds(duration: CelDuration): string {
   const whole = duration.nanos / SECOND;
   const rest = duration.nanos % SECOND;
@@ -62,13 +63,16 @@ export function floorDivide(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
-/** The instant shifted into a zone, so that its UTC fields are the zone's. `zone` is `+02:00`, `UTC`, `` or a name of the tz database; throws CelError for another. */
+/**
+ * A date whose UTC fields are the fields of the timestamp in a time zone. `zone` is `+02:00`, `UTC`, the empty text
+ * (UTC) or a name of the tz database. Throws CelError for other texts.
+ */
 export function inZone(timestamp: CelTimestamp, zone: string): Date {
   const millis = Number(floorDivide(timestamp.nanos, 1_000_000n));
   return new Date(millis + zoneOffset(millis, zone));
 }
 
-/** Milliseconds east of UTC at a moment. */
+/** The UTC offset of a zone at a time, in milliseconds east. */
 function zoneOffset(millis: number, zone: string): number {
   if (zone === '' || zone === 'UTC') return 0;
   const colon = zone.indexOf(':');
@@ -83,13 +87,14 @@ function atoi(text: string): number {
   return Number(text);
 }
 
+/** The formatters of time zones. Emptied when full. */
 const zones: Map<string, Intl.DateTimeFormat> = new Map();
 
-/** Calendars are slow, and slower to set up. */
+/** The steps of a conversion, and of creating a formatter, which is slow. */
 const ZONE_STEPS = 5000;
 const NEW_ZONE_STEPS = 100_000;
 
-/** Zones are few; what expressions make up is not kept without bound. */
+/** More than the number of zones in the tz database. */
 const MAX_ZONES = 600;
 
 function namedOffset(millis: number, zone: string): number {

@@ -1,5 +1,6 @@
 /**
- * Types while running. Invariant: a type of a value is its outermost one: what lists, maps and optionals hold is dyn. Objects say that they are maps, as the reference's do.
+ * The run-time types of values. Items of lists, maps and optionals have the type dyn. Objects have the type map, as in
+ * Kubernetes.
  */
 import {
   BOOL,
@@ -59,7 +60,7 @@ export function typeOfValue(value: Value): CelType {
   return value.type;
 }
 
-/** The name that `type(x)` has at run time: parameters are left out. */
+/** The name of a type at run time, without parameters. */
 export function runtimeTypeName(type: CelType): string {
   switch (type.kind) {
     case 'basic':
@@ -75,7 +76,7 @@ export function runtimeTypeName(type: CelType): string {
   }
 }
 
-/** Whether a value may be an argument for a parameter of this type; items of containers are not looked at. */
+/** True if a value may be the argument of a parameter of this type. Items of containers are not checked. */
 export function isOfType(value: Value, type: CelType): boolean {
   if (type === DYN || type.kind === 'param') return true;
   if (type.kind === 'object') return value instanceof CelObject;

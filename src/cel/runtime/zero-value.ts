@@ -1,6 +1,4 @@
-/**
- * What counts as nothing for `optional.ofNonZeroValue`.
- */
+/** The zero values of `optional.ofNonZeroValue`. */
 import {
   CelDouble,
   CelDuration,
@@ -16,7 +14,7 @@ import {
 /** Year 1, Go's zero time. */
 const ZERO_TIME = -62_135_596_800_000_000_000n;
 
-/** True for null, false, numbers that are 0, and what is empty. */
+/** True for null, false, 0, and empty strings, bytes, lists, maps, objects and optionals. */
 export function isZeroValue(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === '') return true;
   if (typeof value !== 'object') return false;

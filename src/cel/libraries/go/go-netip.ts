@@ -1,11 +1,11 @@
 /**
- * IP addresses and prefixes as Go's `net/netip` reads and prints them, with its words for what is wrong. Invariant: an address is its 4 or 16 bytes and a zone, so two
- * texts of one address give equal values.
+ * The parsing and formatting of IP addresses and prefixes, like Go's `net/netip`, with its messages. An address
+ * consists of 4 or 16 bytes and a zone, so that different texts of one address give equal values.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 
 export interface NetAddress {
-  /** 4 or 16 of them. */
+  /** 4 or 16 bytes. */
   readonly bytes: readonly number[];
   /** '' for none. */
   readonly zone: string;
@@ -41,7 +41,7 @@ export function parsePrefix(text: string): Parsed<NetPrefix> {
   if (address.value.zone !== '') return fail('IPv6 zones cannot be present in a prefix');
   const digits = text.slice(slash + 1);
   if (!/^(?:[0-9]|[1-9][0-9]*)$/.test(digits)) return fail(`bad bits after slash: ${quote(digits)}`);
-  // Beyond 64 bits Go cannot read the number at all.
+  // Go cannot parse numbers out of the range of int64.
   if (digits.length > 18 && BigInt(digits) >= 2n ** 63n) return fail(`bad bits after slash: ${quote(digits)}`);
   const bits = Number(digits);
   if (bits > address.value.bytes.length * 8) return fail('prefix length out of range');
@@ -75,13 +75,13 @@ export function formatPrefix({ address, bits }: NetPrefix): string {
   return `${formatAddress(address)}/${bits}`;
 }
 
-/** The prefix with all bits behind its length zero. */
+/** Clears all bits after the length of the prefix. */
 export function maskPrefix({ address, bits }: NetPrefix): NetPrefix {
   const bytes = address.bytes.map((byte, i) => byte & byteMask(bits, i));
   return { address: { bytes, zone: '' }, bits };
 }
 
-/** An address of the other family, or with a zone, is in no prefix. */
+/** False for an address of the other family, or with a zone. */
 export function prefixContains(prefix: NetPrefix, address: NetAddress): boolean {
   const { bytes } = prefix.address;
   if (address.bytes.length !== bytes.length || address.zone !== '') return false;
@@ -93,7 +93,7 @@ function byteMask(bits: number, index: number): number {
   return (0xff00 >> left) & 0xff;
 }
 
-/** The first longest run of at least two zero groups; start is -1 for none. */
+/** The first longest run of at least two zero groups; `start` is -1 if there is none. */
 function longestZeros(groups: readonly number[]): { start: number; end: number } {
   let best = { start: -1, end: -1 };
   for (let start = 0; start < groups.length; start++) {
@@ -113,7 +113,7 @@ function parseV4(text: string): Parsed<NetAddress> {
   return fields.ok ? { ok: true, value: { bytes: fields.value, zone: '' } } : fields;
 }
 
-/** Four numbers with dots; `text` is the whole that messages name, `part` what is read. */
+/** Parses four numbers with dots. `part` is parsed; `text` is the whole text, for messages. */
 function parseV4Fields(text: string, part: string): Parsed<number[]> {
   const fields: number[] = [];
   let value = 0;
@@ -150,7 +150,7 @@ function parseV6(text: string): Parsed<NetAddress> {
 function parseV6Bytes(text: string, address: string): Parsed<number[]> {
   const bytes: number[] = [];
   let rest = address;
-  /** How many bytes stand before `::`. */
+  // The number of bytes before `::`; -1 if there is none.
   let gap = -1;
   if (rest.startsWith('::')) {
     gap = 0;

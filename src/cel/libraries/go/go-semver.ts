@@ -1,5 +1,6 @@
 /**
- * Semantic versions as the reference's parser reads them, with its words for what is wrong. Invariant: build metadata takes no part in order or equality.
+ * The parsing and comparison of semantic versions, like Go's `blang/semver`, with its messages. Build metadata is
+ * ignored in comparisons.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { compareUtf8, utf8Length } from '../../../base/utf8.ts';
@@ -8,7 +9,7 @@ export interface Semver {
   readonly major: bigint;
   readonly minor: bigint;
   readonly patch: bigint;
-  /** Numbers are bigints. */
+  /** Numeric identifiers are bigints. */
   readonly prerelease: readonly (string | bigint)[];
   readonly build: readonly string[];
 }
@@ -17,14 +18,15 @@ export type ParsedSemver =
   | { readonly ok: true; readonly value: Semver }
   | { readonly ok: false; readonly message: string };
 
+/** Thrown inside the parser and caught by `attempt`. */
 class SemverFault extends Error {}
 
-/** Throws nothing: what is wrong is part of the result. */
+/** Parses a version in strict form. */
 export function parseSemver(text: string): ParsedSemver {
   return attempt(() => parse(text));
 }
 
-/** The same after taking a leading `v` and leading zeros away and filling up what is missing of three numbers. */
+/** Parses a version after removing a leading `v` and leading zeros and adding missing minor and patch numbers. */
 export function parseTolerantSemver(text: string): ParsedSemver {
   return attempt(() => parse(normalize(text)));
 }
@@ -58,7 +60,7 @@ function sign(value: number): -1 | 0 | 1 {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers come before others. */
 function compareIdentifiers(a: string | bigint, b: string | bigint): -1 | 0 | 1 {
   if (typeof a === 'bigint') return typeof b === 'bigint' ? (a > b ? 1 : a < b ? -1 : 0) : -1;
   return typeof b === 'bigint' ? 1 : sign(compareUtf8(a, b));

@@ -1,17 +1,17 @@
 /**
- * Percent encoding in the parts of URLs, as Go's `net/url` does it. Invariant: bytes that are no UTF-8 become U+FFFD where they are decoded,
- * because texts are all that expressions have; where they stay encoded they are kept.
+ * The percent encoding of URLs, like Go's `net/url`. One difference: decoded bytes that are not UTF-8 become U+FFFD,
+ * because JavaScript strings cannot contain them. Encoded bytes are kept.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 
 export type UrlPart = 'path' | 'host' | 'zone' | 'user' | 'query' | 'fragment';
 
-/** What is wrong with a URL, in Go's words. */
+/** A parse error with Go's message. */
 export class UrlFault extends Error {}
 
 const HOST_CHARACTERS = '-_.~!$&\'()*+,;=:[]<>"';
 
-/** Characters beside letters and digits that stand for themselves. */
+/** The characters besides letters and digits that need no encoding. */
 const PLAIN: Readonly<Record<UrlPart, string>> = {
   path: '-_.~$&+,/:;=@',
   host: HOST_CHARACTERS,
@@ -21,7 +21,7 @@ const PLAIN: Readonly<Record<UrlPart, string>> = {
   fragment: '-_.~$&+,/:;=?@!()*',
 };
 
-/** Characters that are let stand where somebody wrote them unencoded. */
+/** The characters that are accepted without encoding in paths and fragments. */
 const TOLERATED = "!$&'()*+,;=:@[]%";
 
 function isPlain(byte: number, part: UrlPart): boolean {
@@ -32,7 +32,7 @@ function includes(characters: string, byte: number): boolean {
   return characters.includes(String.fromCharCode(byte));
 }
 
-/** Decoded; throws UrlFault for a bad escape, and in hosts for characters that do not belong there. */
+/** Decodes a part of a URL. Throws UrlFault for an invalid escape, and for an invalid character in a host. */
 export function unescapeFor(text: string, part: UrlPart): string {
   const isHost = part === 'host' || part === 'zone';
   let escapes = 0;
@@ -79,7 +79,7 @@ export function encodeFor(text: string, part: UrlPart): string {
   return encodeBytes(new TextEncoder().encode(text), part);
 }
 
-/** The usual encoding of what an encoded text stands for. */
+/** Decodes a text and encodes it in the canonical way. */
 export function reencodeFor(text: string, part: UrlPart): string {
   return encodeBytes(decodeBytes(text), part);
 }
@@ -93,7 +93,7 @@ function encodeBytes(bytes: Uint8Array, part: UrlPart): string {
   return encoded;
 }
 
-/** True if nothing in the text has to be encoded still. */
+/** True if the text is a valid encoding. */
 export function isEncoded(text: string, part: 'path' | 'fragment'): boolean {
   for (const byte of new TextEncoder().encode(text))
     if (!isPlain(byte, part) && !(byte < 0x80 && includes(TOLERATED, byte))) return false;

@@ -1,6 +1,6 @@
 /**
- * URLs as Go's `net/url` reads and prints them, with its words for what is wrong. Invariant: parts are kept decoded beside their encoded form where that is not the usual
- * one, so that printing gives back what was written.
+ * The parsing and formatting of URLs, like Go's `net/url`, with its messages. The path and the fragment are kept in the
+ * form in which they were written, if that is valid.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { parseAddress } from './go-netip.ts';
@@ -8,21 +8,21 @@ import { encodeFor, isEncoded, reencodeFor, UrlFault, unescapeFor } from './go-u
 
 export interface GoUrl {
   readonly scheme: string;
-  /** Of `scheme:opaque`, encoded. */
+  /** The opaque part of `scheme:opaque`, encoded. */
   readonly opaque: string;
-  /** Decoded; undefined for none. */
+  /** Decoded; undefined if there is none. */
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
   /** `host` or `host:port`, decoded. */
   readonly host: string;
-  /** Encoded, as it was written if that is valid. */
+  /** Encoded; as it was written, if that is valid. */
   readonly escapedPath: string;
   /** Encoded, without `?`. */
   readonly query: string;
-  /** A `?` with nothing behind it was written. */
+  /** True if the query is empty but `?` was written. */
   readonly emptyQuery: boolean;
   /** Encoded, without `#`. */
   readonly escapedFragment: string;
-  /** `scheme:/path`: there is no `//`. */
+  /** True for `scheme:/path`, without `//`. */
   readonly omitHost: boolean;
 }
 
@@ -38,7 +38,7 @@ export function parseUrl(text: string): ParsedUrl {
   return attempt(text, () => ({ ...parsed.value, escapedFragment: normalize(fragment, 'fragment') }));
 }
 
-/** `url.ParseRequestURI`: an absolute URI or an absolute path; a `#` is nothing special. */
+/** `url.ParseRequestURI`: an absolute URI or an absolute path. A `#` does not start a fragment. */
 export function parseRequestUri(text: string): ParsedUrl {
   return attempt(text, () => parse(text, true));
 }
@@ -95,7 +95,7 @@ function cutQuery(text: string): { rest: string; query: string; emptyQuery: bool
   return { rest: text.slice(0, mark), query, emptyQuery: query === '' };
 }
 
-/** The encoded form that is shown: the one written if it is valid, else the usual one of what it stands for. */
+/** The encoded form: the written one if it is valid, otherwise the canonical one. */
 function normalize(text: string, part: 'path' | 'fragment'): string {
   const decoded = unescapeFor(text, part);
   if (isEncoded(text, part)) return text;
@@ -119,7 +119,7 @@ function parseHost(scheme: string, host: string): string {
   if (bracket === 0) return parseLiteral(host);
   const first = host.indexOf(':');
   if (first >= 0) {
-    // Several colons are let pass for databases, never for the web.
+    // Go allows several colons in hosts of schemes other than http and https, for databases.
     const colon = scheme === 'http' || scheme === 'https' ? first : host.lastIndexOf(':');
     checkPort(host.slice(colon));
   }
@@ -151,7 +151,7 @@ function checkPort(text: string): void {
   if (!isPort(text)) throw new UrlFault(`invalid port ${quote(text)} after host`);
 }
 
-/** The host without its port and without brackets, and the port, '' for none. */
+/** Splits a host into name, without brackets, and port; '' if there is no port. */
 export function splitHost(host: string): { readonly name: string; readonly port: string } {
   const colon = host.lastIndexOf(':');
   const hasPort = colon >= 0 && isPort(host.slice(colon));
@@ -160,10 +160,10 @@ export function splitHost(host: string): { readonly name: string; readonly port:
   return { name: isLiteral ? name.slice(1, -1) : name, port: hasPort ? host.slice(colon + 1) : '' };
 }
 
-/** More parameters than Go reads; such a query has none. */
+/** Go's limit. A query with more parameters counts as empty. */
 const PARAMETERS_MAX = 10_000;
 
-/** The parameters, decoded, in order of their first appearance; those that cannot be read are left out. */
+/** The decoded parameters in the order of their first occurrence. Malformed parameters are left out. */
 export function queryParameters(query: string): Map<string, string[]> {
   const parameters = new Map<string, string[]>();
   const parts = query.split('&');

@@ -1,5 +1,6 @@
 /**
- * `+ - * / %` and the sign. Invariant: what leaves the range of its type is an error, except for doubles.
+ * The arithmetic operators `+ - * / %` and the sign. A result out of the range of its type is an error, except for
+ * doubles.
  */
 import { concatBytes } from '../../../base/bytes.ts';
 import type { FunctionDeclaration } from '../../library.ts';
@@ -65,7 +66,7 @@ function nanos(value: Value): bigint {
   return (value as CelDuration | CelTimestamp).nanos;
 }
 
-/** Where the types are known at run time only, the cost does not depend on the lengths. */
+/** The length is limited here, because the cost does not depend on it if the types are known only at run time. */
 function joinTexts(a: string, b: string): string {
   checkTextLength(a.length + b.length);
   return a + b;
@@ -76,7 +77,7 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return concatBytes([a, b]);
 }
 
-/** Both sides are copied. */
+/** The cost of copying both sides. */
 function joinCost(args: readonly Value[]): number {
   return traversalCost(args.reduce<number>((sum, arg) => sum + sizeForCost(arg), 0));
 }

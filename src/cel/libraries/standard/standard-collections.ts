@@ -1,6 +1,4 @@
-/**
- * `in`, `size`, and the functions of strings.
- */
+/** The operator `in`, `size`, and the functions of strings. */
 
 import type { FunctionDeclaration } from '../../library.ts';
 import { isSameValue } from '../../runtime/equality.ts';
@@ -49,12 +47,12 @@ function firstTraversed(args: readonly Value[]): number {
   return traversalCost(sizeForCost(args[0] as Value));
 }
 
-/** The pattern is searched for at every place of the text. */
+/** The cost of a search at every position of the text. */
 function containsCost(args: readonly Value[]): number {
   return firstTraversed(args) * traversalCost(sizeForCost(args[1] as Value));
 }
 
-/** RE2: every part of the pattern at every place; a part is taken to have four characters. */
+/** The cost of trying every part of the pattern at every position. cel-go assumes parts of four characters. */
 function matchesCost(args: readonly Value[]): number {
   const text = traversalCost(1 + sizeForCost(args[0] as Value));
   return text * Math.ceil(sizeForCost(args[1] as Value) * 0.25);

@@ -1,6 +1,4 @@
-/**
- * `int(x)`, `string(x)` and the like, `type(x)`, `dyn(x)`. Invariant: what cannot be converted is an error that names both types.
- */
+/** The conversions `int(x)`, `string(x)` and so on, `type(x)` and `dyn(x)`. */
 import { formatGoFloat } from '../../../apimachinery/codec/go-float.ts';
 import { parseDuration } from '../../../apimachinery/scalars/duration.ts';
 import { parseGoInt } from '../../../apimachinery/scalars/go-number.ts';
@@ -38,7 +36,7 @@ function same(value: Value): Value {
   return value;
 }
 
-/** From text; `read` returns undefined for text that is none of `type`. */
+/** A conversion from a text. `read` returns undefined for a text that cannot be converted. */
 function fromText(type: string, read: (text: string) => Value | undefined): Evaluate {
   return (text) => {
     const value = read(text as string);
@@ -47,7 +45,7 @@ function fromText(type: string, read: (text: string) => Value | undefined): Eval
   };
 }
 
-/** The spellings that Go takes. */
+/** The spellings that Go's `strconv.ParseBool` accepts. */
 const BOOLS: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),

@@ -1,6 +1,4 @@
-/**
- * Logic, equality, indexing: the operators that the evaluator knows itself. Invariant: they are declared here for the checker and never called.
- */
+/** The declarations of logic, equality and index operators, for the type checker. The evaluator implements them. */
 import type { FunctionDeclaration } from '../../library.ts';
 import { BOOL, INT, listOf, mapOf, paramType } from '../../types.ts';
 import { declare, overload } from '../declare.ts';

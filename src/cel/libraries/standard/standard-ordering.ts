@@ -1,11 +1,9 @@
-/**
- * `< <= > >=`. The evaluator compares by itself; these are for the checker.
- */
+/** The declarations of the operators `< <= > >=`, for the type checker. The evaluator implements them. */
 import type { FunctionDeclaration } from '../../library.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT } from '../../types.ts';
 import { declare, overload } from '../declare.ts';
 
-/** What follows the operator's name in the id, and the two types. */
+/** The suffix of the overload id, and the types of both sides. */
 const PAIRS: readonly (readonly [suffix: string, left: CelType, right: CelType])[] = [
   ['bool', BOOL, BOOL],
   ['int64', INT, INT],

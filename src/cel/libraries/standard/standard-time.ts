@@ -1,13 +1,11 @@
-/**
- * What can be asked of timestamps and durations. Without a zone a timestamp is read in UTC.
- */
+/** The accessors of timestamps and durations. Without a zone the fields of a timestamp are in UTC. */
 import type { FunctionDeclaration } from '../../library.ts';
 import { inZone } from '../../runtime/timestamps.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../../types.ts';
 import type { CelDuration, CelTimestamp } from '../../values.ts';
 import { declare, member } from '../declare.ts';
 
-/** A field of a moment that was shifted so that its UTC fields are those of its zone. */
+/** Reads a field of a date whose UTC fields are those of the time zone. */
 type Part = (local: Date) => number;
 
 function accessor(ids: { name: string; id: string; withZone: string }, part: Part): FunctionDeclaration {
@@ -23,10 +21,10 @@ function timestampOverloads(ids: { id: string; withZone: string }, part: Part): 
   ];
 }
 
-/** Also for durations: how many whole units of `nanos` it has. */
+/** An accessor of timestamps and durations. For a duration it returns the number of whole units of `nanos`. */
 function timeAccessor(unit: string, part: Part, nanos: bigint): FunctionDeclaration {
   const name = `get${unit[0]?.toUpperCase()}${unit.slice(1)}`;
-  // cel-go spells one of them differently.
+  // The id for seconds is irregular in cel-go.
   const withZone = unit === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${unit}_with_tz`;
   return declare(
     name,

@@ -1,6 +1,4 @@
-/**
- * The standard library of CEL, as cel-go declares it. Its macros are the parser's own.
- */
+/** The standard library of CEL, as cel-go declares it. The standard macros are part of the parser. */
 import type { Library, NamedConstant } from '../../library.ts';
 import {
   BOOL,

@@ -1,14 +1,15 @@
 /**
- * Doubles with a given number of digits, rounded as Go rounds: to the nearest, and a tie to the even digit. JavaScript's own functions round ties up.
+ * The formatting of doubles with a given number of digits, rounded like in Go: to the nearest, ties to even.
+ * JavaScript's functions round ties up.
  */
 
 interface Decimal {
   readonly digits: string;
-  /** How many of them stand before the point; may be negative. */
+  /** The number of digits before the decimal point; may be negative. */
   readonly point: number;
 }
 
-/** All digits of a finite value that is not negative. */
+/** The exact digits of a finite value that is not negative. */
 function exactDecimal(value: number): Decimal {
   if (value === 0) return { digits: '0', point: 1 };
   const view = new DataView(new ArrayBuffer(8));
@@ -23,7 +24,7 @@ function exactDecimal(value: number): Decimal {
   return { digits, point: digits.length + Math.min(0, exponent) };
 }
 
-/** Cut to `count` digits, of which there may be none. */
+/** Rounds to `count` digits, which may be zero or less. */
 function roundTo({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits: digits.padEnd(count, '0'), point };
   if (count < 0) return { digits: '', point };

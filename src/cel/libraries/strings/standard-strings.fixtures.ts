@@ -1,6 +1,6 @@
 /**
- * Version 4 of the library `cel.lib.ext.strings`, the one that the CEL specification describes. Kubernetes has version 2; the conformance data
- * needs this one. Its `format` prints no separators and no quotes, and exponents as `1.5e+03`.
+ * Version 4 of the library `cel.lib.ext.strings`, the one that the CEL specification describes. Kubernetes has version
+ * 2; the conformance data needs this one. Its `format` prints no separators and no quotes, and exponents as `1.5e+03`.
  */
 import { decodeUtf8Strict } from '../../../base/bytes.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';

@@ -1,4 +1,6 @@
-/** The strings library in the version that the specification describes. The expected values are those of cel-go 0.26. */
+/**
+ * The strings library in the version that the specification describes. The expected values are those of cel-go 0.26.
+ */
 import { describe, expect, it } from 'vitest';
 import { createEnvironment } from '../../create-environment.ts';
 import { showValue } from '../../show-value.fixtures.ts';

@@ -1,6 +1,4 @@
-/**
- * What `replace`, `split` and `join` cost, as the reference counts.
- */
+/** The costs of `replace`, `split` and `join`, as kube-apiserver counts them. */
 import { addRanges, FREE, multiplyRanges, STRING_FACTOR, scaleRange, UNBOUNDED } from '../../cost/cost-range.ts';
 import type { CallToEstimate, Range } from '../../library.ts';
 import { sizeForCost } from '../../runtime/sizes.ts';
@@ -14,7 +12,10 @@ function oneMore(size: number): number {
   return size < UNBOUNDED ? size + 1 : size;
 }
 
-/** How long a text becomes when parts of it are replaced: the shortest parts by the longest replacement, or the other way round, as often as they fit. */
+/**
+ * The size of the result of `replace`. The maximum replaces the shortest parts by the longest replacement, the minimum
+ * the other way round.
+ */
 function replacedSize(text: Range, old: Range, replacement: Range): Range {
   let longest = { count: 0, kept: text.max };
   if (old.min === 0) longest = { count: oneMore(text.max), kept: text.max };
@@ -37,7 +38,7 @@ export const REPLACE_COSTS: OverloadCosts = {
   },
 };
 
-/** At most as many parts as characters, or as a literal limit says. */
+/** The maximum number of parts: a literal limit, or the number of characters. */
 function partsMax(call: CallToEstimate): number {
   const limit = call.args[2]?.expr;
   if (limit?.kind !== 'literal' || limit.literal.type !== 'int') return sizeOfArg(call, 0).max;
@@ -52,7 +53,7 @@ export const SPLIT_COSTS: OverloadCosts = {
   }),
 };
 
-/** Separators stand between items. */
+/** The number of separators between items. */
 function betweenItems({ min, max }: Range): Range {
   return { min: Math.max(0, min - 1), max: max > 0 && max < UNBOUNDED ? max - 1 : max };
 }

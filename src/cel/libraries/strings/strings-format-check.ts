@@ -1,16 +1,17 @@
 /**
- * Checks calls of `format` whose text and arguments are written out, before they run. Invariant: it complains of what would fail while running, in the same words.
+ * The static check of calls of `format` with a literal text and a literal list. It reports what would fail at run time,
+ * with the same messages.
  */
 import type { CallExpr, CelIssue, Expr } from '../../ast.ts';
 import type { ValidatedExpression } from '../../library.ts';
+import { visitExpr } from '../../parse/nodes.ts';
 import { runtimeTypeName } from '../../runtime/type-of-value.ts';
 import { type CelType, DYN } from '../../types.ts';
 import { CelError } from '../../values.ts';
-import { visitExpr } from '../visit.ts';
 import { type ClauseLetter, walkFormat } from './strings-format.ts';
 
 interface ClauseRule {
-  /** Names of the types, as they are while running. */
+  /** The run-time names of the allowed types. */
   readonly types: ReadonlySet<string>;
   readonly rule: string;
 }
@@ -18,7 +19,7 @@ interface ClauseRule {
 const STRINGABLE =
   'list map int uint double bool string google.protobuf.Timestamp bytes google.protobuf.Duration type null_type';
 const INTEGERS = 'int uint';
-/** Texts too, because of `NaN` and `Infinity`. */
+/** Includes strings, because of `NaN` and `Infinity`. */
 const DOUBLES = 'double string';
 const HEXABLE = 'int uint string bytes';
 const HEX_RULE = 'only integers, byte buffers, and strings can be formatted as hex';
@@ -41,12 +42,12 @@ const RULES: Readonly<Record<ClauseLetter, ClauseRule>> = {
   o: rule(INTEGERS, 'octal clause can only be used on integers'),
 };
 
-/** What is said of a value that a clause is not for. */
+/** The message about a value of a type that a clause does not accept. */
 export function clauseFault(letter: ClauseLetter, type: string): string {
   return `${RULES[letter].rule}, was given ${type}`;
 }
 
-/** For the library. */
+/** The validator of the strings library. */
 export function validateFormatCalls(checked: ValidatedExpression, issue: (issue: CelIssue) => void): void {
   visitExpr(checked.expr, (expr) => {
     if (isFormatCall(expr, checked)) checkCall(expr, checked, issue);
@@ -91,7 +92,7 @@ function checkCall(call: CallExpr, checked: ValidatedExpression, issue: (issue: 
     });
 }
 
-/** The argument, or for `%s` what is written inside of it, that the clause is not for. */
+/** The argument that the clause does not accept; for `%s` also an element of a literal in it. */
 function findMisfit(arg: Expr, letter: ClauseLetter, checked: ValidatedExpression): Expr | undefined {
   if (!fits(checked.types.get(arg) ?? DYN, letter)) return arg;
   if (letter !== 's') return undefined;

@@ -1,5 +1,6 @@
 /**
- * What the clauses of `format` make of values in version 2 of the strings library, in its only locale: `1,234.500000`, `1.5×10⁰³`, items of lists as literals.
+ * The clauses of `format` in version 2 of the strings library, in its only locale en_US: `1,234.500000`, `1.5×10⁰³`,
+ * items of lists as literals.
  */
 import { formatGoFloat } from '../../../apimachinery/codec/go-float.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -60,7 +61,7 @@ function* fieldsOf(object: CelObject): Generator<readonly [string, Value]> {
   }
 }
 
-/** As it would be written in an expression. */
+/** Formats an item of a list or map as a CEL literal. */
 function formatItem(value: Value): string {
   if (typeof value === 'string') return quote(value);
   if (value instanceof Uint8Array) return `b${quote(textOfBytes(value))}`;
@@ -91,7 +92,7 @@ function formatKey(key: Value): string {
   return formatItem(key);
 }
 
-/** The integer of a value; undefined for what is none. */
+/** The value of an int or uint; undefined for other values. */
 export function integerOf(value: Value): bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value);
   return value instanceof CelUint ? value.value : undefined;
@@ -145,7 +146,7 @@ function fixed(value: Value, precision: number): string {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** The reference takes the precision for a width; digits are always six. */
+/** cel-go uses the precision as a minimum width; the number of digits is always six. */
 function scientific(value: Value, width: number): string {
   const double = doubleOf('e', value);
   const word = special(double);

@@ -1,28 +1,28 @@
 /**
- * `'...'.format([...])`: the text with its clauses, `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. Invariant: what a clause makes of a value is said elsewhere, so that the
- * same walk checks a call before it runs.
+ * The function `'...'.format([...])` with the clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. The formatting of
+ * values is a parameter, so that the static check of calls uses the same parser of clauses.
  */
 import { CelError, type CelList, type Value } from '../../values.ts';
 import { checkTextLength } from '../call-limits.ts';
 
 export type ClauseLetter = 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
 
-/** Makes text of a value. Throws CelError for a value of a type that it is not for. */
+/** The formatting function of each clause. Throws CelError for a value of a type that the clause does not accept. */
 export type Clauses = Readonly<Record<ClauseLetter, (value: Value, precision: number) => string>>;
 
-/** A clause as it stands in the text. */
+/** A clause in the text. */
 export interface Clause {
   readonly letter: ClauseLetter;
   readonly precision: number;
 }
 
 const DEFAULT_PRECISION = 6;
-/** More digits are asked for by mistake or malice only. */
+/** The maximum precision. */
 const PRECISION_MAX = 100_000;
 
 /**
- * Walks along a text: `plain` gets what stands between clauses, `clause` each clause with the index of its argument. Throws CelError where there are fewer than `count`
- * arguments, and for a clause that is none.
+ * Parses a text. Calls `plain` for the text between clauses, `argument` before and `clause` after parsing a clause,
+ * with the index of its argument. Throws CelError if there are fewer than `count` arguments, and for an invalid clause.
  */
 export function walkFormat(
   text: string,
@@ -77,7 +77,7 @@ function atoiFault(digits: string): string | undefined {
   return `strconv.Atoi: parsing "${digits}": value out of range`;
 }
 
-/** The reference looks at bytes, and shows the first of a character of several. */
+/** cel-go reads bytes: of a character of several bytes the message contains the first. */
 function firstByte(char: string): string {
   const [byte = 0] = new TextEncoder().encode(char);
   return String.fromCharCode(byte);
@@ -104,6 +104,7 @@ export function formatText(text: string, args: CelList, clauses: Clauses): strin
   return formatted;
 }
 
+/** Adds the context to the message of a CelError. */
 export function whileFormatting<T>(format: () => T): T {
   try {
     return format();

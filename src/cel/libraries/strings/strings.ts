@@ -1,6 +1,4 @@
-/**
- * Functions of strings: the library `cel.lib.ext.strings`. Invariant: indices count characters (code points), never UTF-16 units.
- */
+/** The library `cel.lib.ext.strings`: functions of strings. Indices count code points, not UTF-16 units. */
 
 import type { FunctionDeclaration, Library } from '../../library.ts';
 import { formatPlain } from '../../runtime/format-value.ts';
@@ -21,12 +19,12 @@ function outOfRange(index: CelInt): CelError {
   return new CelError(`index out of range: ${index}`);
 }
 
-/** True if no character takes two units, so that units can be counted instead. */
+/** True if every code point is one UTF-16 unit, so that indices of units may be used. */
 function isFlat(text: string): boolean {
   return codePoints(text) === text.length;
 }
 
-/** The characters from one index up to another. */
+/** The substring between two indices of code points. */
 function slice(text: string, from: number, to: number): string {
   return isFlat(text) ? text.slice(from, to) : [...text].slice(from, to).join('');
 }
@@ -56,7 +54,7 @@ function lastIndexOf(text: Value, part: Value): Value {
   return whole.length < sought.length ? -1 : lastIndexFrom(whole, sought, length - 1);
 }
 
-/** The last place at or before `offset`; one beyond the end finds nothing. */
+/** The last occurrence at or before `offset`. An offset after the end finds nothing. */
 function lastIndexFrom(text: Value, part: Value, offset: Value): Value {
   const [whole, sought, from] = [text as string, part as string, offset as CelInt];
   if (sought === '') return from;
@@ -75,7 +73,10 @@ function upperAscii(text: Value): string {
   return (text as string).replace(/[a-z]+/g, (lower) => lower.toUpperCase());
 }
 
-/** At most `limit` times, from the left; a negative limit is none. An empty text is found around every character. */
+/**
+ * Replaces at most `limit` occurrences from the left; all if it is negative. An empty text occurs before and after
+ * every character.
+ */
 function replace(text: Value, old: Value, replacement: Value, limit: Value): string {
   const [whole, sought, put] = [text as string, old as string, replacement as string];
   const max = (limit as CelInt) < 0 ? Number.POSITIVE_INFINITY : Number(limit as CelInt);
@@ -87,11 +88,11 @@ function replace(text: Value, old: Value, replacement: Value, limit: Value): str
   return parts.slice(0, count + 1).join(put) + sought + parts.slice(count + 1).join(sought);
 }
 
-/** At most `limit` parts, the last with what is left; a negative limit is none. */
+/** Splits into at most `limit` parts, of which the last contains the rest; without a limit if it is negative. */
 function split(text: Value, separator: Value, limit: Value): NativeList {
   const [whole, between, max] = [text as string, separator as string, limit as CelInt];
   if (max === 0) return new NativeList([]);
-  // Each character may become an item.
+  // Each character may become a part.
   checkItemCount(max < 0 ? whole.length : Math.min(whole.length, Number(max)));
   const parts = between === '' ? [...whole] : whole.split(between);
   if (max < 0 || parts.length <= max) return new NativeList(parts);
@@ -114,7 +115,7 @@ function substringTo(text: Value, start: Value, end: Value): string {
   return slice(text as string, Number(from), Number(to));
 }
 
-/** What Unicode calls white space; U+FEFF, which JavaScript adds, is none. */
+/** White space in Unicode. JavaScript's `trim` also removes U+FEFF. */
 const SPACE = /[\t-\r \u0085\p{Z}]/u;
 
 function trim(text: Value): string {
@@ -221,7 +222,8 @@ export function formatFunction(clauses: Clauses): FunctionDeclaration {
 }
 
 /**
- * Version 2, the one in the environments of Kubernetes: it has no `reverse`, and `format` prints numbers in the locale en_US.
+ * Version 2, the one in the environments of Kubernetes: it has no `reverse`, and `format` prints numbers in the locale
+ * en_US.
  */
 export const STRINGS_LIBRARY: Library = {
   name: 'cel.lib.ext.strings',
