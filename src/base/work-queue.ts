@@ -125,7 +125,8 @@ export class WorkQueue<K = string> implements Stoppable {
   /**
    * Accepts no more keys, cancels delayed adds, and hands out every key that is ready or was added again before this
    * call. Resolves once `done` was called for the last of them; that requires a consumer that keeps calling `get`.
-   * Equivalent to client-go's `ShutDownWithDrain`. A later `stop` discards what is left.
+   * A key that fails meanwhile is not retried. Equivalent to client-go's `ShutDownWithDrain`. A later `stop` discards
+   * what is left.
    */
   drain(): Promise<void> {
     if (this.#state === 'open') this.#state = 'draining';
