@@ -34,8 +34,8 @@ const verdicts = (expressions: readonly string[], spec: JsonObject = {}) => {
   });
 };
 
-describe('a validating policy', () => {
-  test('reads the object, the request, the namespace and an authorizer', () => {
+describe('ValidatingAdmissionPolicy', () => {
+  test('declares object, oldObject, request, namespaceObject and authorizer', () => {
     expect(
       verdicts([
         'object.metadata.name == oldObject.metadata.name && request.userInfo.groups.exists(g, g == "x")',
@@ -57,7 +57,7 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('reads parameters where it names their kind', () => {
+  test('declares params if it has a paramKind', () => {
     const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
     expect(verdicts(['params.data.x == "1"'], { paramKind })).toEqual(['ok']);
     expect(validating({ paramKind: { apiVersion: 'a/b/c', kind: '' } })).toEqual([
@@ -66,7 +66,7 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('has variables whose types later expressions see', () => {
+  test('declares variables with their types for later expressions', () => {
     const variables = [
       { name: 'n', expression: '1' },
       { name: 'list', expression: '[variables.n]' },
@@ -97,7 +97,7 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('has messages that are texts and ask nobody', () => {
+  test('needs message expressions that are strings and do not use the authorizer', () => {
     const validations = [
       { expression: 'true', message: 'a\nb', reason: 'Foo' },
       { expression: 'true', messageExpression: '1' },
@@ -111,7 +111,7 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('annotates with texts or nothing, each key once', () => {
+  test('needs audit annotations that are strings or null, with unique keys', () => {
     const auditAnnotations = [
       { key: 'k', valueExpression: '1' },
       { key: 'k', valueExpression: 'null' },
@@ -122,7 +122,7 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('says what it is for and what it does', () => {
+  test('needs match constraints, and validations or audit annotations', () => {
     expect(validating({ validations: [], matchConstraints: {} })).toEqual([
       'spec.matchConstraints.resourceRules: Required value',
       'spec.validations: Required value: validations or auditAnnotations must contain at least one item',
@@ -130,14 +130,14 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('is not judged again for conditions that did not change, unless its parameters did', () => {
+  test('validates match conditions on update only if they or the paramKind changed', () => {
     const bad = policy({ validations: [{ expression: 'true' }], matchConditions: [{ name: 'a', expression: '1' }] });
     expect(validateValidatingPolicy(bad, bad)).toEqual([]);
     const other = policy({ ...(bad['spec'] as JsonObject), paramKind: { apiVersion: 'v1', kind: 'Secret' } });
     expect(validateValidatingPolicy(other, bad)).toHaveLength(1);
   });
 
-  test('has a status of warnings and conditions', () => {
+  test('validates the warnings and conditions of its status', () => {
     const status = {
       typeChecking: { expressionWarnings: [{ warning: '', fieldRef: '' }] },
       conditions: [{ type: 'a b' }],
@@ -152,13 +152,13 @@ describe('a validating policy', () => {
     ]);
   });
 
-  test('shows its validations and the kind of its parameters', () => {
+  test('shows its validations and its paramKind in the table', () => {
     const shown = policy({ validations: [{ expression: 'true' }], paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } });
     expect(validatingPolicyTable().cells(shown, 0)).toEqual(['p', 1, 'v1/ConfigMap', '<unknown>']);
   });
 });
 
-describe('a mutating policy', () => {
+describe('MutatingAdmissionPolicy', () => {
   const mutating = (mutations: JsonObject[], spec: JsonObject = {}) =>
     validateMutatingPolicy(policy({ reinvocationPolicy: 'Never', mutations, ...spec })).map(
       (issue) => formatIssue(issue).split('\n')[0],
@@ -166,7 +166,7 @@ describe('a mutating policy', () => {
   const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
   const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
 
-  test('writes objects and patches', () => {
+  test('accepts expressions of type Object or list(JSONPatch)', () => {
     expect(
       mutating([
         apply('Object{metadata: Object.metadata{labels: Object.metadata.labels{a: object.metadata.name}}}'),
@@ -180,7 +180,7 @@ describe('a mutating policy', () => {
     ]);
   });
 
-  test('has the part that its type of patch needs', () => {
+  test('needs the field of its patchType and no other', () => {
     expect(mutating([{}, { patchType: 'X' }, { patchType: 'JSONPatch', applyConfiguration: {} }])).toEqual([
       'spec.mutations[0].patchType: Required value',
       'spec.mutations[1].patchType: Unsupported value: "X": supported values: "ApplyConfiguration", "JSONPatch"',
@@ -189,7 +189,7 @@ describe('a mutating policy', () => {
     ]);
   });
 
-  test('changes nothing that is deleted', () => {
+  test('must not match DELETE', () => {
     const matchConstraints = { resourceRules: [{ ...RULE, operations: ['DELETE'] }] };
     expect(mutating([apply('Object{}')], { matchConstraints })).toEqual([
       'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
@@ -197,14 +197,14 @@ describe('a mutating policy', () => {
   });
 });
 
-describe('a binding', () => {
+describe('policy bindings', () => {
   function binding(spec: JsonObject): JsonObject {
     const object: JsonObject = { metadata: { name: 'b' }, spec: { policyName: 'p', ...spec } };
     setBindingDefaults(object);
     return object;
   }
 
-  test('names a policy and, if any, parameters in one way', () => {
+  test('need a policyName, and at most one of name and selector in paramRef', () => {
     const paramRef = { name: 'a/b', selector: {} };
     expect(validateMutatingBinding(binding({ policyName: '', paramRef })).map(formatIssue)).toEqual([
       'spec.policyName: Required value',
@@ -215,7 +215,7 @@ describe('a binding', () => {
     ]);
   });
 
-  test('says what happens to what is not valid', () => {
+  test('need valid and unique validationActions', () => {
     expect(
       validateValidatingBinding(binding({ validationActions: ['Deny', 'Warn', 'Deny', 'Foo'] })).map(formatIssue),
     ).toEqual([

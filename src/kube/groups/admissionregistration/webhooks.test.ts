@@ -19,7 +19,7 @@ const complaints = (...webhooks: JsonObject[]) =>
   validateWebhookConfiguration(configuration(...webhooks)).map(formatIssue);
 
 describe('a webhook configuration', () => {
-  test('is accepted as people write it', () => {
+  test('is valid with the usual fields', () => {
     expect(complaints(webhook())).toEqual([]);
   });
 
@@ -74,11 +74,11 @@ describe('a webhook configuration', () => {
     expect(complaints(webhook(changes))).toEqual(expected);
   });
 
-  test('has no two webhooks of one name', () => {
+  test('needs unique webhook names', () => {
     expect(complaints(webhook(), webhook())).toEqual(['webhooks[1].name: Duplicate value: "a.example.com"']);
   });
 
-  test('may keep on update what it was once allowed to say', () => {
+  test('may keep on update invalid values that are stored', () => {
     const old = configuration(webhook({ sideEffects: 'Some', admissionReviewVersions: ['v2'] }));
     const next = configuration(webhook({ sideEffects: 'Unknown', admissionReviewVersions: ['v3'] }));
     expect(validateWebhookConfigurationUpdate(next, old)).toEqual([]);
@@ -88,13 +88,13 @@ describe('a webhook configuration', () => {
     ]);
   });
 
-  test('is not judged again for conditions that did not change', () => {
+  test('validates match conditions on update only if they changed', () => {
     const bad = configuration(webhook({ matchConditions: [{ name: 'a', expression: '1' }] }));
     expect(validateWebhookConfigurationUpdate(bad, bad)).toEqual([]);
     expect(validateWebhookConfigurationUpdate(bad, configuration(webhook()))).toHaveLength(1);
   });
 
-  test('gets its defaults', () => {
+  test('has defaults', () => {
     const object = configuration(webhook({ clientConfig: { service: { namespace: 'n', name: 's' } } }));
     setMutatingWebhookDefaults(object);
     expect(object['webhooks']).toEqual([
@@ -115,7 +115,7 @@ describe('a webhook configuration', () => {
     expect(JSON.stringify(validating)).not.toContain('reinvocationPolicy');
   });
 
-  test('shows how many webhooks it has, and warns of names that are kept for files', () => {
+  test('shows its number of webhooks, and warns about names reserved for manifest files', () => {
     expect(webhookTable().cells(configuration(webhook(), webhook()), 0)).toEqual(['c', 2, '<unknown>']);
     expect(staticNameWarnings({ metadata: { name: 'x.static.k8s.io' } })).toHaveLength(1);
     expect(staticNameWarnings({ metadata: { name: 'x' } })).toEqual([]);

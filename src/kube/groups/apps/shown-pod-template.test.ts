@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shownPodTemplate } from './shown-pod-template.ts';
 
-test('a template shows by Go names, with its metadata flat and what it takes from the host in the security context', () => {
+test('a pod template is shown with Go field names, embedded metadata, and host fields in the security context', () => {
   const shown = shownPodTemplate({
     metadata: { labels: { a: 'b' } },
     spec: {

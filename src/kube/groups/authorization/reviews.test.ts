@@ -6,7 +6,7 @@ const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
 const GET_PODS = { verb: 'get', resource: 'pods', namespace: 'default' };
 
-describe('reviews', () => {
+describe('review kinds', () => {
   let kube: TestKube;
   const ask = (path: string, body: JsonObject, as = user('joe')) => kube.request('POST', path, body, { as });
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('reviews', () => {
   });
   afterAll(() => kube.stop());
 
-  test('say whether the caller may do something, and why', async () => {
+  test('SelfSubjectAccessReview answers whether the requesting user is allowed, with the reason', async () => {
     const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
     const nonResourceAttributes = { path: '/version', verb: 'get' };
     expect((await ask(path, { spec: { nonResourceAttributes } })).body).toEqual({
@@ -39,7 +39,7 @@ describe('reviews', () => {
     });
   });
 
-  test('of others name a user or a group, and one kind of question', async () => {
+  test('SubjectAccessReview needs a user or group and exactly one kind of attributes', async () => {
     const { body } = await ask(`${AUTHORIZATION}/subjectaccessreviews`, {
       metadata: { name: 'x' },
       spec: { resourceAttributes: GET_PODS, nonResourceAttributes: { path: '/' } },
@@ -49,7 +49,7 @@ describe('reviews', () => {
     );
   });
 
-  test('tell which selectors could not be considered', async () => {
+  test('access reviews report selectors that are ignored', async () => {
     const requirements = [
       { key: 'a', operator: 'In', values: ['b'] },
       { key: 'a', operator: 'Odd' },
@@ -67,7 +67,7 @@ describe('reviews', () => {
     });
   });
 
-  test('of a namespace stay in it and do not tell whether it exists', async () => {
+  test('LocalSubjectAccessReview is limited to its namespace, which need not exist', async () => {
     const path = `${AUTHORIZATION}/namespaces/nowhere/localsubjectaccessreviews`;
     const inside = { spec: { user: 'x', resourceAttributes: { ...GET_PODS, namespace: 'nowhere' } } };
     expect((await ask(path, inside)).status).toBe(201);
@@ -76,7 +76,7 @@ describe('reviews', () => {
     );
   });
 
-  test('list what the caller may do in a namespace, and what is missing', async () => {
+  test('SelfSubjectRulesReview lists the rules of the requesting user, and whether they are incomplete', async () => {
     const { body } = await ask(`${AUTHORIZATION}/selfsubjectrulesreviews`, { spec: { namespace: 'default' } });
     expect(body).toMatchObject({
       spec: {},
@@ -91,7 +91,7 @@ describe('reviews', () => {
     expect((await ask(`${AUTHORIZATION}/selfsubjectrulesreviews`, {})).body['message']).toBe('no namespace on request');
   });
 
-  test('say who is asking', async () => {
+  test('SelfSubjectReview answers with the requesting user', async () => {
     const { body } = await ask(`${AUTHENTICATION}/selfsubjectreviews`, { metadata: { name: 'x' } });
     expect(body).toEqual({
       kind: 'SelfSubjectReview',
@@ -101,7 +101,7 @@ describe('reviews', () => {
     });
   });
 
-  test('say who is behind a token, for the audiences asked for', async () => {
+  test('TokenReview answers with the user of a token for the requested audiences', async () => {
     const review = (spec: JsonObject) => ask(`${AUTHENTICATION}/tokenreviews`, { spec });
     expect((await review({ token: 'static' })).body['status']).toEqual({
       authenticated: true,

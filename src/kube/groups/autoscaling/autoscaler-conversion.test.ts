@@ -56,7 +56,7 @@ const EVERYTHING = hub(
 );
 
 describe('an autoscaler of autoscaling/v1', () => {
-  test('keeps in annotations what it has no fields for, as the reference writes it', () => {
+  test('has annotations for what it has no fields for, as kube-apiserver writes them', () => {
     expect(autoscalerToV1(EVERYTHING)).toEqual({
       kind: 'HorizontalPodAutoscaler',
       apiVersion: 'autoscaling/v1',
@@ -78,11 +78,11 @@ describe('an autoscaler of autoscaling/v1', () => {
     });
   });
 
-  test('is the same again after the way back', () => {
+  test('survives a round trip', () => {
     expect(autoscalerFromV1(autoscalerToV1(EVERYTHING))).toEqual(EVERYTHING);
   });
 
-  test('that names no metric works by use of processors', () => {
+  test('without metrics has the default CPU target', () => {
     const object = { metadata: { name: 'h' }, spec: { scaleTargetRef: TARGET, minReplicas: 1, maxReplicas: 3 } };
     expect(autoscalerFromV1(object)).toEqual(
       hub({
@@ -93,7 +93,7 @@ describe('an autoscaler of autoscaling/v1', () => {
     );
   });
 
-  test.each(['bad', '{}', '[{"type":5}]'])('whose annotation holds %s has no further metrics', (text) => {
+  test.each(['bad', '{}', '[{"type":5}]'])('ignores the malformed annotation %s', (text) => {
     const object = {
       metadata: { name: 'h', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': text, mine: 'x' } },
       spec: { scaleTargetRef: TARGET, maxReplicas: 3, targetCPUUtilizationPercentage: 50 },
@@ -103,7 +103,7 @@ describe('an autoscaler of autoscaling/v1', () => {
     expect(converted['metadata']).toEqual({ name: 'h', annotations: { mine: 'x' } });
   });
 
-  test('may write the names of its behaviour in any case', () => {
+  test('accepts the field names of its behavior in any case', () => {
     const text = '{"scaleup":{"policies":[{"type":"Pods","value":3,"periodseconds":15}]}}';
     const object = {
       metadata: { name: 'h', annotations: { 'autoscaling.alpha.kubernetes.io/behavior': text } },

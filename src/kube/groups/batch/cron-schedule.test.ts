@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scheduleProblem } from './cron-schedule.ts';
 
-/** What the reference's parser answered. */
+/** Expected messages are recorded from kube-apiserver. */
 describe('a schedule', () => {
   test.each([
     '* * * * *',

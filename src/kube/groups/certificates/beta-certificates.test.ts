@@ -1,10 +1,10 @@
-/** The beta kinds of certificates.k8s.io: what the reference answered with their gates on. */
+/** The beta kinds of certificates.k8s.io. Expected causes are recorded from kube-apiserver with their feature gates on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeBase64 } from '../../../base/base64.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { CERTIFICATES, REQUESTS } from '../../../pki/certificate-request.fixtures.ts';
 import { formatPem } from '../../../pki/pem.ts';
-import { causesOf, startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
+import { causesOf, grant, startTestKube, type TestAnswer, type TestKube, user } from '../../kube-server.fixtures.ts';
 
 const BUNDLES = '/apis/certificates.k8s.io/v1beta1/clustertrustbundles';
 const POD_REQUESTS = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => kube.stop());
 
-describe('a trust bundle', () => {
+describe('ClusterTrustBundle', () => {
   const AUTHORITY = pem(CERTIFICATES.authority);
   const omitted = 'spec.trustBundle: Invalid value: "<value omitted>": ';
 
@@ -50,7 +50,7 @@ describe('a trust bundle', () => {
     expect(causesOf(await kube.request('POST', BUNDLES, { metadata: { name }, spec }))).toEqual(expected);
   });
 
-  it('keeps its signer, and is served in its alpha version with a warning', async () => {
+  it('has an immutable signerName, and v1alpha1 answers with a deprecation warning', async () => {
     const patch = { spec: { signerName: 'a.b/c' } };
     expect(causesOf(await kube.request('PATCH', `${BUNDLES}/good`, patch))).toContain(
       'spec.signerName: Invalid value: "a.b/c": field is immutable',
@@ -63,7 +63,7 @@ describe('a trust bundle', () => {
   });
 });
 
-describe('a certificate request of a pod', () => {
+describe('PodCertificateRequest', () => {
   const SPEC = {
     signerName: 'example.com/s',
     podName: 'p',
@@ -87,37 +87,31 @@ describe('a certificate request of a pod', () => {
       { signerName: 'kubernetes.io/x', maxExpirationSeconds: 86_401 },
       ['spec.maxExpirationSeconds: Invalid value: 86401: must be in the range [3600, 86400]'],
     ],
-    ['no uid', { nodeUID: '' }, ['spec.nodeUID: Invalid value: "": must not be empty']],
+    ['an empty nodeUID', { nodeUID: '' }, ['spec.nodeUID: Invalid value: "": must not be empty']],
     [
-      'a small key',
+      'a small RSA key',
       { stubPKCS10Request: REQUESTS.rsa },
       ['spec.stubPKCS10Request: Invalid value: "2048-bit modulus": RSA keys must have modulus size 3072 or 4096'],
     ],
     [
-      'another signature',
+      'an invalid signature',
       { stubPKCS10Request: flipped() },
       ['spec.stubPKCS10Request: Invalid value: invalid signature'],
     ],
     [
-      'a key without a proof',
+      'a public key without a proof of possession',
       { stubPKCS10Request: '', pkixPublicKey: 'AAAA' },
       ['spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'],
     ],
-  ])('is refused with %s', async (_name, change, expected) => {
+  ])('is invalid with %s', async (_name, change, expected) => {
     expect(causesOf(await create('bad', change))).toEqual(expected);
   });
 
-  it('lasts a day unless it says otherwise, and is answered by those who may sign', async () => {
+  it('defaults to one day, and an update of its status needs permission to sign', async () => {
     const { body } = await create('life');
     expect(body).toMatchObject({ spec: { maxExpirationSeconds: 86_400 }, status: {} });
     const rules = [{ apiGroups: ['certificates.k8s.io'], resources: ['podcertificaterequests/status'], verbs: ['*'] }];
-    const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-    await kube.request('POST', `${RBAC}/clusterroles`, { metadata: { name: 'answer' }, rules });
-    await kube.request('POST', `${RBAC}/clusterrolebindings`, {
-      metadata: { name: 'answer' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'answer' },
-      subjects: [{ kind: 'User', name: 'joe' }],
-    });
+    await grant(kube, user('joe'), rules);
     const denied = {
       type: 'Denied',
       status: 'True',

@@ -18,7 +18,7 @@ function pem(base64: string, change?: (der: Uint8Array) => void): string {
 
 const SPEC = { request: pem(REQUESTS.ec), signerName: 'example.com/signer', usages: ['client auth'] };
 
-describe('a certificate signing request', () => {
+describe('CertificateSigningRequest', () => {
   let kube: TestKube;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a certificate signing request', () => {
   const create = (name: string, change: JsonObject): Promise<TestAnswer> =>
     kube.request('POST', PATH, { metadata: { name }, spec: { ...SPEC, ...change } });
 
-  it('says who sent it, whatever it claims', async () => {
+  it('has the requesting user in its spec, whatever the client sent', async () => {
     const admin = { ...user('joe', ['system:masters']), uid: '7', extra: { 'x.io/b': ['2'], 'x.io/a': ['1'] } };
     const spec = { ...SPEC, username: 'root', uid: '0', groups: ['g'], extra: { e: ['1'] } };
     const { body } = await kube.request('POST', PATH, { metadata: { name: 'who' }, spec }, { as: admin });
@@ -45,38 +45,38 @@ describe('a certificate signing request', () => {
 
   it.each<[string, JsonObject, string[]]>([
     [
-      'nothing to sign',
+      'an empty request',
       { request: '' },
       ['spec.request: Invalid value: "": PEM block type must be CERTIFICATE REQUEST'],
     ],
-    ['no usage', { usages: [] }, ['spec.usages: Required value']],
-    ['a usage twice', { usages: ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
+    ['no usages', { usages: [] }, ['spec.usages: Required value']],
+    ['a repeated usage', { usages: ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
     [
-      'a short time',
+      'a short expirationSeconds',
       { expirationSeconds: 599 },
       ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)'],
     ],
     [
-      'the old signer',
+      'the legacy signer',
       { signerName: 'kubernetes.io/legacy-unknown' },
       [
         'spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version',
       ],
     ],
     [
-      'no domain',
+      'a signer without a domain',
       { signerName: 'a' },
       [
         'spec.signerName: Invalid value: "a": must be a fully qualified domain and path of the form \'example.com/signer-name\'',
       ],
     ],
-  ])('is refused with %s', async (_name, change, expected) => {
+  ])('is invalid with %s', async (_name, change, expected) => {
     const answer = await create('bad', change);
     expect(answer.status).toBe(422);
     expect(causesOf(answer)).toEqual(expected);
   });
 
-  it('is refused if another key signed it', async () => {
+  it('is invalid if another key signed it', async () => {
     const request = pem(REQUESTS.rsa, (der) => {
       der[der.length - 1] = (der[der.length - 1] as number) ^ 1;
     });
@@ -86,7 +86,7 @@ describe('a certificate signing request', () => {
     expect(causesOf(answer)[1]).toContain('spec.usages[0]: Unsupported value: "fly"');
   });
 
-  it('is approved by one path, given its certificate by another, and neither is taken back', async () => {
+  it('is approved through /approval, gets its certificate through /status, and keeps both', async () => {
     await create('life', {});
     const put = async (path: string, change: (request: JsonObject) => JsonObject): Promise<TestAnswer> => {
       const { body } = await kube.request('GET', `${PATH}/life`);
@@ -115,7 +115,7 @@ describe('a certificate signing request', () => {
     ]);
   });
 
-  it('shows what became of it', () => {
+  it('shows its conditions in the table', () => {
     const cells = (status: JsonObject): unknown =>
       certificateSigningRequestTable()
         .cells({ metadata: { name: 'x' }, spec: SPEC, status }, 0)

@@ -9,6 +9,7 @@ import {
   validateObjectMetaUpdate,
 } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { compareSemver, parseSemver, type Semver } from '../../../cel/libraries/go/go-semver.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
@@ -18,6 +19,7 @@ import { OLDEST_EMULATION_VERSION, validateLeaseStrategy } from './lease-strateg
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
+const ZERO: Semver = { major: 0n, minor: 0n, patch: 0n, prerelease: [], build: [] };
 
 const leaseCandidateTable: () => TableDefinition = tableOf(
   NAME,
@@ -63,11 +65,11 @@ function validateSpec(object: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   if (textAt(object, 'spec', 'leaseName') === '') issues.push(required(SPEC.child('leaseName'), ''));
   const emulation = textAt(object, 'spec', 'emulationVersion');
-  const emulated = parseSemver(emulation);
+  const emulated = semverOf(emulation);
   if (emulation !== '' && emulated === undefined)
     issues.push(invalid(SPEC.child('emulationVersion'), emulation, 'must be a valid semantic version'));
   const binary = textAt(object, 'spec', 'binaryVersion');
-  const own = parseSemver(binary);
+  const own = semverOf(binary);
   if (binary === '') issues.push(required(SPEC.child('binaryVersion'), ''));
   else if (own === undefined)
     issues.push(invalid(SPEC.child('binaryVersion'), binary, 'must be a valid semantic version'));
@@ -82,48 +84,8 @@ function validateSpec(object: JsonObject): FieldIssue[] {
   return [...issues, ...validateLeaseStrategy(strategy)];
 }
 
-interface Semver {
-  readonly numbers: readonly bigint[];
-  readonly pre: readonly string[];
-}
-
-const ZERO: Semver = { numbers: [0n, 0n, 0n], pre: [] };
-const SEMVER =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
-
-function parseSemver(text: string): Semver | undefined {
-  const match = SEMVER.exec(text);
-  if (match === null) return undefined;
-  const numbers = [match[1], match[2], match[3]] as string[];
-  const pre = match[4]?.split('.') ?? [];
-  if (![...numbers, ...pre].every(fitsUint64)) return undefined;
-  return { numbers: numbers.map(BigInt), pre };
-}
-
-/** Reports whether a part is not a number, or a number of at most 64 bits. */
-function fitsUint64(part: string): boolean {
-  if (!/^\d+$/.test(part)) return true;
-  return part.length <= 20 && BigInt(part) < 2n ** 64n;
-}
-
-function compareSemver(a: Semver, b: Semver): number {
-  for (const [i, number] of a.numbers.entries()) {
-    const other = b.numbers[i] as bigint;
-    if (number !== other) return number < other ? -1 : 1;
-  }
-  // A pre-release is less than its release.
-  if (a.pre.length === 0 || b.pre.length === 0) return Math.sign(b.pre.length - a.pre.length);
-  for (const [i, part] of a.pre.entries()) {
-    const order = i >= b.pre.length ? 1 : comparePart(part, b.pre[i] as string);
-    if (order !== 0) return order;
-  }
-  return a.pre.length < b.pre.length ? -1 : 0;
-}
-
-/** Numeric identifiers are less than alphanumeric ones (semver.org, rule 11). */
-function comparePart(a: string, b: string): number {
-  const [x, y] = [a, b].map((part) => /^\d+$/.test(part)) as [boolean, boolean];
-  if (x !== y) return x ? -1 : 1;
-  if (x) return Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b));
-  return Number(a > b) - Number(a < b);
+/** kube-apiserver uses the same parser as the CEL library. */
+function semverOf(text: string): Semver | undefined {
+  const parsed = parseSemver(text);
+  return parsed.ok ? parsed.value : undefined;
 }

@@ -6,8 +6,8 @@ import { leaseTable, prepareLeaseForCreate, prepareLeaseForUpdate, validateLease
 const metadata = { name: 'a', namespace: 'b' };
 const complaints = (spec: JsonObject) => validateLease({ metadata, spec }).map(formatIssue);
 
-describe('a Lease', () => {
-  test('lasts longer than no time and is not handed on less than never', () => {
+describe('Lease', () => {
+  test('needs a positive leaseDurationSeconds and non-negative leaseTransitions', () => {
     expect(complaints({ leaseDurationSeconds: 0, leaseTransitions: -1 })).toEqual([
       'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
       'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0',
@@ -15,7 +15,7 @@ describe('a Lease', () => {
     expect(complaints({ leaseDurationSeconds: 1, leaseTransitions: 0 })).toEqual([]);
   });
 
-  test('loses the fields of coordinated leader election unless they are stored', () => {
+  test('drops the fields of coordinated leader election unless they are stored', () => {
     const fields = () => ({ strategy: 'OldestEmulationVersion', preferredHolder: 'x' });
     const fresh: JsonObject = { spec: fields() };
     prepareLeaseForCreate(fresh);
@@ -25,7 +25,7 @@ describe('a Lease', () => {
     expect(updated['spec']).toEqual({ strategy: 'OldestEmulationVersion' });
   });
 
-  test('names a strategy that is known or has a domain', () => {
+  test('needs a strategy that is known or has a domain', () => {
     expect(complaints({ strategy: 'OldestEmulationVersion', preferredHolder: 'x' })).toEqual([]);
     expect(complaints({ strategy: 'example.com/mine' })).toEqual([]);
     expect(complaints({ strategy: 'Foo' })).toEqual([
@@ -40,7 +40,7 @@ describe('a Lease', () => {
     expect(validateLease({ metadata: { ...metadata, finalizers: ['foo'] } })).toEqual([]);
   });
 
-  test('shows who holds it', () => {
+  test('shows its holder in the table', () => {
     expect(leaseTable().cells({ metadata, spec: { holderIdentity: 'me' } }, 0)).toEqual(['a', 'me', '<unknown>']);
   });
 });

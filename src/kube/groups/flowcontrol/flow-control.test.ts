@@ -1,4 +1,4 @@
-/** Flow schemas and priority levels: what the reference answered. */
+/** FlowSchema and PriorityLevelConfiguration. Expected issues are recorded from kube-apiserver. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { texts } from '../../shared/issues.fixtures.ts';
@@ -8,36 +8,36 @@ import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-leve
 const RESOURCES = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] };
 const RULE: JsonObject = { subjects: [{ kind: 'User', user: { name: 'joe' } }], resourceRules: [RESOURCES] };
 
-describe('a flow schema', () => {
+describe('FlowSchema', () => {
   it.each<[string, JsonObject, string[]]>([
     ['with a rule', {}, []],
     [
-      'with a precedence below one',
+      'rejects a precedence below one',
       { matchingPrecedence: -1 },
       ['spec.matchingPrecedence: Invalid value: -1: must be a positive value'],
     ],
     [
-      'with a precedence above all others',
+      'rejects a precedence above the maximum',
       { matchingPrecedence: 10_001 },
       ['spec.matchingPrecedence: Invalid value: 10001: must not be greater than 10000'],
     ],
     [
-      'with the precedence of the exempt',
+      'rejects the precedence of the schema exempt',
       { matchingPrecedence: 1 },
       ["spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1"],
     ],
     [
-      'with a method that nobody knows',
+      'rejects an unknown distinguisher method',
       { distinguisherMethod: { type: 'X' } },
       ['spec.distinguisherMethod.type: Unsupported value: {"Type":"X"}: supported values: "ByNamespace", "ByUser"'],
     ],
     [
-      'without a level',
+      'requires a priority level',
       { priorityLevelConfiguration: { name: '' } },
       ['spec.priorityLevelConfiguration.name: Required value: must reference a priority level'],
     ],
     [
-      'with an empty rule',
+      'rejects an empty rule',
       { rules: [{}] },
       [
         'spec.rules[0].subjects: Required value: subjects must contain at least one value',
@@ -45,7 +45,7 @@ describe('a flow schema', () => {
       ],
     ],
     [
-      'with odd subjects',
+      'rejects invalid subjects',
       {
         rules: [
           {
@@ -69,7 +69,7 @@ describe('a flow schema', () => {
       ],
     ],
     [
-      'with odd rules for resources',
+      'rejects invalid resource rules',
       {
         rules: [
           {
@@ -95,7 +95,7 @@ describe('a flow schema', () => {
       ],
     ],
     [
-      'with odd paths',
+      'rejects invalid non-resource URLs',
       {
         rules: [
           {
@@ -125,19 +125,23 @@ describe('a flow schema', () => {
   });
 });
 
-describe('a priority level', () => {
+describe('PriorityLevelConfiguration', () => {
   const RESPONSE = 'spec.limited.limitResponse';
 
   it.each<[string, JsonObject, string[]]>([
-    ['without a type', {}, ['spec.type: Required value']],
-    ['of another type', { type: 'X' }, ['spec.type: Unsupported value: "X": supported values: "Exempt", "Limited"']],
+    ['requires a type', {}, ['spec.type: Required value']],
     [
-      'that would be exempt',
+      'rejects an unknown type',
+      { type: 'X' },
+      ['spec.type: Unsupported value: "X": supported values: "Exempt", "Limited"'],
+    ],
+    [
+      'rejects the type Exempt for another name than exempt',
       { type: 'Exempt' },
       ["spec.type: Invalid value: \"Exempt\": must be 'Exempt' if and only if `name` is 'exempt'"],
     ],
     [
-      'without limits',
+      'requires limited for the type Limited',
       { type: 'Limited', exempt: {} },
       [
         'spec.exempt: Forbidden: must be nil if the type is Limited',
@@ -145,7 +149,7 @@ describe('a priority level', () => {
       ],
     ],
     [
-      'beyond its numbers',
+      'rejects numbers out of range',
       {
         type: 'Limited',
         limited: {
@@ -163,12 +167,12 @@ describe('a priority level', () => {
       ],
     ],
     [
-      'with queues that nobody uses',
+      'rejects queuing with the response type Reject',
       { type: 'Limited', limited: { limitResponse: { type: 'Reject', queuing: {} } } },
       [`${RESPONSE}.queuing: Forbidden: must be nil if limited.limitResponse.type is not Limited`],
     ],
     [
-      'with too many queues',
+      'rejects a hand size that needs too many hash bits',
       { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queues: 10_000_001, handSize: 3 } } } },
       [
         `${RESPONSE}.queuing.handSize: Invalid value: 3: required entropy bits of deckSize 10000001 and handSize 3 should not be greater than 60`,
@@ -176,7 +180,7 @@ describe('a priority level', () => {
       ],
     ],
     [
-      'with too few queues for the default hand',
+      'rejects fewer queues than the hand size',
       { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queues: 4 } } } },
       [`${RESPONSE}.queuing.handSize: Invalid value: 8: should not be greater than queues (4)`],
     ],
@@ -186,7 +190,7 @@ describe('a priority level', () => {
     expect(texts(validatePriorityLevel(level))).toEqual(expected);
   });
 
-  it('completes itself', () => {
+  it('has defaults', () => {
     const limited = { borrowingLimitPercent: 5, limitResponse: { type: 'Queue', queuing: {} } };
     const level: JsonObject = { metadata: { name: 'x' }, spec: { type: 'Limited', limited } };
     setPriorityLevelDefaults(level);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => kube.stop());
 
-/** What is wrong with an object that is to be created: the message behind the name. */
+/** The message of a rejected create, after the quoted name. */
 async function refusal(path: string, object: JsonObject): Promise<string> {
   const named = { metadata: { name: 'x' }, ...object };
   const { body } = await kube.request('POST', `${path}?dryRun=All`, named);
@@ -53,7 +53,7 @@ describe('Ingress', () => {
     expect(await refusal(`${DEFAULT}/ingresses`, object)).toBe(text);
   });
 
-  test('warns of the annotation that the class replaced', async () => {
+  test('warns about the deprecated class annotation', async () => {
     const { warnings } = await kube.request('POST', `${DEFAULT}/ingresses?dryRun=All`, {
       metadata: { name: 'x', annotations: { 'kubernetes.io/ingress.class': 'a' } },
       spec: { defaultBackend: backend },
@@ -78,7 +78,7 @@ describe('IngressClass', () => {
     expect(await refusal(`${NETWORKING}/ingressclasses`, object)).toBe(text);
   });
 
-  test('keeps its controller', async () => {
+  test('has an immutable controller', async () => {
     await kube.request('POST', `${NETWORKING}/ingressclasses`, {
       metadata: { name: 'c' },
       spec: { controller: 'example.com/c' },
@@ -118,8 +118,8 @@ describe('NetworkPolicy', () => {
   });
 });
 
-describe('addresses and networks of Services', () => {
-  test('an IPAddress has a parent, and the address for its name', async () => {
+describe('IPAddress and ServiceCIDR', () => {
+  test('an IPAddress needs a parent, and its name is an address', async () => {
     const path = `${NETWORKING}/ipaddresses`;
     const spec = { parentRef: { resource: 'services', namespace: 'default', name: 'web' } };
     expect(await refusal(path, { metadata: { name: '10.0.0.9' }, spec })).toBe('');
@@ -129,7 +129,7 @@ describe('addresses and networks of Services', () => {
     );
   });
 
-  test('a ServiceCIDR may get a second family, and changes in no other way', async () => {
+  test('a ServiceCIDR accepts a network of the second IP family and no other change', async () => {
     const path = `${NETWORKING}/servicecidrs`;
     expect(await refusal(path, { spec: { cidrs: ['10.1.0.0/16', '10.2.0.0/16'] } })).toBe(
       'spec.cidrs: Invalid value: ["10.1.0.0/16","10.2.0.0/16"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -144,7 +144,7 @@ describe('addresses and networks of Services', () => {
   });
 });
 
-describe('endpoints', () => {
+describe('Endpoints and EndpointSlice', () => {
   const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
   test.each<[JsonObject, string]>([
     [{ subsets: [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ port: 80 }] }] }, ''],
@@ -173,13 +173,13 @@ describe('endpoints', () => {
     expect(await refusal(SLICES, object)).toBe(text);
   });
 
-  test('a change of labels counts as a generation of a slice', async () => {
+  test('an EndpointSlice counts a generation for a change of labels', async () => {
     await kube.request('POST', SLICES, { metadata: { name: 's' }, addressType: 'IPv4', endpoints: [] });
     const { body } = await kube.request('PATCH', `${SLICES}/s`, { metadata: { labels: { a: 'b' } } });
     expect(body).toMatchObject({ metadata: { generation: 2 } });
   });
 
-  test('go with their Service', async () => {
+  test('Endpoints are deleted with their Service', async () => {
     const services = '/api/v1/namespaces/default/services';
     await kube.request('POST', services, { metadata: { name: 'gone' }, spec: { ports: [{ port: 80 }] } });
     await kube.request('POST', '/api/v1/namespaces/default/endpoints', { metadata: { name: 'gone' } });
@@ -208,7 +208,7 @@ describe('Node', () => {
     expect(await refusal(NODES, object)).toBe(text);
   });
 
-  test('has its networks once, in both fields, and a status that only /status changes', async () => {
+  test('mirrors podCIDR and podCIDRs, and only /status changes its status', async () => {
     const created = await kube.request('POST', NODES, {
       metadata: { name: 'n' },
       spec: { podCIDR: '10.1.0.0/24', configSource: {} },
@@ -225,7 +225,7 @@ describe('Node', () => {
     expect(patched.body).toMatchObject({ status: { capacity: { cpu: '2' } } });
   });
 
-  test('is selected by whether pods may be assigned to it', async () => {
+  test('can be selected by spec.unschedulable', async () => {
     const { body } = await kube.request('GET', `${NODES}?fieldSelector=spec.unschedulable=false`);
     expect((body['items'] as JsonObject[]).map((node) => (node['metadata'] as JsonObject)['name'])).toEqual(['n']);
   });

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { bindingTable, setBindingDefaults } from './binding-rules.ts';
 import { roleTable } from './role.ts';
 
-describe('a binding', () => {
-  test('gets the groups that were left out, each in its place', () => {
+describe('a role binding', () => {
+  test('gets absent apiGroups, in the field order of the type', () => {
     const binding: JsonObject = {
       subjects: [
         { kind: 'User', name: 'u' },
@@ -18,7 +18,7 @@ describe('a binding', () => {
     );
   });
 
-  test('shows the role and, in wide tables, whom it is for', () => {
+  test('shows its role and, in wide tables, its subjects', () => {
     const subjects = [
       { kind: 'User', name: 'a' },
       { kind: 'User', name: 'b' },
@@ -31,7 +31,7 @@ describe('a binding', () => {
   });
 });
 
-test('a role shows when it was created', () => {
+test('a role shows its time of creation in the table', () => {
   const creationTimestamp = '2030-01-01T00:00:00Z';
   expect(roleTable().cells({ metadata: { name: 'x', creationTimestamp } }, 0)).toEqual(['x', creationTimestamp]);
   expect(roleTable().columns[1]).toMatchObject({ name: 'Created At', type: 'date' });

@@ -34,7 +34,7 @@ const clusterBindingOf = (...subjects: Subject[]): Binding<'ClusterRoleBinding'>
 });
 
 describe('names', () => {
-  it('may be anything that stands in a path', () => {
+  it('may be any path segment', () => {
     expect(validateClusterRole({ metadata: { name: 'system:node Ü' } })).toEqual([]);
     expect(texts(validateClusterRole({ metadata: { name: 'a/b' } }))).toEqual([
       'metadata.name: Invalid value: "a/b": may not contain \'/\'',
@@ -44,7 +44,7 @@ describe('names', () => {
     ]);
   });
 
-  it('of finalizers are standard ones or have a domain', () => {
+  it('of finalizers are known or have a domain', () => {
     const finalizers = ['orphan', 'example.com/x', 'mine'];
     expect(texts(validateClusterRole({ metadata: { name: 'r', finalizers } }))).toEqual([
       'metadata.finalizers[2]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
@@ -62,7 +62,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('are about paths in cluster roles only, and then about nothing else', () => {
+  it('may have non-resource URLs only in cluster roles and without resources', () => {
     const paths = { verbs: ['get'], nonResourceURLs: ['/a', '/b'] };
     expect(validateClusterRole(clusterRole(paths))).toEqual([]);
     expect(texts(validateRole(role({ ...good, ...paths })))).toEqual([
@@ -71,7 +71,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('of a role without a namespace are judged too', () => {
+  it('of a role without a namespace are validated too', () => {
     expect(texts(validateRole({ metadata: { name: 'r' }, rules: [{ ...good, verbs: null }] }))).toEqual([
       'metadata.namespace: Required value',
       'rules[0].verbs: Required value: verbs must contain at least one value',
@@ -85,7 +85,7 @@ describe('aggregation', () => {
     aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: 'k', operator: 'In', values }] }] },
   });
 
-  it('needs a selector, and a usable one', () => {
+  it('needs a valid selector', () => {
     expect(validateClusterRole(aggregate('v'))).toEqual([]);
     expect(texts(validateClusterRole({ metadata: { name: 'r' }, aggregationRule: {} }))).toEqual([
       'aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil',
@@ -96,7 +96,7 @@ describe('aggregation', () => {
     ]);
   });
 
-  it('may keep values that are stored, which are not judged one by one then', () => {
+  it('accepts invalid label values if the stored role has some', () => {
     const count = (old: ClusterRole) => validateClusterRoleUpdate(aggregate('not a value'), old).length;
     expect(count(aggregate('v'))).toBe(2);
     expect(count(aggregate('not a value'))).toBe(1);
@@ -121,7 +121,7 @@ describe('bindings', () => {
     ]);
   });
 
-  it('name users, groups and service accounts', () => {
+  it('have users, groups and service accounts as subjects', () => {
     const robot = { kind: 'ServiceAccount', name: 'robot' };
     expect(validateRoleBinding(binding(user, { ...user, kind: 'Group' }, robot))).toEqual([]);
     expect(texts(validateClusterRoleBinding(clusterBindingOf(user, robot)))).toEqual([
@@ -148,7 +148,7 @@ describe('bindings', () => {
 describe('updates', () => {
   const stored = { resourceVersion: '1' };
 
-  it('never change the role that is bound', () => {
+  it('cannot change the roleRef', () => {
     const text =
       'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"other"}: cannot change roleRef';
     const next = { ...binding(user), metadata: { ...local, ...stored }, roleRef: { ...roleRef, name: 'other' } };
@@ -158,7 +158,7 @@ describe('updates', () => {
     expect(validateRoleBindingUpdate({ ...next, roleRef }, binding())).toEqual([]);
   });
 
-  it('are judged as new objects and against the old', () => {
+  it('are validated like new objects and compared with the stored object', () => {
     const next = { metadata: { ...local, name: 'other' }, rules: [{ ...good, resources: [] }] };
     expect(texts(validateRoleUpdate(next, role(good)))).toEqual([
       'rules[0].resources: Required value: resource rules must supply at least one resource',

@@ -29,7 +29,7 @@ const request = (changes: JsonObject = {}): JsonObject => ({
 const complaints = (devices: JsonObject) => validateClaim(claimOf(devices)).map(formatIssue);
 
 describe('a ResourceClaim', () => {
-  test('asks for exactly one device of a class by default', () => {
+  test('requests exactly one device of a class by default', () => {
     const claim = claimOf({
       requests: [request({ exactly: { deviceClassName: 'gpu', tolerations: [{ key: 'k', value: 'v' }] } })],
     });
@@ -43,7 +43,7 @@ describe('a ResourceClaim', () => {
     expect(validateClaim(claim)).toEqual([]);
   });
 
-  test('asks in one of two ways, and for something', () => {
+  test('has exactly one of `exactly` and `firstAvailable` in each request', () => {
     expect(
       complaints({
         requests: [
@@ -66,7 +66,7 @@ describe('a ResourceClaim', () => {
     ]);
   });
 
-  test('names its own requests in constraints and configurations', () => {
+  test('must name its own requests in constraints and configurations', () => {
     const devices = {
       requests: [request(), { name: 'f', firstAvailable: [{ name: 's', deviceClassName: 'x' }] }],
       constraints: [{ requests: ['r', 'f/s', 'f/t'], matchAttribute: 'model' }, {}],
@@ -83,7 +83,7 @@ describe('a ResourceClaim', () => {
     ]);
   });
 
-  test('tolerates taints that can be', () => {
+  test('validates tolerations', () => {
     const tolerations = [{ key: 'k', operator: 'Exists', value: 'x', effect: 'Foo' }, { operator: 'X' }];
     expect(complaints({ requests: [request({ exactly: { deviceClassName: 'x', tolerations } })] })).toEqual([
       'spec.devices.requests[0].exactly.tolerations[0].value: Invalid value: "x": must be empty for operator `Exists`',
@@ -92,7 +92,7 @@ describe('a ResourceClaim', () => {
     ]);
   });
 
-  test('never changes its mind', () => {
+  test('has an immutable spec', () => {
     const old = claimOf({ requests: [request()] });
     expect(validateClaimUpdate(old, old)).toEqual([]);
     expect(validateClaimUpdate(claimOf({}), old).map(formatIssue)).toEqual([
@@ -100,7 +100,7 @@ describe('a ResourceClaim', () => {
     ]);
   });
 
-  test('shows how far it is', () => {
+  test('shows its state in the table', () => {
     const state = (claim: JsonObject) => claimTable().cells(claim, 0)[1];
     expect(state({ metadata })).toBe('pending');
     expect(state({ metadata, status: { allocation: {}, reservedFor: [{ name: 'x' }] } })).toBe('allocated,reserved');
@@ -115,7 +115,7 @@ describe('the status of a ResourceClaim', () => {
   const update = (next: JsonObject, old: JsonObject = {}) =>
     validateClaimStatusUpdate(withStatus(next), withStatus(old)).map(formatIssue);
 
-  test('reserves what was allocated', () => {
+  test('has reservations only with an allocation', () => {
     const reservedFor = [{ resource: 'pods', name: 'x', uid: '1' }];
     expect(update({ reservedFor })).toEqual([
       'status.reservedFor: Forbidden: may not be specified when `allocated` is not set',
@@ -123,14 +123,14 @@ describe('the status of a ResourceClaim', () => {
     expect(update({ reservedFor, allocation }, { allocation })).toEqual([]);
   });
 
-  test('holds an allocation that never changes', () => {
+  test('has an immutable allocation', () => {
     expect(update({ allocation })).toEqual([]);
     expect(update({}, { allocation })).toEqual([]);
     const other = { devices: { results: [{ ...result, device: 'other' }] } };
     expect(update({ allocation: other }, { allocation })[0]).toMatch(/^status\.allocation: .*: field is immutable$/);
   });
 
-  test('is allocated what was asked for', () => {
+  test('has results for requests of the claim only', () => {
     const bad = { request: 'x', driver: '', pool: 'a//b', device: '_', shareID: 'ABC', bindingConditions: ['a'] };
     expect(
       update({ allocation: { devices: { results: [bad], config: [{ source: 'X' }] } } }).map(
@@ -148,7 +148,7 @@ describe('the status of a ResourceClaim', () => {
     ]);
   });
 
-  test('tells of allocated devices, each once', () => {
+  test('has the status of each allocated device at most once', () => {
     const device = { driver: 'd.io', pool: 'p', device: 'dev' };
     const devices = [
       device,
@@ -164,7 +164,7 @@ describe('the status of a ResourceClaim', () => {
     ]);
   });
 
-  test('forgets devices that were given back', () => {
+  test('loses the status of deallocated devices', () => {
     const devices = [{ driver: 'd.io', pool: 'p', device: 'dev' }];
     const next = withStatus({ devices });
     prepareClaimStatusForUpdate(next, withStatus({ allocation, devices }));
@@ -175,7 +175,7 @@ describe('the status of a ResourceClaim', () => {
 describe('a ResourceClaimTemplate', () => {
   const template = (spec: JsonObject): JsonObject => ({ metadata, spec });
 
-  test('has metadata of labels and annotations alone', () => {
+  test('accepts only labels and annotations in the metadata of its template', () => {
     const spec = { metadata: { name: 'x', uid: 'y', labels: { a: 'b' } }, spec: {} };
     expect(validateClaimTemplate(template(spec)).map(formatIssue)).toEqual([
       'spec.metadata.name: Forbidden: cannot be set',
@@ -183,7 +183,7 @@ describe('a ResourceClaimTemplate', () => {
     ]);
   });
 
-  test('never changes', () => {
+  test('has an immutable spec', () => {
     const old = template({ metadata: {}, spec: {} });
     expect(
       validateClaimTemplateUpdate(template({ metadata: { labels: { a: 'b' } }, spec: {} }), old).map(formatIssue),
@@ -222,7 +222,7 @@ describe('the selectors of a DeviceClass', () => {
 });
 
 describe('v1beta1', () => {
-  test('is its own exact request', () => {
+  test('converts the fields of a request to an exact request', () => {
     const beta: JsonObject = {
       apiVersion: 'resource.k8s.io/v1beta1',
       kind: 'ResourceClaim',
@@ -259,7 +259,7 @@ describe('v1beta1', () => {
     expect(convertClaim(stable, 'v1', 'v1beta2')).toEqual({ ...stable, apiVersion: 'resource.k8s.io/v1beta2' });
   });
 
-  test('gets no default for a request without a class, which is refused as it is', () => {
+  test('sets no default in a request without a class', () => {
     const devices = {
       requests: [
         { name: 'a', deviceClassName: '', count: 3 },
@@ -277,7 +277,7 @@ describe('v1beta1', () => {
     ]);
   });
 
-  test('keeps what a device is in `basic`', () => {
+  test('converts the fields of a device to `basic`', () => {
     const stable = {
       apiVersion: 'resource.k8s.io/v1',
       spec: { nodeName: 'n', devices: [{ name: 'a', attributes: { x: { int: 1 } } }, { name: 'b' }] },

@@ -32,7 +32,7 @@ const ofDevice = (device: JsonObject, spec: JsonObject = {}) =>
 const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
 
 describe('a ResourceSlice', () => {
-  test('is on one node, on some, or on all', () => {
+  test('needs exactly one node selection', () => {
     expect(complaints({})).toEqual([]);
     const places = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`';
     expect(complaints({ nodeName: '' })).toEqual([
@@ -45,7 +45,7 @@ describe('a ResourceSlice', () => {
     ]);
   });
 
-  test('belongs to a pool and a driver for good', () => {
+  test('has an immutable pool and driver', () => {
     expect(complaints({ pool: { name: 'a//b', generation: -1 } }).map((text) => text.split(':')[0])).toEqual([
       'spec.pool.name',
       'spec.pool.resourceSliceCount',
@@ -58,7 +58,7 @@ describe('a ResourceSlice', () => {
     ]);
   });
 
-  test('has a number of devices that schedulers can bear', () => {
+  test('has a limited number of devices', () => {
     const devices = (count: number, more: JsonObject = {}) =>
       Array.from({ length: count }, (_, i) => ({ name: `d${i}`, ...more }));
     expect(complaints({ devices: devices(128) })).toEqual([]);
@@ -71,7 +71,7 @@ describe('a ResourceSlice', () => {
     ).toEqual(['spec: Invalid value: "": only one of `sharedCounters` or `devices` is allowed']);
   });
 
-  test('counts a generation for every change that is sent, and drops what is behind a gate', () => {
+  test('counts a generation for every change that is sent, and drops fields whose feature gate is off', () => {
     const sent = (): JsonObject => slice({ devices: [{ name: 'a', attributes: { x: { int: 1, ints: [1] } } }] });
     const made = sent();
     prepareSliceForCreate(made);
@@ -86,7 +86,7 @@ describe('a ResourceSlice', () => {
     expect(JSON.stringify(kept)).toContain('ints');
   });
 
-  test('is warned about a driver in capitals', () => {
+  test('has a warning for a driver name with uppercase characters', () => {
     expect(sliceWarnings(slice({ driver: 'D.io' }))).toEqual([
       'spec.driver: driver names should be lowercase; "D.io" contains uppercase characters',
     ]);
@@ -94,7 +94,7 @@ describe('a ResourceSlice', () => {
 });
 
 describe('a device', () => {
-  test('has attributes of one value each', () => {
+  test('has exactly one value in each attribute', () => {
     expect(
       ofDevice({
         attributes: {
@@ -118,7 +118,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('limits how much a request takes, if it can be shared', () => {
+  test('may have request policies only if it allows multiple allocations', () => {
     const policy = (requestPolicy: JsonObject, allowMultipleAllocations = true) =>
       ofDevice({ allowMultipleAllocations, capacity: { m: { value: '10', requestPolicy } } }).map((text) =>
         text.replace('device.capacity[m].requestPolicy', ''),
@@ -141,7 +141,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('says where it is only where every device does', () => {
+  test('has a node selection only with perDeviceNodeSelection', () => {
     expect(ofDevice({ nodeName: 'x' })).toEqual([
       'device: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec',
     ]);
@@ -153,7 +153,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('waits for conditions of two kinds, or none', () => {
+  test('has binding conditions and binding failure conditions, or neither', () => {
     expect(ofDevice({ bindingConditions: ['a', 'a'], bindingFailureConditions: ['a'] })).toEqual([
       'device.bindingConditions[1]: Duplicate value: "a"',
       'device.bindingFailureConditions[0]: Invalid value: "a": bindingFailureConditions must not overlap with bindingConditions',
@@ -163,14 +163,14 @@ describe('a device', () => {
     ]);
   });
 
-  test('takes of counters that have names', () => {
+  test('consumes counters of named counter sets', () => {
     expect(ofDevice({ consumesCounters: [{ counterSet: '', counters: {} }] })).toEqual([
       'device.consumesCounters[0].counterSet: Required value',
       'device.consumesCounters[0].counters: Required value',
     ]);
   });
 
-  test('is tainted since now, in whole seconds', () => {
+  test('defaults the time of a taint to the present time in whole seconds', () => {
     const object = slice({ devices: [{ name: 'a', taints: [{ key: 'k', effect: 'None' }] }] });
     setSliceDefaults(object, clock);
     expect(JSON.stringify(object)).toContain('"timeAdded":"2026-01-02T03:04:05Z"');
@@ -180,14 +180,14 @@ describe('a device', () => {
 describe('a DeviceTaintRule', () => {
   const rule = (taint: JsonObject): JsonObject => ({ metadata: { name: 'r' }, spec: { taint } });
 
-  test('taints with an effect that there is', () => {
+  test('needs a known taint effect', () => {
     expect(validateTaintRule(rule({ key: 'k', effect: 'NoExecute' }))).toEqual([]);
     expect(
       validateTaintRule(rule({ key: 'a b', value: 'c d' })).map((issue) => formatIssue(issue).split(':')[0]),
     ).toEqual(['spec.taint.key', 'spec.taint.value', 'spec.taint.effect']);
   });
 
-  test('begins anew with another effect, unless the client says since when', () => {
+  test('gets the present time with a changed effect, unless the client sets a time', () => {
     const old = rule({ key: 'k', effect: 'None', timeAdded: '2020-01-01T00:00:00Z' });
     const next = rule({ key: 'k', effect: 'NoExecute', timeAdded: '2020-01-01T00:00:00Z' });
     prepareTaintRuleForUpdate(next, old, clock);
@@ -197,7 +197,7 @@ describe('a DeviceTaintRule', () => {
     expect(said['spec']).toEqual({ taint: { key: 'k', effect: 'NoExecute', timeAdded: '2021-01-01T00:00:00Z' } });
   });
 
-  test('shows its taint', () => {
+  test('shows its taint in the table', () => {
     const shown = rule({ key: 'k', effect: 'None' });
     setTaintRuleDefaults(shown, clock);
     expect(taintRuleTable().cells(shown, clock.now() + 5000)).toEqual(['r', 'k', '', 'None', '5s', '<unknown>']);
@@ -211,7 +211,7 @@ describe('a ResourcePoolStatusRequest', () => {
     ...(status === undefined ? {} : { status }),
   });
 
-  test('is asked and answered once', () => {
+  test('has an immutable spec, and an immutable status once it is set', () => {
     expect(validatePoolStatusRequest(question({ driver: '', limit: 1001 })).map(formatIssue)).toEqual([
       'spec.driver: Required value',
       'spec.limit: Invalid value: 1001: must be less than or equal to 1000',
@@ -225,7 +225,7 @@ describe('a ResourcePoolStatusRequest', () => {
     );
   });
 
-  test('sums up its pools', () => {
+  test('shows the sums of its pools in the table', () => {
     const conditions = [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z' }];
     const pools = [
       { totalDevices: 3, allocatedDevices: 1 },

@@ -23,10 +23,10 @@ async function create(target: string, body: JsonObject): Promise<JsonObject> {
   return answer;
 }
 
-describe('a StorageClass', () => {
+describe('StorageClass', () => {
   const metadata = { name: 'sc' };
 
-  test('names a provisioner and topologies without repeats', async () => {
+  test('needs a provisioner and unique topologies', async () => {
     expect(await ask('POST', '/storageclasses', { metadata, volumeBindingMode: '', reclaimPolicy: 'Recycle' })).toEqual(
       [
         'provisioner: Required value',
@@ -51,7 +51,7 @@ describe('a StorageClass', () => {
     ]);
   });
 
-  test('has limited parameters, which never change', async () => {
+  test('has limited and immutable parameters', async () => {
     const parameters = Object.fromEntries(Array.from({ length: 513 }, (_, i) => [`k${i}`, 'v']));
     expect(await ask('POST', '/storageclasses', { metadata, provisioner: 'p', parameters })).toEqual([
       'parameters: Too long: may not be more than 512 bytes',
@@ -66,7 +66,7 @@ describe('a StorageClass', () => {
   });
 });
 
-test('a VolumeAttributesClass has parameters, which never change', async () => {
+test('a VolumeAttributesClass needs parameters, which are immutable', async () => {
   const metadata = { name: 'vac' };
   expect(await ask('POST', '/volumeattributesclasses', { metadata })).toEqual([
     'driverName: Required value',
@@ -79,7 +79,7 @@ test('a VolumeAttributesClass has parameters, which never change', async () => {
   ]);
 });
 
-test('a CSIDriver has its defaults, counts its changes and keeps how it attaches', async () => {
+test('a CSIDriver has defaults, counts generations and has immutable attachRequired and volumeLifecycleModes', async () => {
   const made = await create('/csidrivers', { metadata: { name: 'd' }, spec: { preventPodSchedulingIfMissing: true } });
   expect(JSON.stringify(made['spec'])).toBe(
     '{"attachRequired":true,"podInfoOnMount":false,"volumeLifecycleModes":["Persistent"],"storageCapacity":false,"fsGroupPolicy":"ReadWriteOnceWithFSType","requiresRepublish":false,"seLinuxMount":false}',
@@ -107,7 +107,7 @@ test('a CSIDriver has its defaults, counts its changes and keeps how it attaches
   ]);
 });
 
-test('a CSINode keeps its drivers but for what the node can take', async () => {
+test('a CSINode has immutable drivers, except their allocatable', async () => {
   const driver = { name: 'x', nodeID: '1', topologyKeys: ['a'] };
   await create('/csinodes', { metadata: { name: 'n' }, spec: { drivers: [driver] } });
   const patch = (drivers: JsonObject[]) => ask('PATCH', '/csinodes/n', { spec: { drivers } });
@@ -120,7 +120,7 @@ test('a CSINode keeps its drivers but for what the node can take', async () => {
   );
 });
 
-test('a CSIStorageCapacity keeps what it was asked about', async () => {
+test('a CSIStorageCapacity has an immutable topology and storage class', async () => {
   const path = '/namespaces/default/csistoragecapacities';
   await create(path, { metadata: { name: 'c' }, storageClassName: 's', capacity: '1Gi' });
   expect(await ask('PATCH', `${path}/c`, { capacity: '2Gi' })).toBe(200);
@@ -130,10 +130,10 @@ test('a CSIStorageCapacity keeps what it was asked about', async () => {
   ]);
 });
 
-describe('a VolumeAttachment', () => {
+describe('VolumeAttachment', () => {
   const spec = { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'p' } };
 
-  test('has one source', async () => {
+  test('has exactly one source', async () => {
     const post = (source: JsonObject) =>
       ask('POST', '/volumeattachments', { metadata: { name: 'va' }, spec: { ...spec, source } });
     expect(await post({})).toEqual([
@@ -152,7 +152,7 @@ describe('a VolumeAttachment', () => {
     ]);
   });
 
-  test('keeps its spec; its status is written apart, without metadata', async () => {
+  test('has an immutable spec, and /status changes no metadata', async () => {
     const made = await create('/volumeattachments', { metadata: { name: 'va' }, spec, status: { attached: true } });
     expect(made['status']).toEqual({ attached: false });
     const { resourceVersion } = made['metadata'] as { resourceVersion: string };

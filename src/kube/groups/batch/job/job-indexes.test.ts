@@ -21,11 +21,11 @@ describe('indexes', () => {
       '1-2-3',
       `the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by '-'`,
     ],
-  ])('%s are refused', (text, message) => {
+  ])('%s are invalid', (text, message) => {
     expect(parseIndexes(text, 5)).toEqual({ ok: false, message });
   });
 
-  test('of both kinds overlap where an interval of one meets one of the other', () => {
+  test('of two lists overlap at the first index that is in both', () => {
     expect(overlappingIndex('0,2-4', '1,3', 5)).toBe(3);
     expect(overlappingIndex('0,2', '1,3-4', 5)).toBeUndefined();
     expect(overlappingIndex('x,1', 'y,1', 5)).toBe(1);
