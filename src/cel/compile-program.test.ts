@@ -22,7 +22,7 @@ function run(source: string, limits?: EvaluationLimits): Outcome {
   return ENVIRONMENT.program(result.checked).run([SELF], limits);
 }
 
-/** As the reference's answers are written; what fails before it runs costs nothing. */
+/** The outcome in the format of the reference evaluations. An expression that fails to compile costs nothing. */
 function answer(source: string): readonly [string, number] {
   try {
     const outcome = run(source);
@@ -33,7 +33,7 @@ function answer(source: string): readonly [string, number] {
   }
 }
 
-describe('values, errors and costs are those of the reference', () => {
+describe('values, errors and costs are those of kube-apiserver', () => {
   test.each(REFERENCE_EVALUATIONS)('%s', (source, outcome, cost) => {
     expect(answer(source)).toEqual([outcome, cost]);
   });
@@ -42,12 +42,12 @@ describe('values, errors and costs are those of the reference', () => {
 describe('limits', () => {
   const LOOP = 'self.n.all(a, self.n.all(b, self.n.all(c, a + b + c > 0)))';
 
-  test('an evaluation that costs exactly its budget has a value', () => {
+  test('an evaluation that costs exactly its limit has a value', () => {
     const { cost } = run(LOOP);
     expect(run(LOOP, { cost })).toEqual({ value: true, cost, steps: expect.any(Number) });
   });
 
-  test('an evaluation that costs more is stopped soon after its budget is spent', () => {
+  test('an evaluation that costs more is stopped soon after its limit', () => {
     const outcome = run(LOOP, { cost: 100 });
     expect('error' in outcome && outcome.error).toBeInstanceOf(CelStopped);
     expect('error' in outcome && outcome.error.message).toBe('operation cancelled: actual cost limit exceeded');
@@ -55,16 +55,16 @@ describe('limits', () => {
     expect(outcome.cost).toBeLessThan(120);
   });
 
-  test('|| and && do not absorb that the budget is spent', () => {
+  test('|| and && do not absorb the end of an evaluation', () => {
     expect('error' in run(`${LOOP} || true`, { cost: 100 })).toBe(true);
     expect('error' in run(`true || ${LOOP}`, { cost: 100 })).toBe(false);
   });
 
-  test('a budget spent without any loop is noticed too', () => {
+  test('the limit applies to expressions without loops too', () => {
     expect('error' in run('self.a + self.b + self.a', { cost: 3 })).toBe(true);
   });
 
-  test('a loop that is called off stops', () => {
+  test('a cancelled loop stops', () => {
     let asked = 0;
     const outcome = run(`self.n.all(x, ${LOOP})`, { cancelled: () => ++asked > 1 });
     expect('error' in outcome && outcome.error).toMatchObject({
@@ -84,7 +84,7 @@ describe('evaluate', () => {
     expect(() => program.evaluate([undefined])).toThrow('no such attribute(s): self');
   });
 
-  test('a program may be run again and again, also by itself in between', () => {
+  test('a program may be run several times', () => {
     const result = ENVIRONMENT.check('self.n.map(x, x * 2).filter(y, y > 4)');
     if (!result.ok) throw new Error('does not compile');
     const program = ENVIRONMENT.program(result.checked);
@@ -94,7 +94,7 @@ describe('evaluate', () => {
   });
 });
 
-test('what collects a large list takes time in proportion to it', () => {
+test('collecting a large list takes time in proportion to its size', () => {
   const environment = createEnvironment({
     libraries: [STANDARD_LIBRARY],
     variables: [{ name: 'n', type: typeOfSchema({ type: 'array', items: { type: 'integer' } }) }],

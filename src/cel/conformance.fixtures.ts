@@ -1,6 +1,6 @@
 /**
- * The cases of the CEL specification in our terms. Invariant: a case that names a protobuf message is told apart here
- * and nowhere else; everything else is run.
+ * The conformance cases of the CEL specification, converted to the types of this engine. Cases that use a protobuf
+ * message are left out here and counted.
  */
 import {
   getConformanceSuite,
@@ -42,26 +42,26 @@ export interface ConformanceCase {
   readonly container: string;
   readonly variables: readonly Variable[];
   readonly bindings: ReadonlyMap<string, Value>;
-  /** What is expected; neither for "an error". */
+  /** The expected value or type; neither if an error is expected. */
   readonly value: Value | undefined;
   readonly type: CelType | undefined;
   readonly error: boolean;
-  /** Only the type is asked for. */
+  /** True if the case only checks the type. */
   readonly checkOnly: boolean;
-  /** The checker is to be passed over. */
+  /** True if the case is evaluated without the type checker. */
   readonly unchecked: boolean;
-  /** Functions that the case declares; they have no body. */
+  /** The functions that the case declares. They have no implementation. */
   readonly functions: Library;
 }
 
 export interface ConformanceFile {
   readonly name: string;
   readonly cases: readonly ConformanceCase[];
-  /** How many cases were left out because they name protobuf messages. */
+  /** The number of cases that are left out because they use protobuf messages. */
   readonly leftOut: number;
 }
 
-/** Messages and enums of protobuf, wrappers and JSON values included. Timestamp and Duration are types of CEL. */
+/** Matches messages and enums of protobuf, including wrappers and JSON values. Timestamp and Duration are CEL types. */
 const PROTOBUF =
   /TestAllTypes|TestRequired|GlobalEnum|NestedEnum|google\.protobuf\.(?!Timestamp|Duration)|"case":"(?:messageType|wrapper)"|cel\.expr\.conformance\.proto/;
 
@@ -162,7 +162,7 @@ function toValue({ kind }: ProtoValue): Value {
     case 'objectValue':
       return toTime(kind.value.typeUrl, kind.value.value);
   }
-  throw new Error(`no value of ours: ${kind.case}`);
+  throw new Error(`a value that cannot be converted: ${kind.case}`);
 }
 
 const TYPE_NAMES: ReadonlyMap<string, CelType> = new Map<string, CelType>([
@@ -200,7 +200,7 @@ function toTime(url: string, wire: Uint8Array): Value {
   const nanos = (fields.get(1) ?? 0n) * 1_000_000_000n + (fields.get(2) ?? 0n);
   if (url.endsWith('/google.protobuf.Timestamp')) return new CelTimestamp(nanos);
   if (url.endsWith('/google.protobuf.Duration')) return new CelDuration(nanos);
-  throw new Error(`no value of ours: ${url}`);
+  throw new Error(`a value that cannot be converted: ${url}`);
 }
 
 const PRIMITIVES: readonly CelType[] = [DYN, BOOL, INT, UINT, DOUBLE, STRING, BYTES];
@@ -229,5 +229,5 @@ function toType({ typeKind }: ProtoType): CelType {
     case 'typeParam':
       return paramType(typeKind.value);
   }
-  throw new Error(`no type of ours: ${typeKind.case}`);
+  throw new Error(`a type that cannot be converted: ${typeKind.case}`);
 }

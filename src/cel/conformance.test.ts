@@ -1,6 +1,6 @@
 /**
- * The engine beside the conformance data of the CEL specification. Every file is run, except those below; of the files
- * that are run, every case that names no protobuf message. docs/compatibility.md has the outcome as a table.
+ * Runs the conformance data of the CEL specification: all files except those listed below, and of each file all cases
+ * that do not use a protobuf message. docs/compatibility.md has the results.
  */
 import { describe, expect, test } from 'vitest';
 import { formatType } from './check/format-type.ts';
@@ -18,7 +18,7 @@ import { typeOfValue } from './runtime/type-of-value.ts';
 import { uncheckedExpression } from './unchecked.fixtures.ts';
 import { CelDouble, CelError, type Value } from './values.ts';
 
-/** Files that are not run. */
+/** The files that are not run, with the reason. */
 const EXCLUDED: Readonly<Record<string, string>> = {
   bindings_ext: 'cel.bind is in none of the environments of Kubernetes',
   block_ext: 'cel.block is in none of the environments of Kubernetes',
@@ -33,7 +33,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   wrappers: 'protobuf: wrapper messages',
 };
 
-/** The files that are run: how many cases they have, and how many of these name a protobuf message and are left out. */
+/** The files that are run: the number of cases, and how many of them use a protobuf message and are left out. */
 const RUN: Readonly<Record<string, readonly [cases: number, leftOut: number]>> = {
   basic: [43, 0],
   comparisons: [406, 72],
@@ -55,16 +55,15 @@ const RUN: Readonly<Record<string, readonly [cases: number, leftOut: number]>> =
   type_deductions: [47, 21],
 };
 
-const REPEATED_KEY = 'as in cel-go, the last of equal keys wins; the specification wants an error';
+const REPEATED_KEY = 'like in cel-go, the last of equal keys counts; the specification demands an error';
 const TEST_OF_NOTHING =
-  'as in the environments of Kubernetes, asking what holds nothing for a field gives none; the specification wants an error';
+  'like in Kubernetes, an optional selection from a value without fields is none; the specification demands an error';
 const BEYOND_THE_END =
-  'as in the version of cel-go that Kubernetes has, searching from beyond the end finds nothing; the specification wants an error';
-const CHECKER_OFF = "what dots and containers mean is the checker's work, and the case switches it off";
+  "like in Kubernetes' version of cel-go, a search from after the end finds nothing; the specification demands an error";
+const CHECKER_OFF = 'the checker resolves qualified names and containers, and the case switches it off';
 
 /**
- * Cases that come out otherwise than the specification says, by file. The first three reasons were checked beside the
- * reference.
+ * The cases whose result differs from the specification, by file. The first three reasons were verified with cel-go.
  */
 const MISSES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fields: {
@@ -83,7 +82,7 @@ const MISSES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   type_deductions: {
     'legacy_nullable_types/null_assignable_to_abstract_parameter_candidate':
-      'as in cel-go, a list of an optional and a null is a list of nulls; the specification wants one of optionals',
+      'like in cel-go, a list of an optional and a null is a list of nulls; the specification demands a list of optionals',
   },
 };
 
@@ -107,7 +106,7 @@ function environmentOf(libraries: readonly Library[], container: string): Enviro
   });
 }
 
-/** What is wrong with the outcome; undefined for nothing. */
+/** The difference between the result and the expectation; undefined if there is none. */
 function judge(expected: ConformanceCase): string | undefined {
   const { container, functions, source, variables } = expected;
   const isPlain = container === '' && functions.functions.length === 0;
@@ -136,7 +135,7 @@ function parseOnly(environment: Environment, { source, variables }: ConformanceC
   return parsed.ok ? { ok: true, checked: uncheckedExpression(source, parsed.expr, LIBRARIES, variables) } : parsed;
 }
 
-/** Equal and of one type; NaN is itself. */
+/** True if the values are equal and of the same type. NaN equals NaN. */
 function isSame(actual: Value, expected: Value): boolean {
   if (actual instanceof CelDouble && expected instanceof CelDouble) return Object.is(actual.value, expected.value);
   return typeOfValue(actual).kind === typeOfValue(expected).kind && equalValues(actual, expected);
@@ -147,7 +146,7 @@ describe('the conformance data of the CEL specification', () => {
     expect([...Object.keys(RUN), ...Object.keys(EXCLUDED)].sort()).toEqual([...conformanceFileNames()].sort());
   });
 
-  test('at least 98 of 100 cases that are run pass', () => {
+  test('at least 98 percent of the cases that are run pass', () => {
     const run = Object.values(RUN).reduce((sum, [cases, leftOut]) => sum + cases - leftOut, 0);
     const missed = Object.values(MISSES).reduce((sum, misses) => sum + Object.keys(misses).length, 0);
     expect(run).toBeGreaterThan(1400);

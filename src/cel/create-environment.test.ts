@@ -48,7 +48,7 @@ const VARIABLES: Readonly<Record<string, CelType>> = {
 const variables = Object.entries(VARIABLES).map(([name, type]) => ({ name, type }));
 const environment = createEnvironment({ libraries: [STANDARD_LIBRARY, OPTIONALS_LIBRARY], variables, types: [PORT] });
 
-/** The type of a source, or what is wrong with it. */
+/** The type of a source, or its issues. */
 function outcome(source: string, where: Environment = environment): string {
   const result = where.check(source);
   return result.ok ? formatType(result.checked.type) : formatIssues(source, result.issues);
@@ -120,7 +120,7 @@ describe('issues', () => {
     expect(issue(source)).toBe(expected);
   });
 
-  test('are told once each, in order, with their lines', () => {
+  test('are reported once each, in order, with their lines', () => {
     expect(outcome('i + s +\n\tnone.x\n+ (1')).toBe(
       "ERROR: <input>:3:5: Syntax error: missing ')' at '<EOF>'\n | + (1\n | ....^",
     );
@@ -136,14 +136,14 @@ describe('issues', () => {
     );
   });
 
-  test('beyond a hundred are counted', () => {
+  test('after the first hundred are only counted', () => {
     const source = `[${Array(102).fill('none').join(',')}]`;
     expect(outcome(source).split('\n').at(-1)).toBe('2 more errors were truncated');
   });
 });
 
 describe('references', () => {
-  test('name overloads, variables, locals and constants', () => {
+  test('contain overloads, variables, locals and constants', () => {
     const result = environment.check('li.all(e, e > i) || type(x) == int');
     if (!result.ok) throw new Error('rejected');
     const references = [...result.checked.references.values()].map((reference) =>
@@ -184,7 +184,7 @@ describe('references', () => {
     expect(result.ok && result.checked.expr).toMatchObject({ name: 'optional.of', target: undefined });
   });
 
-  test('several overloads stay where the types are known only at run time', () => {
+  test('contain several overloads if the types are known only at run time', () => {
     const result = environment.check('x < 1');
     if (!result.ok) throw new Error('rejected');
     const reference = result.checked.references.get(result.checked.expr);
@@ -203,7 +203,7 @@ describe('containers', () => {
     variables: ['p.q.v', 'p.v', 'v', 'w'].map((name) => ({ name, type: name === 'p.q.v' ? INT : STRING })),
   });
 
-  test('are searched from the inside out', () => {
+  test('are searched from the innermost outwards', () => {
     expect(outcome('v', contained)).toBe('int');
     expect(outcome('.v', contained)).toBe('string');
     expect(outcome('w', contained)).toBe('string');
@@ -248,14 +248,14 @@ describe('literals', () => {
     expect(outcome(source, loose)).toBe(type);
   });
 
-  test('may mix types where a library says so', () => {
+  test('may have mixed types where a library allows it', () => {
     expect(outcome('"%d %s".format([1, "a", [1, "b"]])', strict)).toBe('string');
     expect(outcome('duration("1h") > duration("1m") && s.matches("a")', strict)).toBe('bool');
   });
 });
 
 describe('environments', () => {
-  test('derive others with other variables', () => {
+  test('can be extended with other variables', () => {
     const derived = environment.extend({ variables: [{ name: 'self', type: listOf(PORT) }] });
     expect(outcome('self.all(p, p.number > 0)', derived)).toBe('bool');
     expect(issue('i', derived)).toBe("1:1: undeclared reference to 'i' (in container '')");
@@ -263,7 +263,7 @@ describe('environments', () => {
     expect(outcome('i')).toBe('int');
   });
 
-  test('run what they have checked', () => {
+  test('run expressions that they checked', () => {
     const result = environment.check('i + 1 == 3');
     if (!result.ok) throw new Error('rejected');
     expect(environment.program(result.checked).evaluate([2]).value).toBe(true);
@@ -285,7 +285,7 @@ describe('environments', () => {
         { id: 'g', params: [listOf(INT)], result: INT },
       ],
     ],
-  ])('refuse libraries that contradict each other: %s', (message, overloads) => {
+  ])('refuse libraries with conflicting overloads: %s', (message, overloads) => {
     const libraries = overloads.map((overload) => ({
       name: overload.id,
       functions: [{ name: 'fun', overloads: [overload] }],
@@ -293,7 +293,7 @@ describe('environments', () => {
     expect(() => createEnvironment({ libraries, variables: [] })).toThrow(message);
   });
 
-  test('take the same overload from two libraries', () => {
+  test('accept the same overload from two libraries', () => {
     expect(() => createEnvironment({ libraries: [STANDARD_LIBRARY, STANDARD_LIBRARY], variables: [] })).not.toThrow();
   });
 });

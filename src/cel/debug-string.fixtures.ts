@@ -1,20 +1,17 @@
-/**
- * Trees in the notation of cel-go's `debug.ToDebugString`, which the cases of `@bufbuild/cel-spec` are written in. For
- * tests.
- */
+/** The formatting of trees like cel-go's `debug.ToDebugString`, the notation of `@bufbuild/cel-spec`. */
 import type { Expr, Literal } from './ast.ts';
 import { declaredName, formatType } from './check/format-type.ts';
 import type { CheckedExpression } from './environment.ts';
 import { CelTypeValue } from './values.ts';
 
 interface Notation {
-  /** What is written after a node; `undefined` stands for an entry of a map or an object. */
+  /** The text after a node; called with undefined for an entry of a map or an object. */
   adorn(expr: Expr | undefined): string;
-  /** The name that a name or a selection stands for, if it does. */
+  /** The qualified name of a name or a selection, if it has one. */
   name(expr: Expr): string | undefined;
 }
 
-/** With the kind of each node. */
+/** Formats a tree with the kind of each node. */
 export function debugString(expr: Expr): string {
   return write(expr, 0, {
     adorn: (node) => `^#*expr.${node === undefined ? 'Expr_CreateStruct_Entry' : kindOf(node)}#`,
@@ -22,9 +19,7 @@ export function debugString(expr: Expr): string {
   });
 }
 
-/**
- * With the type of each node and what it refers to, overloads by name. cel-go has no type for the field of `a.?field`.
- */
+/** Formats a tree with the type and the reference of each node. cel-go has no type for the field of `a.?field`. */
 export function checkedDebugString(checked: CheckedExpression): string {
   const fields = new Set<Expr>();
   const name = (expr: Expr): string | undefined => {

@@ -1,7 +1,6 @@
 /**
- * Runs rules as a custom resource's schema would have them run, and tells everything about the outcome in the form of
- * `testdata/kubernetes-rules.json`. Invariant: types, values and sizes of `self` follow the schema as the reference's
- * do, as far as the table needs it.
+ * Runs rules like those of a custom resource and formats their results like `testdata/kubernetes-rules.json`. Types,
+ * values and sizes of `self` follow the schema as in kube-apiserver, as far as the table needs it.
  */
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
@@ -48,22 +47,20 @@ export interface RuleSchema {
 }
 
 export interface RuleCase {
-  /** Of `self`; none where the rule has no variable. */
+  /** The schema of `self`; none if the rule has no variable. */
   readonly schema?: string;
   readonly rule: string;
-  /** A name in `values`. */
+  /** A key of `values`. */
   readonly self?: string;
   readonly oldSelf?: string;
   readonly expect: RuleOutcome;
 }
 
-/**
- * What the reference's engine says of a rule: its compiler, its estimate, its program with the costs that it counts.
- */
+/** The results of kube-apiserver's engine for a rule: issues, estimate, value and cost. */
 export interface RuleOutcome {
   readonly issues?: readonly string[];
   readonly type?: string;
-  /** Why no program can be made of it. */
+  /** The reason why the rule does not compile to a program. */
   readonly program?: string;
   readonly value?: string;
   readonly error?: string;
@@ -74,12 +71,12 @@ export interface RuleOutcome {
 
 export interface RuleTable {
   readonly schemas: Readonly<Record<string, RuleSchema>>;
-  /** What `self` and `oldSelf` are. */
+  /** The values of `self` and `oldSelf`. */
   readonly values: Readonly<Record<string, JsonValue>>;
   readonly cases: readonly RuleCase[];
 }
 
-/** A schema in terms of CEL. */
+/** The CEL view of a schema. */
 interface Declared {
   readonly type: CelType;
   readonly maxElements: number;
@@ -218,13 +215,13 @@ function textOf(text: string, schema: RuleSchema): Value {
 
 const BASE: Environment = createEnvironment({ libraries: KUBERNETES_LIBRARIES, variables: [] });
 
-/** Line and column, from 1 and from 0. */
+/** The line (from 1) and the column (from 0). */
 function place(source: string, at: number): string {
   const before = [...source].slice(0, at).join('').split('\n');
   return `${before.length}:${[...(before.at(-1) as string)].length}`;
 }
 
-/** What a schema's rules are compiled in. */
+/** The environment of the rules of a schema. */
 interface Scope {
   readonly environment: Environment;
   readonly hints: SizeHints;
@@ -242,7 +239,7 @@ function scopeOf(schema: RuleSchema | undefined): Scope {
   };
 }
 
-/** Everything about a rule's outcome, for the rules of a table. */
+/** The results of a rule, in the format of the table. */
 export function ruleRunner(table: RuleTable): (rule: Omit<RuleCase, 'expect'>) => RuleOutcome {
   const scopes = new Map<string | undefined, Scope>([[undefined, scopeOf(undefined)]]);
   for (const [name, schema] of Object.entries(table.schemas)) scopes.set(name, scopeOf(schema));

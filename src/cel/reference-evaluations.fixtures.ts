@@ -1,7 +1,6 @@
 /**
- * Expressions with what the reference makes of them: the value as it formats it (or `! ` and the error), and what that
- * cost. Invariant: every row was answered by k8s.io/apiserver v0.36.3 with its base environment, for `self` of the
- * schema and with the value below; nothing here was written by hand.
+ * Recorded evaluations of k8s.io/apiserver v0.36.3 with its base environment: expressions with the formatted value, or
+ * `! ` and the error, and the cost. `self` has the schema and the value below.
  */
 import type { JsonObject } from '../base/json-value.ts';
 

@@ -1,4 +1,4 @@
-/** Values and types of a small subset of OpenAPI schemas, for tests of this layer, which knows no schemas. */
+/** CEL types and values of a small subset of OpenAPI schemas. The tests of this layer cannot import `schema`. */
 import { parseDuration } from '../apimachinery/scalars/duration.ts';
 import { decodeBase64 } from '../base/base64.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts';
@@ -33,7 +33,7 @@ function part(schema: JsonObject, name: string): JsonObject {
   return value;
 }
 
-/** Objects are named by their place. */
+/** Object types are named after their path. */
 export function typeOfSchema(schema: JsonObject, name: string = 'self'): CelType {
   if (schema['x-kubernetes-int-or-string'] === true) return DYN;
   switch (schema['type']) {

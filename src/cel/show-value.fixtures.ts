@@ -1,5 +1,6 @@
 /**
- * Values as text, for tables of tests: every value has one form, whatever made it, and forms of different types differ.
+ * The formatting of values in tables of tests. Equal values have the same text; values of different types have
+ * different texts.
  */
 import { formatGoFloat } from '../apimachinery/codec/go-float.ts';
 import { formatQuantity } from '../apimachinery/scalars/quantity.ts';

@@ -1,6 +1,6 @@
 /**
- * What cel-go's tests of its checker declare, which `@bufbuild/cel-spec` does not ship, and which of the cases are not
- * ours. For tests.
+ * The declarations of cel-go's checker tests, which `@bufbuild/cel-spec` does not contain, and the cases that are not
+ * run.
  */
 import type { Variable } from './environment.ts';
 import type { FunctionDeclaration } from './library.ts';
@@ -88,7 +88,7 @@ const WITH_BASICS: CaseSetup = {
 const WITH_FUNCTIONS: CaseSetup = { functions: MY_FUNCTIONS };
 const IN_PROTO3: CaseSetup = { container: PROTO3 };
 
-/** By source, without its blanks. */
+/** The declarations by source, without white space. */
 const SETUPS: Readonly<Record<string, CaseSetup>> = {
   is: WITH_BASICS,
   ii: WITH_BASICS,
@@ -155,7 +155,7 @@ function compact(source: string): string {
   return source.replace(/\s+/g, '');
 }
 
-/** `expected` tells cases with the same source apart. */
+/** The cases that are not run. `expected` distinguishes cases with the same source. */
 export function setupOf(source: string, expected: string): CaseSetup {
   if (source === 'TestAllTypes{}.repeated_nested_message') {
     return { container: expected.includes(PROTO2) ? PROTO2 : PROTO3 };
@@ -167,7 +167,7 @@ export function variablesOf(setup: CaseSetup): readonly Variable[] {
   return Object.entries(setup.variables ?? {}).map(([name, type]) => ({ name, type }));
 }
 
-/** Patterns of sources (without blanks) and of what is expected, with the reason why we do not have that. */
+/** Patterns of sources (without white space) and expected results that are not run, with the reason. */
 const EXCLUDED: readonly (readonly [source: RegExp, expected: RegExp, reason: string])[] = [
   [
     /existsOne\(\w+,\w+\)/,
@@ -185,7 +185,7 @@ const EXCLUDED: readonly (readonly [source: RegExp, expected: RegExp, reason: st
   [/\{\?.*[.[]\?/, /unsupported syntax '\?'/, 'we tell of the optional selection in the value, too'],
 ];
 
-/** Why a case is not run; undefined for one that is. */
+/** The reason why a case is not run; undefined if it is run. */
 export function exclusionOf(source: string, expected: string): string | undefined {
   return EXCLUDED.find(([pattern, outcome]) => pattern.test(compact(source)) && outcome.test(expected))?.[2];
 }

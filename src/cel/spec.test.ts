@@ -1,7 +1,4 @@
-/**
- * The cases of cel-go's own tests of its parser, its checker and its two-variable macros, as `@bufbuild/cel-spec` ships
- * them.
- */
+/** Runs cel-go's tests of its parser, its checker and its two-variable macros, which `@bufbuild/cel-spec` contains. */
 import { tests as checking } from '@bufbuild/cel-spec/testdata/checking.js';
 import { tests as comprehension } from '@bufbuild/cel-spec/testdata/comprehension.js';
 import { tests as parsing } from '@bufbuild/cel-spec/testdata/parsing.js';
@@ -31,7 +28,7 @@ function environmentOf(setup: CaseSetup): Environment {
 
 const plain = environmentOf({});
 
-/** The tree of a source, or what is wrong with it. */
+/** The tree of a source, or its issues. */
 function parsed(source: string): string {
   const result = plain.parse(source);
   return result.ok ? debugString(result.expr) : formatIssues(source, result.issues);
@@ -56,7 +53,7 @@ describe.each([parsing, checking, comprehension])('$name of cel-go', ({ name, te
     run++;
     test(`case ${index}: ${source.replace(/\s+/g, ' ').slice(0, 80)}`, () => {
       if (ast !== undefined) expect(parsed(source)).toBe(ast);
-      // What the checker says of the last suite depends on libraries that Kubernetes does not have.
+      // The types in the last suite depend on libraries that Kubernetes does not have.
       if (ast !== undefined && name === comprehension.name) return;
       const environment = name === 'checking' ? environmentOf(setupOf(source, expected)) : plain;
       expect(checked(environment, source)).toBe(expected);

@@ -1,6 +1,6 @@
 /**
- * Names resolved without looking at types, for the cases of the specification that switch the checker off. What has no
- * meaning gets one that fails when it is used.
+ * The resolution of names without types, for cases of the specification that switch the checker off. An undeclared name
+ * becomes a variable without a value, which fails when it is evaluated.
  */
 import type { Expr } from './ast.ts';
 import type { CheckedExpression, Reference, Variable } from './environment.ts';
@@ -8,7 +8,7 @@ import type { Library, Overload } from './library.ts';
 import { DYN } from './types.ts';
 import { CelError } from './values.ts';
 
-/** A variable that no evaluation sets. */
+/** The index of a variable that no evaluation sets. */
 const UNSET = Number.MAX_SAFE_INTEGER;
 
 const UNKNOWN: Overload = {

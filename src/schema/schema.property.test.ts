@@ -79,7 +79,7 @@ describe('schemas and objects', () => {
         fc.pre(!keepsUnknown(plan.schema.source));
         const warnings: string[] = [];
         const warn = (text: string): void => void warnings.push(text);
-        // A rule that cannot be evaluated is told whatever changed, as the reference does.
+        // Like kube-apiserver, an error of an evaluation is reported even if the value did not change.
         const issues = plan.validate(cloneJson(object), { old: object, warn });
         expect(issues.filter(({ detail }) => !/evaluating rule|no such overload/.test(detail))).toEqual([]);
         // The same object is refused when it is new, by its limits or by its rules.

@@ -23,7 +23,7 @@ function objectType(name: string): ObjectType {
   return { kind: 'object', name, field: () => undefined, fieldNames: () => [] };
 }
 
-describe('assigning', () => {
+describe('assignment', () => {
   test.each([
     [INT, INT, true],
     [INT, UINT, false],
@@ -51,8 +51,8 @@ describe('assigning', () => {
   });
 });
 
-describe('variables', () => {
-  test('stand for what is assigned to them, through others', () => {
+describe('type parameters', () => {
+  test('are bound to the assigned types, also through other parameters', () => {
     const bindings = new Bindings();
     const [first, second] = [bindings.fresh(), bindings.fresh()];
     expect(bindings.assign(first, second)).toBe(true);
@@ -61,7 +61,7 @@ describe('variables', () => {
     expect(bindings.assign(STRING, second)).toBe(false);
   });
 
-  test('become more general, never less', () => {
+  test('become more general, never more specific', () => {
     const bindings = new Bindings();
     const variable = bindings.fresh();
     expect(bindings.assign(INT, variable)).toBe(true);
@@ -70,7 +70,7 @@ describe('variables', () => {
     expect(bindings.resolve(variable)).toBe(DYN);
   });
 
-  test('are as before when a later part does not fit', () => {
+  test('are unchanged if a later part does not match', () => {
     const bindings = new Bindings();
     const [bound, free] = [bindings.fresh(), bindings.fresh()];
     expect(bindings.assign(INT, bound)).toBe(true);
@@ -80,7 +80,7 @@ describe('variables', () => {
     expect(bindings.settle(listOf(free))).toEqual(listOf(DYN));
   });
 
-  test('never stand for something that holds them', () => {
+  test('are never bound to a type that contains them', () => {
     const bindings = new Bindings();
     const variable = bindings.fresh();
     expect(bindings.assign(listOf(variable), variable)).toBe(false);
@@ -90,21 +90,21 @@ describe('variables', () => {
 });
 
 describe('relations', () => {
-  test('types are equal by what they are', () => {
+  test('types are equal by structure', () => {
     expect(equalTypes(mapOf(STRING, listOf(INT)), mapOf(STRING, listOf(INT)))).toBe(true);
     expect(equalTypes(listOf(INT), listOf(DYN))).toBe(false);
     expect(equalTypes(objectType('A'), objectType('A'))).toBe(true);
     expect(equalTypes(opaqueType('A'), opaqueType('A', INT))).toBe(false);
   });
 
-  test('the more general of two says less', () => {
+  test('the more general type has fewer constraints', () => {
     expect(mostGeneral(listOf(INT), listOf(DYN))).toEqual(listOf(DYN));
     expect(mostGeneral(DYN, INT)).toBe(DYN);
     expect(mostGeneral(INT, DYN)).toBe(DYN);
     expect(mostGeneral(mapOf(STRING, INT), mapOf(DYN, INT))).toEqual(mapOf(DYN, INT));
   });
 
-  test('names are those of messages', () => {
+  test('types are formatted like in messages of cel-go', () => {
     expect(formatType(mapOf(STRING, optionalOf(listOf(NULL))))).toBe('map(string, optional_type(list(null)))');
     expect(formatType(ERROR)).toBe('!error!');
   });

@@ -13,33 +13,33 @@ import {
 } from './cost-range.ts';
 
 describe('ranges', () => {
-  it('stay within what cel-go can count', () => {
+  it('saturate like in cel-go', () => {
     expect(addRanges(UNKNOWN_SIZE, fixed(5))).toEqual({ min: 5, max: UNBOUNDED });
     expect(multiplyRanges(UNKNOWN_SIZE, fixed(3))).toEqual({ min: 0, max: UNBOUNDED });
     expect(scaleRange(fixed(UNBOUNDED), 2)).toEqual(fixed(UNBOUNDED));
   });
 
-  it('are nothing times no bound', () => {
+  it('are zero if zero is multiplied by no bound', () => {
     expect(multiplyRanges(UNKNOWN_SIZE, fixed(0))).toEqual(fixed(0));
   });
 
-  it('are rounded up by a factor, also where there is no bound', () => {
+  it('are scaled and rounded up, also without a bound', () => {
     expect(scaleRange({ min: 1, max: 11 }, 0.1)).toEqual({ min: 1, max: 2 });
     expect(scaleRange(UNKNOWN_SIZE, 0.1)).toEqual({ min: 0, max: Number(1844674407370955264n) });
   });
 
-  it('unite to what holds both', () => {
+  it('unite to the smallest range that contains both', () => {
     expect(uniteRanges({ min: 2, max: 3 }, { min: 1, max: 2 })).toEqual({ min: 1, max: 3 });
   });
 
-  it('overflow where cel-go lets 64 bits overflow', () => {
+  it('overflow where uint64 overflows in cel-go', () => {
     expect(wrappingMultiplyAdd(5, 2, 2)).toBe(12);
     expect(wrappingMultiplyAdd(UNBOUNDED, 2, 2)).toBe(0);
     expect(wrappingSubtract(3, 1)).toBe(2);
     expect(wrappingSubtract(1, 3)).toBe(2 ** 64 - 2);
   });
 
-  it('print the largest number as cel-go prints it', () => {
+  it('print the maximum like cel-go', () => {
     expect(formatBound(UNBOUNDED)).toBe('18446744073709551615');
     expect(formatBound(Number(1844674407370955264n))).toBe('1844674407370955264');
     expect(formatBound(0)).toBe('0');

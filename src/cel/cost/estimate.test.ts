@@ -1,4 +1,4 @@
-/** Figures are those of cel-go 0.26 with the same sizes. */
+/** The expected costs are those of cel-go 0.26 with the same sizes. */
 import { describe, expect, it } from 'vitest';
 import { createEnvironment } from '../create-environment.ts';
 import type { SizeHints } from '../environment.ts';
@@ -46,32 +46,32 @@ function estimate(source: string, asked: string[] = []): Range {
 }
 
 describe('estimateCost', () => {
-  it('counts nothing for literals, and one for names', () => {
+  it('is zero for literals and one for names', () => {
     expect(estimate('true')).toEqual({ min: 0, max: 0 });
     expect(estimate('text == text')).toEqual({ min: 3, max: 4 });
   });
 
-  it('multiplies the body of a loop by the size of what it runs over', () => {
-    // Per turn: 2 for the condition, 1 for the accumulator, 1 for the name, 1 for the size, 1 for the relation.
+  it('multiplies the body of a loop by the size of its range', () => {
+    // Per iteration: 2 for the condition, 1 for the accumulator, 1 for the name, 1 for the size, 1 for the relation.
     expect(estimate("['a', 'b', 'c'].all(x, x.size() < 3)")).toEqual({ min: 20, max: 29 });
   });
 
-  it('takes the cheaper branch for the least and the dearer for the most', () => {
+  it('uses the cheaper branch for the minimum and the more expensive one for the maximum', () => {
     expect(estimate("text == '' ? true : text.contains('x')")).toEqual({ min: 1, max: 4 });
   });
 
-  it('has no bound where a size has none', () => {
+  it('has no bound if a size has none', () => {
     expect(estimate("'%s'.format([text]).contains('x')").max).toBeGreaterThan(1e18);
   });
 
-  it('asks for the sizes of keys, values and items by their paths', () => {
+  it('calls the size hints with the paths of keys, values and items', () => {
     const asked: string[] = [];
     estimate('self.all(k, self[k].all(i, i.a.size() < 5))', asked);
     expect(asked).toEqual(expect.arrayContaining(['self', 'self @keys', 'self @values', 'self @values @items a']));
   });
 
-  it('takes one path for another where cel-go does', () => {
-    // `i.a` is looked at inside of the loop over `i.b`, and takes its place: 40 turns instead of 7.
+  it('confuses the same paths as cel-go', () => {
+    // `i.a` in the loop over `i.b` overwrites the path of `i.b`: 40 iterations instead of 7.
     const right = estimate('self[text].all(i, i.b.all(x, x.size() < 5))');
     const wrong = estimate('self[text].all(i, i.b.all(x, x.size() < i.a.size()))');
     expect(right.max).toBe(4 + 10 * (6 + 7 * 6));

@@ -21,7 +21,7 @@ describe('the libraries of Kubernetes', () => {
     },
   );
 
-  it('came one after the other', () => {
+  it('depend on the version of Kubernetes', () => {
     const names = (minor: number): string[] => kubernetesLibraries(minor).map(({ name }) => name);
     expect(names(30)).toContain('kubernetes.net.ip');
     expect(names(30)).not.toContain('kubernetes.format');
@@ -30,7 +30,7 @@ describe('the libraries of Kubernetes', () => {
     expect(names(36)).toEqual(KUBERNETES_LIBRARIES.map(({ name }) => name));
   });
 
-  it('have no overload twice', () => {
+  it('have unique overload ids', () => {
     const ids = KUBERNETES_LIBRARIES.flatMap(({ functions }) =>
       functions.flatMap(({ overloads }) => overloads.map(({ id }) => id)),
     );
@@ -44,7 +44,7 @@ describe('the libraries of Kubernetes', () => {
     'lists.range(100000).sort()[0] == 0',
     `${HUNDRED}${`.replace('a', ${HUNDRED})`.repeat(4)}.size() > 0`,
     "'%.1000000f'.format([1.5]).size() > 0",
-  ])('stop %s before it takes the machine', (source) => {
+  ])('stop %s before it fills the memory', (source) => {
     const outcome = run(source);
     expect('error' in outcome && outcome.error).toBeInstanceOf(CelStopped);
   });

@@ -49,7 +49,7 @@ describe('literals', () => {
     expect(literal(source)).toEqual(value);
   });
 
-  test('bytes hold UTF-8 and what escapes say', () => {
+  test('bytes contain UTF-8 and the values of escapes', () => {
     expect(literal("b'é\\xff\\377\\n'")).toEqual([0xc3, 0xa9, 0xff, 0xff, 10]);
     expect(literal('bR"\\xff"')).toEqual([92, 120, 102, 102]);
   });
@@ -61,7 +61,7 @@ describe('literals', () => {
     ['1e999', '1:1: invalid double literal'],
     ["'\\ud800'", '1:1: invalid unicode code point'],
     ["b'\\u0041'", '1:1: unable to unescape string'],
-  ])('%s is none', (source, issue) => {
+  ])('%s is an error', (source, issue) => {
     expect(issues(source)).toEqual([issue]);
   });
 });
@@ -71,7 +71,7 @@ describe('positions', () => {
     expect(tree("'😀😀' + x")).toMatchObject({ name: '_+_', at: 5, args: [{ at: 0 }, { at: 7 }] });
   });
 
-  test('of calls are those of their parentheses, of selections those of their dots', () => {
+  test('of calls are their parentheses, of selections their dots', () => {
     expect(tree('a.b(c)[d].e')).toMatchObject({
       kind: 'select',
       at: 9,
@@ -91,7 +91,7 @@ describe('trees', () => {
     });
   });
 
-  test('an even number of signs is none', () => {
+  test('an even number of signs is dropped', () => {
     expect(tree('!!a')).toMatchObject({ kind: 'ident' });
     expect(tree('---a')).toMatchObject({ name: '-_', at: 0, args: [{ kind: 'ident' }] });
     expect(tree('--1')).toMatchObject({ kind: 'literal', literal: { value: 1n } });
@@ -114,7 +114,7 @@ describe('trees', () => {
     expect(issues('a.`b`', plain)).toEqual(["1:3: unsupported syntax: '`'"]);
   });
 
-  test('fields may be reserved words or in backquotes', () => {
+  test('names of fields may be reserved words or in backquotes', () => {
     expect(tree('a.`b-c/d.e f`')).toMatchObject({ field: 'b-c/d.e f' });
     expect(tree('a.while')).toMatchObject({ field: 'while' });
     expect(issues('while')).toEqual(['1:1: reserved identifier: while']);
@@ -122,7 +122,7 @@ describe('trees', () => {
 });
 
 describe('macros', () => {
-  test('exists asks its accumulator before each step', () => {
+  test('exists checks its accumulator before each step', () => {
     expect(tree('a.exists(x, x)')).toMatchObject({
       kind: 'comprehension',
       variable: 'x',
@@ -143,7 +143,7 @@ describe('macros', () => {
     });
   });
 
-  test('has is a selection that only tests', () => {
+  test('has is a selection that tests for presence', () => {
     expect(tree('has(a.b)')).toMatchObject({ kind: 'select', test: true, field: 'b', at: 3 });
     expect(tree('has(a.b, c)')).toMatchObject({ kind: 'call', name: 'has' });
   });
@@ -153,7 +153,7 @@ describe('macros', () => {
     ['a.all(1, true)', '1:7: argument must be a simple name'],
     ['a.map(b.c, 1)', '1:8: argument is not an identifier'],
     ['a.all(__result__, true)', '1:7: iteration variable overwrites accumulator variable'],
-  ])('%s is faulty', (source, issue) => {
+  ])('%s is an error', (source, issue) => {
     expect(issues(source)).toEqual([issue]);
   });
 });
@@ -199,7 +199,7 @@ describe('syntax errors', () => {
     expect(issues(source)).toEqual(expected);
   });
 
-  test('end after too many attempts to go on', () => {
+  test('end the parsing after too many recoveries', () => {
     expect(issues('f('.repeat(40)).at(-1)).toMatch(/error recovery attempt limit exceeded: 30$/);
   });
 });
@@ -228,11 +228,11 @@ describe('limits', () => {
     expect(issues(source(most + 1))).toEqual([issue]);
   });
 
-  test('chains of && have none', () => {
+  test('do not apply to chains of &&', () => {
     expect(issues(Array(20_000).fill('b').join('&&'))).toEqual([]);
   });
 
-  test('the size counts code points', () => {
+  test('count the size in code points', () => {
     expect(issues(`'${'😀'.repeat(99_998)}'`)).toEqual([]);
     expect(issues(`'${'😀'.repeat(99_999)}'`)).toEqual([
       '-1:0: expression code point size exceeds limit: size: 100001, limit 100000',

@@ -18,13 +18,13 @@ import { codePoints, sizeForCost } from './sizes.ts';
 import { formatTimestamp, inZone, parseTimestamp } from './timestamps.ts';
 
 describe('ints', () => {
-  test('are numbers within the safe integers and bigints beyond', () => {
+  test('are numbers if they are safe integers, and otherwise bigints', () => {
     expect(addInts(Number.MAX_SAFE_INTEGER, 1)).toBe(9_007_199_254_740_992n);
     expect(addInts(9_007_199_254_740_992n, -1)).toBe(Number.MAX_SAFE_INTEGER);
     expect(multiplyInts(3_037_000_499, 3_037_000_499)).toBe(9_223_372_030_926_249_001n);
   });
 
-  test('fail beyond 64 bits', () => {
+  test('fail out of the range of 64 bits', () => {
     expect(() => addInts(MAX_INT, 1)).toThrow('integer overflow');
     expect(() => divideInts(MIN_INT, -1)).toThrow('integer overflow');
     expect(() => moduloInts(MIN_INT, -1)).toThrow('integer overflow');
@@ -59,7 +59,7 @@ describe('equality', () => {
     expect([equalValues(a, b), equalValues(b, a)]).toEqual([equal, equal]);
   });
 
-  test('of a list with a rule of its own is by that rule', () => {
+  test('of a list with its own equality uses that', () => {
     class Bag extends CelList {
       readonly size: number = 2;
       at(index: number): Value {
@@ -75,7 +75,7 @@ describe('equality', () => {
 });
 
 describe('order', () => {
-  test('of numbers is by what they stand for', () => {
+  test('of numbers is by value', () => {
     expect(compareValues(-1, new CelUint(0n))).toBeLessThan(0);
     expect(compareValues(new CelDouble(1.5), 1)).toBeGreaterThan(0);
     expect(() => compareValues(new CelDouble(Number.NaN), 1)).toThrow('NaN values cannot be ordered');
@@ -86,13 +86,13 @@ describe('order', () => {
     expect('\uffff' < '\u{10000}').toBe(false);
   });
 
-  test('is none between types', () => {
+  test('does not exist between types', () => {
     expect(() => compareValues('a', 1)).toThrow(new CelError('no such overload'));
   });
 });
 
 describe('maps', () => {
-  test('take equal numbers for one key', () => {
+  test('treat equal numbers as one key', () => {
     const map = new NativeMap([[new CelUint(1n), 'one']]);
     expect([map.get(1), map.get(new CelDouble(1)), map.get(new CelDouble(1.5)), map.get('1')]).toEqual([
       'one',
@@ -102,7 +102,7 @@ describe('maps', () => {
     ]);
   });
 
-  test('refuse a second entry of a key', () => {
+  test('refuse a second entry with the same key', () => {
     const map = insertEntry(new NativeMap([]), 'a', 1);
     expect([...entriesOf(map)]).toEqual([['a', 1]]);
     expect(() => insertEntry(map, 'a', 2)).toThrow('insert failed: key a already exists');
@@ -121,13 +121,13 @@ test('sizes count code points', () => {
 });
 
 describe('times', () => {
-  test('keep the offset that they were written with', () => {
+  test('keep the UTC offset with which they were written', () => {
     const written = '2023-01-01T00:00:00.5-03:30';
     const timestamp = parseTimestamp(written);
     expect(timestamp && formatTimestamp(timestamp)).toBe(written);
   });
 
-  test('have the fields of a zone, summer time included', () => {
+  test('have the fields of a time zone, including daylight saving time', () => {
     const summer = new CelTimestamp(BigInt(Date.UTC(2023, 6, 1, 12)) * 1_000_000n);
     expect(inZone(summer, 'Europe/Berlin').getUTCHours()).toBe(14);
     expect(inZone(summer, '-02:30').getUTCHours()).toBe(9);
@@ -140,7 +140,7 @@ describe('times', () => {
   });
 });
 
-describe('texts', () => {
+describe('formatting', () => {
   test.each<[Value, string, string]>([
     [new CelDouble(1e21), '1000000000000000000000.0', '1e+21'],
     [new CelDouble(1.5e-7), '0.00000015', '1.5e-07'],
@@ -153,7 +153,7 @@ describe('texts', () => {
     expect([formatLiteral(value), formatPlain(value)]).toEqual([literal, plain]);
   });
 
-  test('of decimals have no exponent', () => {
+  test('of decimals has no exponent', () => {
     expect([formatDecimal(1.25e21), formatDecimal(-2e-7), formatDecimal(0)]).toEqual([
       '1250000000000000000000',
       '-0.0000002',
@@ -161,7 +161,7 @@ describe('texts', () => {
     ]);
   });
 
-  test('of doubles are read as Go reads them', () => {
+  test('of doubles is parsed like in Go', () => {
     expect(['1e3', '.5', '0x1p-2', '-Inf', 'nan', '1e999', '1_0', ''].map(parseGoFloat)).toEqual([
       1000,
       0.5,
