@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { NodePortClaim } from '../allocators/node-ports.ts';
 import { validateStorageVersionStatus } from './apiserverinternal/storage-version.ts';
 import { validateRequest } from './certificates/certificate-signing-request.ts';
-import { podChecks } from './core/pod/spec/make-pod-checks.ts';
+import { podValidationOptions } from './core/pod/spec/make-pod-validation-options.ts';
 import { validateLabelKeys, validateSpreadConstraints } from './core/pod/spec/validate-topology.ts';
 import { validatePodStatusUpdate } from './core/pod/validate-pod-status.ts';
 import { validatePodUpdate } from './core/pod/validate-pod-update.ts';
@@ -58,7 +58,12 @@ const CASES: Readonly<
   'spread constraints': {
     object: (n) => ({ topologySpreadConstraints: many(n, (i) => ({ maxSkew: 1, topologyKey: `z${i}` })) }),
     judge: (spec) =>
-      validateSpreadConstraints(spec, podChecks({}, { isPod: true, allowPrivileged: true, old: undefined }), PATH, []),
+      validateSpreadConstraints(
+        spec,
+        podValidationOptions({}, { isPod: true, allowPrivileged: true, old: undefined }),
+        PATH,
+        [],
+      ),
   },
   'label keys': {
     object: (n) => ({

@@ -70,3 +70,10 @@ export function listOfAmounts(amounts: ResourceAmounts): JsonObject {
   for (const [name, amount] of amounts) setField(list, name, formatQuantity(amount));
   return list;
 }
+
+/** A copy of the list, sorted by name. */
+export function sortedResourceList(list: JsonObject): JsonObject {
+  const sorted: JsonObject = {};
+  for (const name of Object.keys(list).sort()) setField(sorted, name, list[name] ?? '0');
+  return sorted;
+}

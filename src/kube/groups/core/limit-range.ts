@@ -24,7 +24,7 @@ import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 import type { KubeContext, KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
-import { amountOf, isOvercommitAllowed } from '../../shared/resource-lists.ts';
+import { amountOf, isOvercommitAllowed, sortedResourceList } from '../../shared/resource-lists.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateContainerResourceName, validateResourceName } from '../../shared/validate-resources.ts';
@@ -97,17 +97,11 @@ function setContainerDefaults(limit: JsonObject): void {
     ['default', limits],
     ['defaultRequest', requests],
   ] as const)
-    if (Object.keys(list).length > 0) limit[name] = sorted(list);
+    if (Object.keys(list).length > 0) limit[name] = sortedResourceList(list);
 }
 
 function fillIn(list: JsonObject, from: JsonObject): void {
   for (const name of Object.keys(from)) if (getField(list, name) === undefined) setField(list, name, from[name] ?? '0');
-}
-
-function sorted(list: JsonObject): JsonObject {
-  const copy: JsonObject = {};
-  for (const name of Object.keys(list).sort()) setField(copy, name, list[name] ?? '0');
-  return copy;
 }
 
 export function validateLimitRange(object: JsonObject): FieldIssue[] {

@@ -1,6 +1,6 @@
 /**
- * Binding: gives a Pod its node, as the subresource `binding` of Pods and as the kind of its own that is older. Invariant: a Pod is bound once, and not while gates hold
- * it or it is going.
+ * Binding of Pods to nodes: the `binding` subresource of Pods, and the deprecated kind Binding. Invariant: a Pod is
+ * bound at most once, and not while it has scheduling gates or is being deleted.
  */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
@@ -46,7 +46,7 @@ export const BINDING_SUBRESOURCE: SubresourceDefinition = {
       if (!(parent instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
       return bindPod(parent, context, binding, request);
     },
-    // A binding may say which pod it means by uid and resourceVersion.
+    // The uid and resourceVersion of a Binding are preconditions for the Pod.
     keepsSystemFields: true,
   }),
 };
@@ -107,7 +107,7 @@ function validateBinding(binding: JsonObject): FieldIssue[] {
   return issues;
 }
 
-/** Throws the 409 if the pod cannot be bound. */
+/** Binds the pod, in place. Throws a Conflict if it cannot be bound. */
 function assign(pod: JsonObject, binding: JsonObject, now: number): void {
   const name = textAt(pod, 'metadata', 'name');
   const refuse = (because: string): never => {

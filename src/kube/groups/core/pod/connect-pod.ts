@@ -1,6 +1,7 @@
 /**
- * What a kubelet would answer: log, exec, attach, portforward, and the way to a pod's own port. Invariant: no kubelet runs, so every request is refused as the reference
- * refuses it for a pod without a node, or with one that it cannot reach; the log of a pod without a node is empty.
+ * The subresources of Pods that a kubelet or the pod itself serves: log, exec, attach, portforward and proxy. No
+ * kubelet is reachable, so requests fail as in kube-apiserver for an unscheduled pod or an unreachable node. The log of
+ * an unscheduled pod is empty.
  */
 import { fieldAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { intParam } from '../../../../apimachinery/meta/options-decode.ts';
@@ -68,7 +69,7 @@ async function readLog(kube: KubeContext, context: ResourceContext, { params }: 
   throw new StatusError(unknown(`Get "https://${host}:10250${path}": no kubelet answers for node ${node}`));
 }
 
-/** Throws the 400 for what cannot be read. */
+/** Throws BadRequest for malformed parameters. */
 function validateLogOptions(params: QueryParams): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const number = (name: string): number | bigint | undefined => {
@@ -93,7 +94,7 @@ function validateLogOptions(params: QueryParams): FieldIssue[] {
   return issues;
 }
 
-/** Exec and attach. */
+/** Serves exec and attach. */
 async function openStream(kube: KubeContext, context: ResourceContext, request: ConnectRequest): Promise<Answer> {
   const pod = await readPod(kube, context);
   chooseContainer(pod, request.params);
@@ -142,7 +143,7 @@ async function readPod(kube: KubeContext, { namespace, name }: ResourceContext):
   return answer.object;
 }
 
-/** The container that the request means. */
+/** The container that the request names, or the only one. Throws BadRequest if there is no such container. */
 function chooseContainer(pod: JsonObject, params: QueryParams): string {
   const asked = firstParam(params, 'container') ?? '';
   const name = textAt(pod, 'metadata', 'name');

@@ -1,6 +1,6 @@
 /**
- * Fields of pod specs behind feature gates that are off by default: stop signals, scheduling groups, projected trust bundles and pod certificates. Invariant: what a
- * stored object has may stay.
+ * Removal of pod fields whose feature gates are off: stop signals, scheduling groups, projected trust bundles and pod
+ * certificates. A field is kept if the stored object already has it.
  */
 import { fieldAt, objectAt, objectsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
@@ -8,7 +8,7 @@ import { allContainers } from './spec/pod-containers.ts';
 
 const GATED_PROJECTIONS = ['clusterTrustBundle', 'podCertificate'] as const;
 
-/** `old` is the stored spec. */
+/** Modifies `spec` in place. `old` is the stored spec; undefined on create. */
 export function dropDisabledSpecFields(spec: JsonObject, old: JsonObject | undefined): void {
   for (const projection of GATED_PROJECTIONS) {
     if (old !== undefined && sourcesOf(old).some((source) => fieldAt(source, projection) !== undefined)) continue;
@@ -35,7 +35,7 @@ function dropStopSignals(spec: JsonObject): void {
   }
 }
 
-/** Fields of a Pod's status behind gates that are off. `old` is the stored status. */
+/** Modifies `status` in place. `old` is the stored status. */
 export function dropDisabledStatusFields(status: JsonObject, old: JsonObject): void {
   const claims = 'nodeAllocatableResourceClaimStatuses';
   if (status[claims] !== undefined && old[claims] === undefined) delete status[claims];

@@ -1,6 +1,6 @@
 /**
- * Eviction: deletes a Pod if its disruption budget allows it. Invariant: a Pod that is or may become healthy goes only after its budget gave a disruption away; the Pod
- * says first that it is evicted.
+ * The `eviction` subresource of Pods: deletes a Pod if its PodDisruptionBudget allows it. Invariant: the budget's
+ * disruptionsAllowed is decremented, and the Pod has the condition DisruptionTarget, before the Pod is deleted.
  */
 import {
   DEFAULT_DELETE_OPTIONS,
@@ -42,7 +42,7 @@ import { SUCCESS } from './success.ts';
 
 const KIND = { group: 'policy', kind: 'Eviction' } as const;
 const IGNORE_READ_ERROR = FieldPath.of('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential');
-/** How often a conflict with another writer is tried again. */
+/** The number of attempts when writes conflict with others. */
 const ATTEMPTS = 20;
 const TOO_MANY_BUDGETS =
   'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
@@ -107,7 +107,7 @@ async function evict(eviction: Eviction): Promise<WriteAnswer> {
   }
 }
 
-/** A pod that may be healthy: its budget decides. */
+/** Evicts a pod that may be healthy, if its budget allows it. */
 async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteAnswer> {
   const { kube, context, options } = eviction;
   const lister = kube.lister('poddisruptionbudgets');
@@ -128,7 +128,7 @@ async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteA
   return SUCCESS;
 }
 
-/** Decides on the newest state of the budget and writes over that state alone. */
+/** Decrements disruptionsAllowed of the current budget, with optimistic concurrency. Throws if there is none left. */
 async function takeFromBudget({ kube, context, options }: Eviction, budget: JsonObject): Promise<void> {
   const { subresources, definition } = kube.resource('poddisruptionbudgets');
   const now = context.request.receivedAt;
@@ -151,7 +151,7 @@ async function takeFromBudget({ kube, context, options }: Eviction, budget: Json
   );
 }
 
-/** The condition that says why the pod goes, then the deletion. */
+/** Sets the condition DisruptionTarget, then deletes the pod. */
 async function markAndDelete({ pods, status, context }: Eviction, asked: DeleteOptions): Promise<void> {
   let options = asked;
   if (!isDryRun(options)) {
@@ -200,7 +200,7 @@ function atVersionOf(options: DeleteOptions, pod: JsonObject): DeleteOptions {
   return { ...options, preconditions: { uid: options.preconditions?.uid, resourceVersion } };
 }
 
-/** Nothing that a budget guards is lost with it. */
+/** Whether the pod may be evicted without asking a budget: it is pending, has ended, or is being deleted. */
 function ignoresBudgets(pod: JsonObject): boolean {
   return isEnding(pod) || textAt(pod, 'status', 'phase') === 'Pending';
 }

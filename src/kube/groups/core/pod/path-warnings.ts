@@ -1,11 +1,11 @@
-/** Files of volumes that hide each other. Invariant: pure; the texts are the reference's, in its order. */
+/** Warnings about files of a volume whose paths overlap. */
 import { quote } from '../../../../apimachinery/go-format.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 
 interface PlacedFile {
   readonly path: string;
-  /** '' where the volume itself is the source. */
+  /** '' if the volume has only one source. */
   readonly source: string;
 }
 
@@ -71,7 +71,7 @@ function itemsOf(holder: JsonObject, source: string): readonly PlacedFile[] {
   return objectsAt(holder, 'items').map((item) => ({ path: textAt(item, 'path'), source }));
 }
 
-/** Each file is compared with all before it; beyond so many pairs nobody looks. */
+/** Each file is compared with all earlier ones. Bounds the number of pairs. */
 const MAX_PAIRS = 500_000;
 const MAX_OVERLAPS = 1000;
 

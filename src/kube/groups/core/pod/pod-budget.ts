@@ -1,6 +1,4 @@
-/**
- * What PodDisruptionBudgets have to say to an eviction. Invariant: pure; a budget that allows nothing refuses with 429 and says why, in the reference's words.
- */
+/** The rules of PodDisruptionBudgets for evictions. */
 import {
   ensureObject,
   fieldAt,
@@ -19,20 +17,20 @@ const MAX_DISRUPTED_PODS = 2000;
 const CONDITION = 'DisruptionAllowed';
 const MESSAGE = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Those of the pod's namespace that select it. */
+/** The budgets that select the pod. `budgets` are those of its namespace. */
 export function budgetsOf(pod: JsonObject, budgets: readonly JsonObject[]): readonly JsonObject[] {
   const labels = labelsAt(pod, 'metadata', 'labels');
   return budgets.filter((budget) => selectorMatches(selectorAt(budget, 'spec', 'selector'), labels) === true);
 }
 
-/** A pod that is not ready may go without counting, if its budget says so or is met without it. */
+/** Whether an unready pod may be evicted without a disruption: the policy allows it, or enough pods are healthy. */
 export function allowsUnready(budget: JsonObject): boolean {
   if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const desired = numberAt(budget, 'status', 'desiredHealthy');
   return numberAt(budget, 'status', 'currentHealthy') >= desired && desired > 0;
 }
 
-/** Takes one disruption from the budget's status, in place. Throws if there is none. */
+/** Decrements disruptionsAllowed, in place. Throws TooManyRequests with the cause if there is none left. */
 export function takeDisruption(budget: JsonObject, podName: string, now: number): void {
   const name = textAt(budget, 'metadata', 'name');
   const status = ensureObject(budget, 'status');
@@ -52,7 +50,7 @@ export function takeDisruption(budget: JsonObject, podName: string, now: number)
   ensureObject(status, 'disruptedPods')[podName] = time;
 }
 
-/** The budget does not know yet what it allows. */
+/** The answer while the controller has not observed the current generation of the budget. */
 export function stillProcessed(name: string): Status {
   return withCause(
     tooManyRequests(MESSAGE, 10),
@@ -78,7 +76,7 @@ function whyNot(name: string, status: JsonObject): string {
   return `${budget} does not allow evicting pods currently`;
 }
 
-/** The condition says that nothing is allowed any more. */
+/** Sets the condition DisruptionAllowed to False. */
 function closeBudget(budget: JsonObject, status: JsonObject, time: string): void {
   const conditions = [...objectsAt(status, 'conditions')];
   const i = conditions.findIndex((one) => textAt(one, 'type') === CONDITION);

@@ -1,4 +1,4 @@
-/** Conditions of a Pod that the server itself sets. Invariant: the time of a transition changes only when the status does. */
+/** Conditions that the server sets on Pods. lastTransitionTime changes only with the status of the condition. */
 import { fieldAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { formatTime, instantFromMillis } from '../../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
@@ -10,7 +10,7 @@ export interface ServerCondition {
   readonly message?: string;
 }
 
-/** Sets or adds it in the status, which may be changed in place. `now` is the wall clock in milliseconds. */
+/** Replaces or adds the condition, in place. `now` is in milliseconds since the epoch. */
 export function setPodCondition(status: JsonObject, condition: ServerCondition, now: number): void {
   const conditions = [...objectsAt(status, 'conditions')];
   const i = conditions.findIndex((one) => textAt(one, 'type') === condition.type);

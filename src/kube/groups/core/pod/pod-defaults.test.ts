@@ -13,7 +13,7 @@ const withDefaults = (spec: JsonObject, status?: JsonObject): JsonObject => {
 };
 const container = (more: JsonObject): JsonObject => ({ containers: [{ name: 'c', image: 'i:1', ...more }] });
 
-test('a template gets the defaults of a spec, without those of a Pod', () => {
+test('a template gets the defaults of the spec without those of a Pod', () => {
   const template: JsonObject = {
     metadata: { annotations: { 'pod.beta.kubernetes.io/init-containers': 'x', kept: 'y' } },
     spec: {
@@ -50,7 +50,7 @@ test('a template gets the defaults of a spec, without those of a Pod', () => {
 });
 
 describe('a Pod', () => {
-  test('requests what it limits, on the ports of its host', () => {
+  test('has requests equal to its limits, and host ports on the host network', () => {
     const spec = {
       ...container({
         resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m' } },
@@ -66,7 +66,7 @@ describe('a Pod', () => {
     });
   });
 
-  test('has probes, hooks and sources of variables with their defaults', () => {
+  test('has default values in probes, hooks and sources of variables', () => {
     const spec = container({
       livenessProbe: { httpGet: { port: 80 } },
       readinessProbe: { grpc: { port: 80 }, periodSeconds: 2 },
@@ -86,7 +86,7 @@ describe('a Pod', () => {
     });
   });
 
-  test('asks as a whole for what its containers ask, sidecars included', () => {
+  test('has pod-level requests from its containers, sidecars included', () => {
     const requests = (cpu: string): JsonObject => ({ resources: { requests: { cpu } } });
     const spec = {
       containers: [{ name: 'a', ...requests('1') }],
@@ -99,7 +99,7 @@ describe('a Pod', () => {
     expect(withDefaults(spec)['spec']).toMatchObject({ resources: { requests: { cpu: '2500m', memory: '1Gi' } } });
   });
 
-  test('has one address in two places', () => {
+  test('has the same address in podIP and podIPs', () => {
     expect(withDefaults({}, { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }] })['status']).toEqual({
       podIP: '10.0.0.1',
       podIPs: [{ ip: '10.0.0.1' }],
@@ -116,6 +116,6 @@ test.each([
   ['BestEffort', { requests: { 'example.com/x': '1' } }, {}],
   ['Guaranteed', {}, { resources: { requests: { cpu: '1', memory: '1' }, limits: { cpu: '1', memory: '1' } } }],
   ['Burstable', { limits: { cpu: '1', memory: '1' } }, { resources: { limits: { cpu: '1' } } }],
-])('a pod is %s by %j, %j', (expected, resources, own: JsonObject) => {
+])('a pod has the QoS class %s with %j, %j', (expected, resources, own: JsonObject) => {
   expect(qosClassOf({ containers: [{ resources }], ...own })).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
- * Defaults of pod specs, in templates and in Pods. Invariant: idempotent; equal to the reference's to the field, with what its conversion between versions does to
- * a spec (the two names of the service account, annotations of old init containers).
+ * The defaults of Pods and pod templates. They include what kube-apiserver's conversion to internal types does: it
+ * aligns serviceAccount with serviceAccountName, and drops the annotations of beta init containers.
  */
 import {
   fieldAt,
@@ -13,7 +13,12 @@ import {
 } from '../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../../apimachinery/scalars/quantity.ts';
 import { type JsonObject, setField } from '../../../../base/json-value.ts';
-import { isHugePageResource, isOvercommitAllowed, isPodLevelResource } from '../../../shared/resource-lists.ts';
+import {
+  isHugePageResource,
+  isOvercommitAllowed,
+  isPodLevelResource,
+  sortedResourceList,
+} from '../../../shared/resource-lists.ts';
 import { roundResourceList, roundResourceRequirements } from '../../../shared/round-resources.ts';
 import { setVolumeDefaults } from '../volume/volume-defaults.ts';
 import { aggregateContainers } from './pod-resources.ts';
@@ -23,7 +28,7 @@ const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] 
 const STATUS_LISTS = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
 const INIT_ANNOTATIONS = ['init-containers', 'init-container-statuses'] as const;
 
-/** Defaults of a Pod itself. */
+/** The defaults of a Pod. */
 export function setPodDefaults(pod: JsonObject): void {
   const spec = objectAt(pod, 'spec');
   if (spec !== undefined) {
@@ -31,7 +36,7 @@ export function setPodDefaults(pod: JsonObject): void {
       requestLimits(objectAt(container, 'resources'));
     setPodLevelDefaults(spec);
     if (fieldAt(spec, 'enableServiceLinks') === undefined) spec['enableServiceLinks'] = true;
-    if (flagAt(spec, 'hostNetwork')) openHostPorts(spec);
+    if (flagAt(spec, 'hostNetwork')) setHostPorts(spec);
     setPodSpecDefaults(spec);
     if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1;
   }
@@ -40,7 +45,7 @@ export function setPodDefaults(pod: JsonObject): void {
   if (status !== undefined) setStatusDefaults(status);
 }
 
-/** Defaults of a template: the spec's, without those that only a Pod gets. */
+/** The defaults of a pod template: those of the spec, without the ones that only a Pod gets. */
 export function setTemplateDefaults(template: JsonObject): void {
   const spec = objectAt(template, 'spec');
   if (spec !== undefined) setPodSpecDefaults(spec);
@@ -64,17 +69,17 @@ function setPodSpecDefaults(spec: JsonObject): void {
   }
 }
 
-/** What is limited and not requested is requested in full. */
+/** Sets requests to the limits where they are absent. */
 function requestLimits(resources: JsonObject | undefined): void {
   const limits = resources === undefined ? undefined : objectAt(resources, 'limits');
   if (resources === undefined || limits === undefined) return;
   const requests: JsonObject = { ...objectAt(resources, 'requests') };
   for (const name of Object.keys(limits))
     if (!Object.hasOwn(requests, name)) setField(requests, name, limits[name] ?? '0');
-  resources['requests'] = sortedList(requests);
+  resources['requests'] = sortedResourceList(requests);
 }
 
-/** What a pod asks for as a whole and leaves out follows from its containers, then from its limits. */
+/** Sets absent pod-level requests to the sum of the containers' requests or else to the pod-level limits. */
 function setPodLevelDefaults(spec: JsonObject): void {
   const resources = objectAt(spec, 'resources');
   if (resources === undefined) return;
@@ -85,24 +90,17 @@ function setPodLevelDefaults(spec: JsonObject): void {
     if (isHugePageResource(name) && !Object.hasOwn(requests, name) && !Object.hasOwn(limits, name))
       setField(limits, name, formatQuantity(amount));
   if (Object.keys(limits).length === 0) return;
-  resources['limits'] = sortedList(limits);
+  resources['limits'] = sortedResourceList(limits);
   for (const [name, amount] of aggregateContainers(spec, 'requests'))
     if (!Object.hasOwn(requests, name) && isPodLevelResource(name) && isOvercommitAllowed(name))
       setField(requests, name, formatQuantity(amount));
   for (const name of Object.keys(limits))
     if (!Object.hasOwn(requests, name) && isPodLevelResource(name)) setField(requests, name, limits[name] ?? '0');
-  if (Object.keys(requests).length > 0) resources['requests'] = sortedList(requests);
+  if (Object.keys(requests).length > 0) resources['requests'] = sortedResourceList(requests);
 }
 
-/** As maps are written: in the order of their keys. */
-function sortedList(list: JsonObject): JsonObject {
-  const sorted: JsonObject = {};
-  for (const name of Object.keys(list).sort()) setField(sorted, name, list[name] ?? '0');
-  return sorted;
-}
-
-/** On the host's network a container's port is the host's. */
-function openHostPorts(spec: JsonObject): void {
+/** On the host network, hostPort defaults to containerPort. */
+function setHostPorts(spec: JsonObject): void {
   for (const container of [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')])
     for (const port of objectsAt(container, 'ports'))
       if (numberAt(port, 'hostPort') === 0 && numberAt(port, 'containerPort') !== 0)
@@ -116,7 +114,7 @@ function dropInitAnnotations(object: JsonObject): void {
     for (const name of INIT_ANNOTATIONS) delete annotations[`pod.${stage}.kubernetes.io/${name}`];
 }
 
-/** The one address and the list of them agree: the one wins. */
+/** Makes podIP and podIPs agree. podIP replaces a list that does not start with it. */
 function setStatusDefaults(status: JsonObject): void {
   for (const list of STATUS_LISTS)
     for (const container of objectsAt(status, list)) {

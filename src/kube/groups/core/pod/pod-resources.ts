@@ -1,4 +1,4 @@
-/** What the containers of a pod ask for together. Invariant: pure; sums are the reference's, sidecars included. */
+/** The sum of the containers' resources, and the QoS class of a pod. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity, quantitySign } from '../../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
@@ -7,7 +7,8 @@ import { addAmounts, amountsOf, type ResourceAmounts, raiseAmounts } from '../..
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 /**
- * All containers at work, or an init container beside the sidecars that started before it, whichever is more. Amounts of `limits` or `requests`.
+ * The limits or requests of the pod: for each resource, the larger of all containers together and any init container
+ * together with the sidecars that start before it.
  */
 export function aggregateContainers(spec: JsonObject, field: 'limits' | 'requests'): ResourceAmounts {
   const sum: ResourceAmounts = new Map();
@@ -30,12 +31,12 @@ export function aggregateContainers(spec: JsonObject, field: 'limits' | 'request
   return sum;
 }
 
-/** An init container that keeps running beside the others. */
+/** Whether an init container keeps running beside the others. */
 export function isSidecar(container: JsonObject): boolean {
   return textAt(container, 'restartPolicy') === 'Always';
 }
 
-/** By what the pod as a whole asks for, or else by its containers. */
+/** The QoS class, by the pod-level resources or, without them, by those of the containers. */
 export function qosClassOf(spec: JsonObject): QosClass {
   const requests: ResourceAmounts = new Map();
   const limits: ResourceAmounts = new Map();
@@ -62,7 +63,7 @@ export function qosClassOf(spec: JsonObject): QosClass {
   return isGuaranteed && requests.size === limits.size ? 'Guaranteed' : 'Burstable';
 }
 
-/** CPU and memory, where more than none. */
+/** The positive amounts of CPU and memory. */
 function computeAmounts(resources: JsonObject, field: 'limits' | 'requests'): ResourceAmounts {
   const amounts = amountsOf(fieldAt(resources, field));
   for (const [name, amount] of amounts)

@@ -1,4 +1,4 @@
-/** How Pods begin, change and end. Invariant: pure; the rules of what a Pod must be are in the files beside. */
+/** The strategy methods of Pods and of their subresources. */
 import { orderFields } from '../../../../apimachinery/codec/typed-order.ts';
 import type { DeleteOptions } from '../../../../apimachinery/meta/delete-options.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
@@ -39,7 +39,7 @@ export function preparePodForCreate(pod: JsonObject, { request }: StrategyContex
   adoptAppArmorAnnotations(pod, spec, (text) => request.warn(text));
 }
 
-/** Admission and the server itself added fields behind the others. */
+/** Puts fields that admission or the server added into the order of the type. */
 export function canonicalizePod(pod: JsonObject): void {
   orderFields(pod, kindView('', 'v1', 'Pod'));
 }
@@ -49,7 +49,7 @@ export function preparePodForUpdate(pod: JsonObject, old: JsonObject): void {
   finishSpecUpdate(pod, old);
 }
 
-/** Everything but the status stays; of that, what old kubelets do not know is kept. */
+/** Keeps the spec, the owner references and, in the status, fields that older kubelets do not send. */
 export function preparePodStatusForUpdate(pod: JsonObject, old: JsonObject): void {
   takeField(pod, old, 'spec');
   takeField(ensureMeta(pod), objectAt(old, 'metadata') ?? {}, 'ownerReferences');
@@ -61,7 +61,7 @@ export function preparePodStatusForUpdate(pod: JsonObject, old: JsonObject): voi
   dropDisabledStatusFields(status, oldStatus);
 }
 
-/** Only ephemeral containers, labels and annotations change. */
+/** Keeps everything but the ephemeral containers. */
 export function prepareEphemeralForUpdate(pod: JsonObject, old: JsonObject): void {
   const containers = objectsAt(pod, 'spec', 'ephemeralContainers');
   const spec: JsonObject = { ...objectAt(old, 'spec') };
@@ -73,7 +73,7 @@ export function prepareEphemeralForUpdate(pod: JsonObject, old: JsonObject): voi
   finishSpecUpdate(pod, old);
 }
 
-/** Only resources and resize policies change. Containers that were added, removed or renamed are left for validation to refuse. */
+/** Keeps everything but resources and resize policies. Added, removed or renamed containers are left for validation. */
 export function prepareResizeForUpdate(pod: JsonObject, old: JsonObject): void {
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
@@ -103,7 +103,7 @@ function mergeResources(containers: readonly JsonObject[], old: readonly JsonObj
   });
 }
 
-/** What a status-like subresource may not touch of the metadata. */
+/** Keeps the metadata that `ephemeralcontainers` and `resize` cannot change. */
 function keepMetadata(pod: JsonObject, old: JsonObject): void {
   const metadata = ensureMeta(pod);
   for (const field of ['deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers', 'ownerReferences'])
@@ -119,7 +119,7 @@ function finishSpecUpdate(pod: JsonObject, old: JsonObject): void {
   metadata['generation'] = incremented(metadata['generation']);
 }
 
-/** A client that does not know the field does not clear it. */
+/** Keeps observedGeneration if the client does not send it: older kubelets do not know the field. */
 function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): void {
   if (Number(numberAt(status, 'observedGeneration')) === 0) takeField(status, oldStatus, 'observedGeneration');
   const left = new Map<string, JsonObject[]>();
@@ -137,7 +137,7 @@ function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): voi
 
 // ── Selectors and profiles ──
 
-/** Adds the values of the pod's own labels to selectors that ask for pods like it. */
+/** Adds the pod's own values of matchLabelKeys and mismatchLabelKeys to the label selectors. */
 function mergeLabelKeys(pod: JsonObject, spec: JsonObject): void {
   const labels = objectAt(pod, 'metadata', 'labels') ?? {};
   for (const kind of ['podAffinity', 'podAntiAffinity'])
@@ -162,7 +162,7 @@ function addExpressions(term: JsonObject, field: string, operator: 'In' | 'NotIn
   if (added.length > 0) selector['matchExpressions'] = [...objectsAt(selector, 'matchExpressions'), ...added];
 }
 
-/** Profiles that are named in annotations of old become fields. */
+/** Copies AppArmor profiles from the deprecated annotations to the fields. */
 function adoptAppArmorAnnotations(pod: JsonObject, spec: JsonObject, warn: (text: string) => void): void {
   const annotations = objectAt(pod, 'metadata', 'annotations');
   if (annotations === undefined || textAt(spec, 'os', 'name') === 'windows') return;
@@ -183,7 +183,7 @@ function adoptAppArmorAnnotations(pod: JsonObject, spec: JsonObject, warn: (text
 
 // ── Deletion ──
 
-/** A pod that no node runs, or that has ended, goes at once. */
+/** The grace period is zero for a pod that is not scheduled or has ended. */
 export function podGrace(pod: JsonObject, options: DeleteOptions): GraceDecision {
   const phase = textAt(pod, 'status', 'phase');
   if (textAt(pod, 'spec', 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded')

@@ -23,7 +23,7 @@ const get = async (name: string): Promise<JsonObject> => (await kube.request('GE
 const textOf = ({ status, body }: TestAnswer): string => `${status} ${textAt(body, 'message')}`;
 
 describe('a pod', () => {
-  test('begins pending, with its class and the first generation', async () => {
+  test('starts Pending, with its QoS class and generation 1', async () => {
     const { status, body } = await create('begins', {
       containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1', memory: '1Gi' } } }],
     });
@@ -35,7 +35,7 @@ describe('a pod', () => {
     });
   });
 
-  test('says that gates hold it', async () => {
+  test('has a condition while scheduling gates hold it', async () => {
     const { body } = await create('gated', { ...SPEC, schedulingGates: [{ name: 'g' }] });
     expect(body['status']).toMatchObject({
       conditions: [
@@ -50,7 +50,7 @@ describe('a pod', () => {
     });
   });
 
-  test('asks for pods with its own labels where it names keys', async () => {
+  test('has its own label values added to selectors with matchLabelKeys', async () => {
     const term = { topologyKey: 'zone', labelSelector: {}, matchLabelKeys: ['v'], mismatchLabelKeys: ['w'] };
     const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
     const { body } = await create('merged', { ...SPEC, affinity }, { labels: { v: '1', w: '2' } });
@@ -72,7 +72,7 @@ describe('a pod', () => {
     });
   });
 
-  test('gets profiles that annotations of old name', async () => {
+  test('gets AppArmor profiles from the deprecated annotations', async () => {
     const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'localhost/p' };
     const { body, warnings } = await create('armored', SPEC, { annotations });
     expect(body['spec']).toMatchObject({
@@ -83,7 +83,7 @@ describe('a pod', () => {
     ]);
   });
 
-  test('changes its image and little else', async () => {
+  test('can change its image and little else', async () => {
     await create('changes');
     const changed = await patch('changes', { spec: { containers: [{ name: 'c', image: 'j' }] } });
     expect(changed.body).toMatchObject({ metadata: { generation: 2 }, spec: { containers: [{ image: 'j' }] } });
@@ -107,7 +107,7 @@ describe('a pod', () => {
     );
   });
 
-  test('gets ephemeral containers and keeps them', async () => {
+  test('can get ephemeral containers but not lose them', async () => {
     await create('debugged');
     const added = await patch('debugged/ephemeralcontainers', {
       spec: { hostname: 'ignored', ephemeralContainers: [{ name: 'e', image: 'i' }] },
@@ -122,7 +122,7 @@ describe('a pod', () => {
     );
   });
 
-  test('is resized within its class', async () => {
+  test('can be resized within its QoS class', async () => {
     const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } };
     await create('resized', { containers: [{ name: 'c', image: 'i', resources }] });
     const resize = (to: JsonObject): Promise<TestAnswer> =>
@@ -140,7 +140,7 @@ describe('a pod', () => {
     ).toContain('only cpu and memory resources are mutable');
   });
 
-  test('keeps in its status what clients do not know, and runs no container twice', async () => {
+  test('keeps status fields that clients omit, and rejects a restart that no policy allows', async () => {
     await create('told', { ...SPEC, restartPolicy: 'Never' });
     const ended = [{ name: 'c', state: { terminated: { exitCode: 1 } } }];
     const told = await patch('told/status', {
@@ -161,7 +161,7 @@ describe('a pod', () => {
     );
   });
 
-  test('goes at once without a node, and gracefully with one', async () => {
+  test('is deleted at once without a node and gracefully with one', async () => {
     await create('unbound');
     expect((await kube.request('DELETE', `${PODS}/unbound`)).body).toMatchObject({
       kind: 'Pod',
@@ -176,7 +176,7 @@ describe('a pod', () => {
     expect((await kube.request('GET', `${PODS}/bound`)).status).toBe(404);
   });
 
-  test('is found by what it is not, too', async () => {
+  test('is found by negated field selectors', async () => {
     await create('networked', { ...SPEC, hostNetwork: true });
     const named = async (selector: string): Promise<string> => {
       const { body } = await kube.request('GET', `${PODS}?fieldSelector=${encodeURIComponent(selector)}`);
@@ -191,7 +191,7 @@ describe('a binding', () => {
   const bind = (name: string, target: JsonObject, metadata: JsonObject = {}): Promise<TestAnswer> =>
     kube.request('POST', `${PODS}/${name}/binding`, { metadata: { name, ...metadata }, target });
 
-  test('gives a pod its node once', async () => {
+  test('binds a pod to a node once', async () => {
     await create('binds');
     const bound = await bind('binds', { name: 'n' }, { annotations: { a: 'b' }, labels: { c: 'd' } });
     expect(bound).toMatchObject({ status: 201, body: { kind: 'Status', status: 'Success', code: 201 } });
@@ -205,7 +205,7 @@ describe('a binding', () => {
     );
   });
 
-  test('is refused for what it names', async () => {
+  test('is rejected for an invalid target', async () => {
     await create('refuses', { ...SPEC, schedulingGates: [{ name: 'g' }] });
     expect(textOf(await bind('refuses', { name: 'n' }))).toContain('pod refuses has non-empty .spec.schedulingGates');
     expect(textOf(await bind('refuses', { kind: 'Foo' }))).toBe(
@@ -220,7 +220,7 @@ describe('a binding', () => {
     expect(textOf(await bind('none', { name: 'n' }))).toBe('404 pods "none" not found');
   });
 
-  test('is a kind of its own, too', async () => {
+  test('can be posted to bindings', async () => {
     await create('legacy');
     const body = { metadata: { name: 'legacy' }, target: { name: 'n' } };
     expect((await kube.request('POST', '/api/v1/namespaces/default/bindings', body)).status).toBe(201);
@@ -241,7 +241,7 @@ describe('an eviction', () => {
     (objectAt(body, 'details')?.['causes'] as JsonObject[] | undefined)?.[0]?.['message'],
   ];
 
-  test('of a pending pod asks no budget', async () => {
+  test('of a pending pod needs no budget', async () => {
     await create('waits', BOUND);
     expect((await evict('waits')).status).toBe(201);
     expect(await get('waits')).toMatchObject({
@@ -250,7 +250,7 @@ describe('an eviction', () => {
     });
   });
 
-  test('of a healthy pod takes a disruption from its budget', async () => {
+  test('of a healthy pod decrements disruptionsAllowed of its budget', async () => {
     const selector = { matchLabels: { app: 'e' } };
     await kube.request('POST', BUDGETS, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } });
     await run('healthy', 'True');
@@ -275,19 +275,19 @@ describe('an eviction', () => {
     expect(await get('healthy')).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 } });
   });
 
-  test('of a pod that is not ready is free while the budget is met', async () => {
+  test('of an unready pod needs no disruption while enough pods are healthy', async () => {
     await run('unready', 'False');
     expect((await evict('unready')).status).toBe(201);
   });
 
-  test('keeps to what the client expects', async () => {
+  test('respects preconditions', async () => {
     await create('expected', BOUND);
     expect(textOf(await evict('expected', { preconditions: { uid: 'x' } }))).toContain(
       'Operation cannot be fulfilled on Pod "expected": the UID in the precondition (x) does not match',
     );
   });
 
-  test('of a pod with two budgets is refused', async () => {
+  test('of a pod with two budgets is rejected', async () => {
     await kube.request('POST', BUDGETS, { metadata: { name: 'c' }, spec: { minAvailable: 1, selector: {} } });
     await run('doubly', 'True');
     expect(textOf(await evict('doubly'))).toBe(
@@ -296,7 +296,7 @@ describe('an eviction', () => {
   });
 });
 
-describe('what a kubelet would answer', () => {
+describe('a subresource that a kubelet serves', () => {
   const ask = async (path: string, method = 'GET'): Promise<string> => {
     try {
       return textOf(await kube.request(method, `${PODS}/${path}`));
@@ -305,7 +305,7 @@ describe('what a kubelet would answer', () => {
     }
   };
 
-  test('is refused for a pod without a node', async () => {
+  test('fails for a pod without a node', async () => {
     await create('alone', { containers: [...(SPEC['containers'] as JsonObject[]), { name: 'd', image: 'i' }] });
     expect(await ask('alone/exec?command=ls', 'POST')).toBe(
       '400 a container name must be specified for pod alone, choose one of: [c d]',
@@ -321,7 +321,7 @@ describe('what a kubelet would answer', () => {
     expect(await ask('none/log')).toBe('404 pods "none" not found');
   });
 
-  test('is refused for a pod whose node is not there, or has no address', async () => {
+  test('fails for a pod whose node does not exist or has no address', async () => {
     await create('lost', BOUND);
     expect(await ask('lost/log')).toBe('404 pods "nowhere" not found');
     await kube.request('POST', '/api/v1/nodes', { metadata: { name: 'somewhere' } });

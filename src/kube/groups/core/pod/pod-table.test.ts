@@ -20,7 +20,7 @@ const waiting = (name: string, reason: string, more: JsonObject = {}): JsonObjec
   ...more,
 });
 
-/** What the reference showed: ready containers, status, restarts. */
+/** The cells of kube-apiserver: ready containers, status, restarts. */
 const STATES: readonly [title: string, spec: JsonObject, status: JsonObject, cells: readonly string[]][] = [
   ['pending', TWO, { phase: 'Pending' }, ['0/2', 'Pending', '0']],
   [
@@ -124,7 +124,7 @@ describe('the row of a pod', () => {
     expect(cells({ spec, status }, NOW).slice(1, 4)).toEqual(expected);
   });
 
-  test('tells of gates, deletion and places', () => {
+  test('shows gates, deletion and nodes', () => {
     const gated = { conditions: [{ type: 'PodScheduled', reason: 'SchedulingGated' }] };
     expect(cells({ spec: TWO, status: gated }, NOW)[2]).toBe('SchedulingGated');
     const metadata = { deletionTimestamp: AT };
@@ -136,7 +136,7 @@ describe('the row of a pod', () => {
     expect(cells({ spec, status }, NOW).slice(5)).toEqual(['10.0.0.1', 'n', '<none>', '1/2']);
   });
 
-  test('says that a pod has ended', () => {
+  test('has a condition if the pod has ended', () => {
     expect(conditions?.({ status: { phase: 'Failed' } })).toEqual([
       { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
     ]);
@@ -144,7 +144,7 @@ describe('the row of a pod', () => {
   });
 });
 
-test('the row of a pod template names containers, images and labels', () => {
+test('the row of a pod template shows containers, images and labels', () => {
   const template = {
     metadata: { labels: { b: '2', a: '1' } },
     spec: {

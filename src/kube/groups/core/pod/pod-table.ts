@@ -1,4 +1,4 @@
-/** Columns of Pods and PodTemplates. Invariant: the cells are the reference's. */
+/** The columns of Pods and PodTemplates. */
 import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { type Column, column, labelsText, NAME, sinceText, tableOf } from '../../../../server/resource/columns.ts';
@@ -12,10 +12,10 @@ const WIDE = { priority: 1 } as const;
 interface PodSummary {
   ready: number;
   total: number;
-  /** What the pod's state is called. */
+  /** The text of the column Status. */
   reason: string;
   restarts: number;
-  /** RFC 3339; '' if there was none. */
+  /** The time in RFC 3339, or '' if there was no restart. */
   lastRestart: string;
 }
 
@@ -39,7 +39,7 @@ function podColumn(
   return { name, type: 'string', format: '', description, priority: 0, ...more };
 }
 
-/** What the rows of pods that have ended carry. */
+/** The messages of the condition Completed, which rows of ended pods have. */
 const ENDED: Readonly<Record<string, string>> = {
   Succeeded: 'The pod has completed successfully.',
   Failed: 'The pod failed.',
@@ -81,7 +81,7 @@ export const podTemplateTable: () => TableDefinition = tableOf(
   ),
 );
 
-/** The names and the images of the containers of a pod spec, for kinds that hold a template. */
+/** Two columns: the names and the images of the containers of a pod spec. */
 export function containerColumns(
   specOf: (object: JsonObject) => JsonObject,
   options: { readonly priority?: number } = {},
@@ -117,7 +117,10 @@ function summarize(pod: JsonObject): PodSummary {
   return summary;
 }
 
-/** Counts what the init containers did; true while one of them is not done. What remains in `restarts` afterwards is that of sidecars if all are. */
+/**
+ * Adds the init containers to the summary. True while one of them has not finished. Afterwards, only the restarts of
+ * sidecars count.
+ */
 function summarizeInit(pod: JsonObject, summary: PodSummary): boolean {
   const containers = objectsAt(pod, 'spec', 'initContainers');
   const sidecars = new Set(containers.filter(isSidecar).map((container) => textAt(container, 'name')));
@@ -177,7 +180,7 @@ function endOf(terminated: JsonObject): string {
 function addRestarts(sum: { restarts: number; lastRestart: string }, status: JsonObject): void {
   sum.restarts += Number(numberAt(status, 'restartCount'));
   const finished = textAt(status, 'lastState', 'terminated', 'finishedAt');
-  // Times of one form in one zone are in the order of their texts.
+  // Normalized times compare like their texts.
   if (finished > sum.lastRestart) sum.lastRestart = finished;
 }
 

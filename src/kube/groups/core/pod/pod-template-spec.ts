@@ -1,7 +1,4 @@
-/**
- * Pod specs and templates, as every kind that holds one needs them. Invariant: pure; defaults equal the reference's to the field and the issues are its own. This is the
- * front door of `rules/pod/`: other kinds import from here alone.
- */
+/** The rules of pod templates, for the kinds that contain one. Kinds outside of this folder import only this file. */
 import { objectAt, objectsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden } from '../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
@@ -12,41 +9,40 @@ import { labelsAt } from '../../../shared/label-selector.ts';
 import { dropDisabledSpecFields } from './drop-disabled-fields.ts';
 import { setTemplateDefaults } from './pod-defaults.ts';
 import { podHolderWarnings } from './pod-warnings.ts';
-import { podChecks } from './spec/make-pod-checks.ts';
+import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { validatePodSpec } from './spec/validate-pod-spec.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
 
 export { containerColumns } from './pod-table.ts';
 
-/** What the reference's options for pods depend on: what a stored object has already, and where the spec stands. */
 export interface PodSpecContext {
-  /** The template of the stored object, whose oddities may stay; undefined for a create. */
+  /** The stored template; some invalid values are accepted if it has them. Undefined on create. */
   readonly old?: JsonObject | undefined;
-  /** Containers may be privileged. Default true: nothing runs here, and whoever tries objects out wants all of them. */
+  /** Whether containers may be privileged. Default true: no container runs here. */
   readonly allowPrivileged?: boolean;
 }
 
-/** Defaults of a pod spec inside a template. A Pod itself gets more. Idempotent. */
+/** The defaults of a pod template. Idempotent. */
 export function setPodTemplateDefaults(template: JsonObject): void {
   setTemplateDefaults(template);
 }
 
-/** Metadata, as far as a template has any, and spec. Which restart policies make sense is the business of the kind that holds it. */
+/** Validates labels, annotations and spec. The kind that contains the template checks the restart policy. */
 export function validatePodTemplateSpec(
   template: JsonObject,
   path: FieldPath,
   { old, allowPrivileged = true }: PodSpecContext = {},
 ): FieldIssue[] {
-  const checks = podChecks(template, { isPod: false, allowPrivileged, old });
+  const options = podValidationOptions(template, { isPod: false, allowPrivileged, old });
   const spec = objectAt(template, 'spec') ?? {};
   const specPath = path.child('spec');
-  // The reference leaves the step `metadata` out here.
+  // As in kube-apiserver, these paths lack the step `metadata`.
   const annotationsPath = path.child('annotations');
   const issues = [
     ...validateLabels(labelsAt(template, 'metadata', 'labels'), path.child('labels')),
     ...validateAnnotations(labelsAt(template, 'metadata', 'annotations'), annotationsPath),
-    ...validatePodAnnotations(template, checks, annotationsPath),
-    ...validatePodSpec(spec, undefined, checks, specPath),
+    ...validatePodAnnotations(template, options, annotationsPath),
+    ...validatePodSpec(spec, undefined, options, specPath),
     ...validateProfilesMatch(template, specPath),
   ];
   if (objectsAt(spec, 'ephemeralContainers').length > 0)
@@ -54,7 +50,7 @@ export function validatePodTemplateSpec(
   return issues;
 }
 
-/** Warnings of a template that is written. What the stored one had does not matter today, as in the reference. */
+/** Warnings about a template. As in kube-apiserver, the stored template makes no difference. */
 export function podTemplateWarnings(
   template: JsonObject,
   _old: JsonObject | undefined,
@@ -63,7 +59,7 @@ export function podTemplateWarnings(
   return podHolderWarnings(template, path);
 }
 
-/** Fields behind feature gates that are off: dropped unless the stored template has them. */
+/** Drops fields whose feature gates are off, in place, unless the stored template has them. */
 export function dropDisabledPodFields(template: JsonObject, old: JsonObject | undefined): void {
   const spec = objectAt(template, 'spec');
   if (spec !== undefined) dropDisabledSpecFields(spec, old === undefined ? undefined : objectAt(old, 'spec'));

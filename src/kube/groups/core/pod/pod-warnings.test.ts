@@ -11,12 +11,12 @@ const ANNOTATIONS: JsonObject = {
   'container.apparmor.security.beta.kubernetes.io/c': 'runtime/default',
 };
 
-/** A bit of everything that the reference has something to say about. */
+/** A template with every problem that kube-apiserver warns about. */
 const SPEC: JsonObject = JSON.parse(
   `{"containers": [{"name": "c", "image": "i", "env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}, {"name": "A", "value": "x$(A)"}], "ports": [{"containerPort": 80, "name": "p"}, {"containerPort": 80, "hostPort": 8080, "hostIP": "1.1.1.1"}, {"containerPort": 81, "hostIP": "1.1.1.1"}], "resources": {"limits": {"memory": "500m"}, "requests": {"memory": "100m"}}}], "initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always", "ports": [{"containerPort": 80, "name": "p"}]}], "nodeSelector": {"beta.kubernetes.io/os": "linux"}, "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "beta.kubernetes.io/arch", "operator": "Exists"}]}]}, "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["-bad"]}]}}]}, "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "z"}]}}, "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "failure-domain.beta.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"}], "volumes": [{"name": "g", "gitRepo": {"repository": "r"}}, {"name": "m", "configMap": {"name": "m", "items": [{"key": "a", "path": "x"}, {"key": "b", "path": "x/y"}]}}, {"name": "p", "projected": {"sources": [{"secret": {"name": "s", "items": [{"key": "k", "path": "f"}]}}, {"downwardAPI": {"items": [{"path": "f/g", "fieldRef": {"fieldPath": "metadata.name"}}]}}]}}, {"name": "rb", "rbd": {"monitors": ["a"], "image": "x"}}], "hostAliases": [{"ip": "1.1.1.1", "hostnames": ["a"]}, {"ip": "1.1.1.1", "hostnames": ["b"]}], "imagePullSecrets": [{"name": ""}, {"name": "x"}, {"name": "x"}], "dnsConfig": {"nameservers": ["2001:DB8::1"]}, "overhead": {"memory": "100m"}, "terminationGracePeriodSeconds": -1}`,
 ) as JsonObject;
 
-/** What it said to a PodTemplate. */
+/** The warnings of kube-apiserver for a PodTemplate. */
 const WARNINGS = [
   'template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
   'template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key: beta.kubernetes.io/arch is deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -54,11 +54,11 @@ const template = (): JsonObject => {
   return made;
 };
 
-test('a template is warned about as the reference does, in its order', () => {
+test('a template has the warnings of kube-apiserver, in its order', () => {
   expect(podTemplateWarnings(template(), undefined, FieldPath.of('template'))).toEqual(WARNINGS);
 });
 
-test('a Pod is warned about its name as well; its AppArmor annotations become fields elsewhere', () => {
+test('a Pod also has a warning about its name, and none about AppArmor annotations', () => {
   const pod = template();
   pod['metadata'] = { name: 'a.b', annotations: ANNOTATIONS };
   const [first, ...rest] = podCreateWarnings(pod);

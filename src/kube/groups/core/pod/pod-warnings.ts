@@ -1,7 +1,4 @@
-/**
- * What the server says about a pod spec that it accepts. Invariant: pure; the texts are the reference's, in its order. Paths of a Pod begin with a dot-less `spec`, those
- * of a template with the template's own path.
- */
+/** Warnings about pod specs: deprecated, duplicate, overlapping and malformed values that are accepted. */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
 import {
@@ -48,7 +45,7 @@ const OLD_VOLUMES = [
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ] as const;
 
-/** A new Pod; its name becomes a hostname. */
+/** Warnings on create. The name should be a DNS label, because it is the hostname. */
 export function podCreateWarnings(pod: JsonObject): readonly string[] {
   const complaints = checkDns1123Label(textAt(pod, 'metadata', 'name'));
   const hostname =
@@ -60,7 +57,7 @@ export function podCreateWarnings(pod: JsonObject): readonly string[] {
   return [...hostname, ...podHolderWarnings(pod, undefined)];
 }
 
-/** `holder` is a Pod or a template; `path` that of a template, undefined for a Pod. */
+/** `holder` is a Pod or a pod template. `path` is the path of the template, undefined for a Pod. */
 export function podHolderWarnings(holder: JsonObject, path: FieldPath | undefined): readonly string[] {
   const spec = objectAt(holder, 'spec') ?? {};
   const specPath = childPath(path, 'spec');
@@ -128,7 +125,7 @@ function warnOfVolumes(spec: JsonObject, path: FieldPath, warnings: string[]): v
   });
 }
 
-/** Items that stand twice. */
+/** Warns about duplicate items, and about empty names of pull secrets. */
 function warnOfLists(spec: JsonObject, path: FieldPath, warnings: string[]): void {
   for (const [list, field] of [
     ['hostAliases', 'ip'],
@@ -194,7 +191,7 @@ function warnOfContainers(
   });
 }
 
-/** A second variable of a name is meant to extend the first one, or it is a mistake. */
+/** Warns about a variable that hides an earlier one of the same name without referring to it. */
 function warnOfHiddenVariables(container: JsonObject, at: () => FieldPath, warnings: string[]): void {
   const variables = objectsAt(container, 'env');
   if (variables.length < 2) return;
@@ -237,7 +234,7 @@ function warnOfAddresses(spec: JsonObject, path: FieldPath, warnings: string[]):
   });
 }
 
-/** Addresses in a status that is written. */
+/** Warns about addresses in the status that are not in canonical form. */
 export function podStatusWarnings(pod: JsonObject, statusPath: FieldPath): readonly string[] {
   return ['podIPs', 'hostIPs'].flatMap((list) =>
     objectsAt(pod, 'status', list).flatMap((one, i) =>

@@ -1,4 +1,4 @@
-/** Ports of containers that get in each other's way. Invariant: pure; the texts are the reference's, in its order. */
+/** Warnings about container ports that overlap or have the same name. */
 import { quote } from '../../../../apimachinery/go-format.ts';
 import { numberAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
@@ -20,7 +20,7 @@ export function containerPortWarnings(spec: JsonObject, path: FieldPath): readon
   return placed.length === 0 ? [] : [...overlaps(placed), ...sameNames(placed)];
 }
 
-/** Each port may be in the way of every other one: beyond so many pairs nobody looks, and nobody reads more warnings. */
+/** Each port is compared with all earlier ones of its number. Bounds the number of pairs. */
 const MAX_PAIRS = 500_000;
 const MAX_OVERLAPS = 1000;
 
@@ -53,7 +53,7 @@ function relationOf(a: JsonObject, b: JsonObject): string {
   return portA === portB && (ipA === '') !== (ipB === '') ? 'dangerously ambiguous' : '';
 }
 
-/** As Go prints the struct. */
+/** The port as Go prints the struct. */
 function goPort(port: JsonObject): string {
   const [name, protocol, ip] = [textAt(port, 'name'), textAt(port, 'protocol'), textAt(port, 'hostIP')];
   const numbers = `HostPort:${numberAt(port, 'hostPort')} ContainerPort:${numberAt(port, 'containerPort')}`;

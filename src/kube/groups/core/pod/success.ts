@@ -1,4 +1,4 @@
-/** The answer to a create that stored something else than what was sent. Invariant: a Status without details, as the reference's. */
+/** The Status that answers a create of a Binding or an Eviction, which are not stored. */
 import { EMPTY_BYTES } from '../../../../base/bytes.ts';
 import type { WriteAnswer } from '../../../../server/resource/resource-store.ts';
 

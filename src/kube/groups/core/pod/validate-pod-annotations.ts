@@ -1,4 +1,4 @@
-/** Annotations that mean something to pods: profiles of old, tolerations, the cost of deletion. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of pod annotations: deprecated seccomp and AppArmor profiles, tolerations, mirror pods, deletion cost. */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
 import { cannotUnmarshal } from '../../../../apimachinery/go-json.ts';
@@ -10,8 +10,8 @@ import { encodeUtf8 } from '../../../../base/bytes.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { validateDescendingPath } from '../volume/file-paths.ts';
-import type { PodChecks } from './spec/pod-checks.ts';
 import { allContainers, visitContainers } from './spec/pod-containers.ts';
+import type { PodValidationOptions } from './spec/pod-validation-options.ts';
 import { validateTolerations } from './spec/validate-tolerations.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -25,8 +25,12 @@ const RUNTIME_DEFAULT = 'runtime/default';
 
 type Annotations = JsonObject | undefined;
 
-/** `holder` is a Pod or a template; `path` that of its annotations. */
-export function validatePodAnnotations(holder: JsonObject, checks: PodChecks, path: FieldPath): FieldIssue[] {
+/** `holder` is a Pod or a pod template; `path` is the path of its annotations. */
+export function validatePodAnnotations(
+  holder: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+): FieldIssue[] {
   const annotations: Annotations = objectAt(holder, 'metadata', 'annotations');
   if (annotations === undefined) return [];
   const spec = objectAt(holder, 'spec') ?? {};
@@ -34,8 +38,8 @@ export function validatePodAnnotations(holder: JsonObject, checks: PodChecks, pa
   const mirror = fieldAt(annotations, MIRROR_ANNOTATION);
   if (mirror !== undefined && textAt(spec, 'nodeName') === '')
     issues.push(invalid(path.key(MIRROR_ANNOTATION), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
-  if (textAt(annotations, TOLERATIONS) !== '') validateTolerationsText(annotations, checks, path, issues);
-  if (!checks.allowInvalidDeletionCost && hasInvalidDeletionCost(annotations))
+  if (textAt(annotations, TOLERATIONS) !== '') validateTolerationsText(annotations, options, path, issues);
+  if (!options.allowInvalidDeletionCost && hasInvalidDeletionCost(annotations))
     issues.push(invalid(path.key(DELETION_COST), textAt(annotations, DELETION_COST), 'must be a 32bit integer'));
   const seccomp = fieldAt(annotations, SECCOMP_POD);
   if (typeof seccomp === 'string') addIssues(issues, validateSeccompName(seccomp, path.child(SECCOMP_POD)));
@@ -50,7 +54,7 @@ export function validatePodAnnotations(holder: JsonObject, checks: PodChecks, pa
   return issues;
 }
 
-/** An integer of 32 bits without sign or zeros in front. */
+/** Whether the annotation is present and is not an int32 without plus sign and leading zeros. */
 export function hasInvalidDeletionCost(annotations: Annotations): boolean {
   const cost = annotations === undefined ? undefined : fieldAt(annotations, DELETION_COST);
   if (typeof cost !== 'string') return false;
@@ -59,7 +63,7 @@ export function hasInvalidDeletionCost(annotations: Annotations): boolean {
 
 function validateTolerationsText(
   annotations: JsonObject,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
@@ -70,7 +74,7 @@ function validateTolerationsText(
     return;
   }
   const tolerations = Array.isArray(read.value) ? read.value.filter(isJsonObject) : [];
-  addIssues(issues, validateTolerations(tolerations, path.child(TOLERATIONS), checks.allowTolerationComparison));
+  addIssues(issues, validateTolerations(tolerations, path.child(TOLERATIONS), options.allowTolerationComparison));
 }
 
 function listProblem(value: JsonValue): string {
@@ -98,7 +102,7 @@ function validateAppArmorName(
   issues.push(invalid(path.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
 }
 
-/** Where both an annotation and a field name a profile, they agree. `path` is that of the spec. */
+/** Profiles in annotations and in fields must match where both are set. `path` is the path of the spec. */
 export function validateProfilesMatch(holder: JsonObject, path: FieldPath): FieldIssue[] {
   const annotations = objectAt(holder, 'metadata', 'annotations');
   if (annotations === undefined) return [];
@@ -130,7 +134,7 @@ export function validateProfilesMatch(holder: JsonObject, path: FieldPath): Fiel
   return issues;
 }
 
-/** The field of the profile that the annotation contradicts; '' if none does. */
+/** The field of the profile that the annotation does not match, or '' if it matches. */
 function mismatch(annotation: string, profile: JsonObject, isSeccomp: boolean): '' | 'type' | 'localhostProfile' {
   switch (textAt(profile, 'type')) {
     case 'Unconfined':
@@ -145,7 +149,7 @@ function mismatch(annotation: string, profile: JsonObject, isSeccomp: boolean): 
   }
 }
 
-/** Annotations that stay as they are once a Pod is there. */
+/** Reports changes of annotations that are immutable after creation. */
 export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: FieldPath): FieldIssue[] {
   const now = objectAt(pod, 'metadata', 'annotations') ?? {};
   const before = objectAt(old, 'metadata', 'annotations') ?? {};
@@ -159,7 +163,7 @@ export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, p
   return issues;
 }
 
-/** The profile that an annotation of old stands for; undefined for none that makes sense. */
+/** The profile that the deprecated annotation stands for. Undefined for an invalid one. */
 export function appArmorProfileOf(annotation: string): JsonObject | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === RUNTIME_DEFAULT) return { type: 'RuntimeDefault' };

@@ -1,4 +1,4 @@
-/** Other amounts of CPU and memory for a Pod that runs. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of the `resize` subresource: only CPU and memory may change. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -11,7 +11,7 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { isSidecar, qosClassOf } from './pod-resources.ts';
-import { podChecks } from './spec/make-pod-checks.ts';
+import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { SPEC, validatePodParts } from './validate-pod.ts';
 import { MIRROR_ANNOTATION } from './validate-pod-annotations.ts';
 
@@ -25,7 +25,10 @@ export function validatePodResize(pod: JsonObject, old: JsonObject): FieldIssue[
     return [forbidden(FieldPath.of(''), 'windows pods cannot be resized')];
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
-  const issues = [...validateMetaUpdate(pod, old), ...validatePodParts(pod, podChecks(pod, { isPod: true, old }))];
+  const issues = [
+    ...validateMetaUpdate(pod, old),
+    ...validatePodParts(pod, podValidationOptions(pod, { isPod: true, old })),
+  ];
   if ((textAt(old, 'status', 'qosClass') || qosClassOf(oldSpec)) !== qosClassOf(spec)) {
     const detail = 'Pod QOS Class may not change as a result of resizing';
     issues.push(declared(invalid(SPEC, textAt(pod, 'status', 'qosClass'), detail)));
@@ -133,7 +136,7 @@ function resizeContainers(
   });
 }
 
-/** Without claims, as the reference compares them. */
+/** The resources with CPU and memory of `before`. Drops claims, which kube-apiserver does not compare. */
 function withCpuAndMemoryOf(resources: JsonObject, before: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const list of LISTS) {

@@ -1,4 +1,4 @@
-/** What may be written to the status of a Pod. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of updates of a Pod's status. */
 import { fieldAt, listAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -19,7 +19,7 @@ import { inGoShape } from '../../../shared/go-shape.ts';
 import { ipFamily, validateLegacyIp } from '../../../shared/ip.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { IP_SHAPE } from './spec/go-shapes.ts';
-import { podChecks } from './spec/make-pod-checks.ts';
+import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { firstByName, validateResourceHealth } from './spec/validate-resource-health.ts';
 import { METADATA } from './validate-pod.ts';
 import { validatePodAnnotations, validatePodAnnotationsUpdate } from './validate-pod-annotations.ts';
@@ -30,14 +30,14 @@ const MAX_ID = 2 ** 31 - 1;
 
 export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
   const annotations = METADATA.child('annotations');
-  const checks = podChecks(pod, { isPod: true, old });
+  const options = podValidationOptions(pod, { isPod: true, old });
   const status = objectAt(pod, 'status') ?? {};
   const oldStatus = objectAt(old, 'status') ?? {};
   const spec = objectAt(old, 'spec') ?? {};
   const issues = [
     ...validateMetaUpdate(pod, old),
     ...validatePodAnnotationsUpdate(pod, old, annotations),
-    ...validatePodAnnotations(pod, checks, annotations),
+    ...validatePodAnnotations(pod, options, annotations),
   ];
   validateConditions(status, issues);
   validateNomination(status, oldStatus, spec, issues);
@@ -82,9 +82,9 @@ function validateNomination(status: JsonObject, oldStatus: JsonObject, spec: Jso
     issues.push(forbidden(path, 'may not be set on pods that are already bound to a node'));
 }
 
-// ── Ends of containers ──
+// ── Restarts of containers ──
 
-/** A container that has ended runs again only if something says that it is started again. */
+/** A terminated container may run again only if a restart policy or rule allows it. */
 function validateTransitions(status: JsonObject, oldStatus: JsonObject, spec: JsonObject, issues: FieldIssue[]): void {
   const restartsAll = [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')].some((container) =>
     objectsAt(container, 'restartPolicyRules').some((rule) => textAt(rule, 'action') === 'RestartAllContainers'),

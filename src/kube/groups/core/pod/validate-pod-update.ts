@@ -1,6 +1,6 @@
 /**
- * What may change in a Pod that is there: images, the deadline, more tolerations, fewer gates, and little else. Invariant: pure; the issues are the reference's, in its
- * order.
+ * Validation of updates of Pods and of their ephemeral containers. Few fields are mutable: images, the active deadline,
+ * added tolerations and removed scheduling gates.
  */
 
 import { quote } from '../../../../apimachinery/go-format.ts';
@@ -20,9 +20,9 @@ import { wholeAt } from '../../../shared/numbers.ts';
 import { takeField } from '../../../shared/object-fields.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
-import { podChecks } from './spec/make-pod-checks.ts';
-import type { PodChecks } from './spec/pod-checks.ts';
+import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { ephemeralContainerInGo, podSpecInGo } from './spec/pod-spec-shape.ts';
+import type { PodValidationOptions } from './spec/pod-validation-options.ts';
 import { validateImageSpace } from './spec/validate-containers.ts';
 import { validateTolerations } from './spec/validate-tolerations.ts';
 import { METADATA, SPEC, validatePodParts } from './validate-pod.ts';
@@ -34,13 +34,13 @@ const MUTABLE_FIELDS =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
-  const checks = podChecks(pod, { isPod: true, old });
-  const issues = validateCommonUpdate(pod, old, checks);
+  const options = podValidationOptions(pod, { isPod: true, old });
+  const issues = validateCommonUpdate(pod, old, options);
   const spec = objectAt(pod, 'spec') ?? {};
   const oldSpec = objectAt(old, 'spec') ?? {};
   for (const list of ['containers', 'initContainers']) if (!validateImages(spec, oldSpec, list, issues)) return issues;
   if (!validateDeadline(spec, oldSpec, issues)) return issues;
-  addIssues(issues, [...validateAddedTolerations(spec, oldSpec, checks), ...validateRemovedGates(spec, oldSpec)]);
+  addIssues(issues, [...validateAddedTolerations(spec, oldSpec, options), ...validateRemovedGates(spec, oldSpec)]);
   if (equalJson(spec, oldSpec)) return issues;
   const masked = withMutableFieldsOf(spec, oldSpec);
   if (objectsAt(oldSpec, 'schedulingGates').length > 0) maskGated(masked, oldSpec, issues);
@@ -51,18 +51,18 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldIssue[
   return issues;
 }
 
-/** Metadata, spec and annotations, as every change of a Pod's spec is judged. */
-function validateCommonUpdate(pod: JsonObject, old: JsonObject, checks: PodChecks): FieldIssue[] {
+/** The rules for every update of a Pod's spec. */
+function validateCommonUpdate(pod: JsonObject, old: JsonObject, options: PodValidationOptions): FieldIssue[] {
   const annotations = METADATA.child('annotations');
   return [
     ...validateMetaUpdate(pod, old),
-    ...validatePodParts(pod, checks),
+    ...validatePodParts(pod, options),
     ...validatePodAnnotationsUpdate(pod, old, annotations),
-    ...validatePodAnnotations(pod, checks, annotations),
+    ...validatePodAnnotations(pod, options, annotations),
   ];
 }
 
-/** False if there is nothing more to compare. */
+/** False if containers were added or removed; the specs are not compared further then. */
 function validateImages(spec: JsonObject, oldSpec: JsonObject, list: string, issues: FieldIssue[]): boolean {
   const path = SPEC.child(list);
   const containers = objectsAt(spec, list);
@@ -77,7 +77,7 @@ function validateImages(spec: JsonObject, oldSpec: JsonObject, list: string, iss
   return true;
 }
 
-/** It may be set or shortened. False if it is wrong in a way that ends the comparison. */
+/** The deadline may be set or shortened. False if it is invalid; the specs are not compared further then. */
 function validateDeadline(spec: JsonObject, oldSpec: JsonObject, issues: FieldIssue[]): boolean {
   const path = SPEC.child('activeDeadlineSeconds');
   const deadline = wholeAt(spec, 'activeDeadlineSeconds');
@@ -94,16 +94,16 @@ function validateDeadline(spec: JsonObject, oldSpec: JsonObject, issues: FieldIs
   return false;
 }
 
-function validateAddedTolerations(spec: JsonObject, oldSpec: JsonObject, checks: PodChecks): FieldIssue[] {
+function validateAddedTolerations(spec: JsonObject, oldSpec: JsonObject, options: PodValidationOptions): FieldIssue[] {
   const path = SPEC.child('tolerations');
   const tolerations = objectsAt(spec, 'tolerations');
   const kept = new Set(tolerations.map(tolerationId));
   if (!objectsAt(oldSpec, 'tolerations').every((before) => kept.has(tolerationId(before))))
     return [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
-  return validateTolerations(tolerations, path, checks.allowTolerationComparison);
+  return validateTolerations(tolerations, path, options.allowTolerationComparison);
 }
 
-/** All of it but how long it lasts. */
+/** Everything but tolerationSeconds. */
 function tolerationId(toleration: JsonObject): string {
   return JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
 }
@@ -123,7 +123,7 @@ function validateRemovedGates(spec: JsonObject, oldSpec: JsonObject): FieldIssue
   );
 }
 
-/** The new spec with everything that may change as it was. */
+/** The new spec with the mutable fields of the old one. */
 function withMutableFieldsOf(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const masked: JsonObject = { ...spec };
   for (const list of ['containers', 'initContainers']) {
@@ -142,7 +142,9 @@ function withMutableFieldsOf(spec: JsonObject, oldSpec: JsonObject): JsonObject 
   return masked;
 }
 
-/** While a Pod waits at its gates, where it may run can be narrowed. */
+/**
+ * Node selector and node affinity of a pod with scheduling gates may be narrowed. Replaces them in `masked` by the old.
+ */
 function maskGated(masked: JsonObject, oldSpec: JsonObject, issues: FieldIssue[]): void {
   const selector = objectAt(masked, 'nodeSelector') ?? {};
   const before = objectAt(oldSpec, 'nodeSelector') ?? {};
@@ -192,12 +194,12 @@ function onlyAdds(term: JsonObject, old: JsonObject): boolean {
 
 // ── Ephemeral containers ──
 
-/** Ephemeral containers are added; those that are there stay as they are. */
+/** Ephemeral containers may be added, but not removed or changed. */
 export function validateEphemeralUpdate(pod: JsonObject, old: JsonObject): FieldIssue[] {
   if (fieldAt(old, 'metadata', 'annotations', MIRROR_ANNOTATION) !== undefined)
     return [forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')];
-  const checks = podChecks(pod, { isPod: true, old });
-  const issues = validateCommonUpdate(pod, old, checks);
+  const options = podValidationOptions(pod, { isPod: true, old });
+  const issues = validateCommonUpdate(pod, old, options);
   const path = SPEC.child('ephemeralContainers');
   const now = new Map(objectsAt(pod, 'spec', 'ephemeralContainers').map((one) => [textAt(one, 'name'), one]));
   for (const before of objectsAt(old, 'spec', 'ephemeralContainers')) {

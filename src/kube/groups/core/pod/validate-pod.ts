@@ -1,4 +1,4 @@
-/** A Pod about to be created. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of Pods on create, and the rules that creates and updates share. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, forbidden } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
@@ -7,8 +7,8 @@ import type { ObjectMetaRules } from '../../../../apimachinery/validation/valida
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { metaFacts } from '../../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../../shared/validate-kube-meta.ts';
-import { podChecks } from './spec/make-pod-checks.ts';
-import type { PodChecks } from './spec/pod-checks.ts';
+import { podValidationOptions } from './spec/make-pod-validation-options.ts';
+import type { PodValidationOptions } from './spec/pod-validation-options.ts';
 import { validateImageSpace } from './spec/validate-containers.ts';
 import { validatePodSpec } from './spec/validate-pod-spec.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
@@ -19,7 +19,7 @@ export const POD_RULES: ObjectMetaRules = { namespaced: true, name: nameIsDnsSub
 
 export function validatePodCreate(pod: JsonObject): FieldIssue[] {
   const spec = objectAt(pod, 'spec') ?? {};
-  const issues = validatePodParts(pod, podChecks(pod, { isPod: true, old: undefined }));
+  const issues = validatePodParts(pod, podValidationOptions(pod, { isPod: true, old: undefined }));
   if (objectsAt(spec, 'ephemeralContainers').length > 0)
     issues.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'));
   if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0)
@@ -28,13 +28,13 @@ export function validatePodCreate(pod: JsonObject): FieldIssue[] {
   return issues;
 }
 
-/** Metadata and spec, whether the Pod is new or not. */
-export function validatePodParts(pod: JsonObject, checks: PodChecks): FieldIssue[] {
+/** The rules for metadata and spec on create and update. */
+export function validatePodParts(pod: JsonObject, options: PodValidationOptions): FieldIssue[] {
   const spec = objectAt(pod, 'spec') ?? {};
   const issues = [
     ...validateKubeMeta(metaFacts(pod), POD_RULES, METADATA),
-    ...validatePodAnnotations(pod, checks, METADATA.child('annotations')),
-    ...validatePodSpec(spec, objectAt(pod, 'metadata') ?? {}, checks, SPEC),
+    ...validatePodAnnotations(pod, options, METADATA.child('annotations')),
+    ...validatePodSpec(spec, objectAt(pod, 'metadata') ?? {}, options, SPEC),
   ];
   if (textAt(spec, 'serviceAccountName') === '') forbidTokens(spec, issues);
   for (const list of ['containers', 'initContainers'])
@@ -44,7 +44,7 @@ export function validatePodParts(pod: JsonObject, checks: PodChecks): FieldIssue
   return issues;
 }
 
-/** A token is that of an account. */
+/** A projected token needs a service account. */
 function forbidTokens(spec: JsonObject, issues: FieldIssue[]): void {
   objectsAt(spec, 'volumes').forEach((volume, i) => {
     objectsAt(volume, 'projected', 'sources').forEach((source, j) => {

@@ -1,4 +1,4 @@
-/** Defaults of containers, whichever kind they are of. Invariant: idempotent; equal to the reference's to the field. */
+/** The defaults of containers, init containers and ephemeral containers. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { defaultPullPolicy } from '../../../../shared/image-name.ts';

@@ -1,11 +1,11 @@
-/** Pod specs with faults of one sort each, and what the reference says to them as the spec of a PodTemplate, without privileged containers. */
+/** Invalid pod specs, and the issues of kube-apiserver for them in a PodTemplate, without `--allow-privileged`. */
 export interface FaultySpec {
   readonly title: string;
   /** JSON. */
   readonly spec: string;
   /** JSON. */
   readonly annotations?: string;
-  /** Path and text, in the order of the reference but for entries of maps. */
+  /** Path and text, in the order of kube-apiserver except for entries of maps. */
   readonly issues: readonly string[];
 }
 

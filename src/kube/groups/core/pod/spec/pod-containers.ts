@@ -1,4 +1,6 @@
-/** The containers of a pod spec. Invariant: init containers come first, then the others, ephemeral ones last, as the reference visits them. */
+/**
+ * Iteration over the containers of a pod spec: init containers first, ephemeral containers last, as in kube-apiserver.
+ */
 import { objectsAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
@@ -11,7 +13,7 @@ export function allContainers(spec: JsonObject): readonly JsonObject[] {
   return LISTS.flatMap((list) => objectsAt(spec, list));
 }
 
-/** Calls for each container. `at` makes its path, which most visitors do not need. */
+/** Calls `visit` for each container. `at` builds its path on demand. */
 export function visitContainers(
   spec: JsonObject,
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** Affinities: what a pod wants to be near to, or far from. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a pod's affinity. */
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../../../apimachinery/selectors/label-selector-object.ts';
 import { addIssues, type FieldIssue, invalid, required } from '../../../../../apimachinery/validation/field-issue.ts';
@@ -8,41 +8,46 @@ import { nameIsDnsLabel } from '../../../../../apimachinery/validation/name-rule
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { selectorAt } from '../../../../shared/label-selector.ts';
 import { validateNodeSelector, validateNodeSelectorTerm } from '../../../../shared/node-selector.ts';
-import type { PodChecks } from './pod-checks.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 import { validateLabelKeys } from './validate-topology.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Adds what is wrong with an affinity of a pod spec. */
+/** Appends to `issues`. */
 export function validateAffinity(
   affinity: JsonObject | undefined,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
   if (affinity === undefined) return;
   const node = objectAt(affinity, 'nodeAffinity');
-  if (node !== undefined) validateNodeAffinity(node, checks, path.child('nodeAffinity'), issues);
+  if (node !== undefined) validateNodeAffinity(node, options, path.child('nodeAffinity'), issues);
   for (const kind of ['podAffinity', 'podAntiAffinity']) {
     const pod = objectAt(affinity, kind);
     if (pod === undefined) continue;
     const at = path.child(kind);
     objectsAt(pod, REQUIRED).forEach((term, i) => {
-      validatePodTerm(term, checks, at.child(REQUIRED).index(i), issues);
+      validatePodTerm(term, options, at.child(REQUIRED).index(i), issues);
     });
     objectsAt(pod, PREFERRED).forEach((weighted, i) => {
       const termPath = at.child(PREFERRED).index(i);
       validateWeight(weighted, termPath, issues);
-      validatePodTerm(objectAt(weighted, 'podAffinityTerm') ?? {}, checks, termPath.child('podAffinityTerm'), issues);
+      validatePodTerm(objectAt(weighted, 'podAffinityTerm') ?? {}, options, termPath.child('podAffinityTerm'), issues);
     });
   }
 }
 
-function validateNodeAffinity(node: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+function validateNodeAffinity(
+  node: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
   const selector = objectAt(node, REQUIRED);
   if (selector !== undefined)
-    addIssues(issues, validateNodeSelector(selector, path.child(REQUIRED), checks.allowInvalidNodeAffinityValue));
+    addIssues(issues, validateNodeSelector(selector, path.child(REQUIRED), options.allowInvalidNodeAffinityValue));
   objectsAt(node, PREFERRED).forEach((weighted, i) => {
     const at = path.child(PREFERRED).index(i);
     validateWeight(weighted, at, issues);
@@ -55,8 +60,8 @@ function validateWeight(weighted: JsonObject, path: FieldPath, issues: FieldIssu
   if (weight <= 0 || weight > 100) issues.push(invalid(path.child('weight'), weight, 'must be in the range 1-100'));
 }
 
-function validatePodTerm(term: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
-  const rules = { allowInvalidValues: checks.allowInvalidAffinitySelector };
+function validatePodTerm(term: JsonObject, options: PodValidationOptions, path: FieldPath, issues: FieldIssue[]): void {
+  const rules = { allowInvalidValues: options.allowInvalidAffinitySelector };
   for (const name of ['labelSelector', 'namespaceSelector'])
     addIssues(issues, validateLabelSelectorObject(selectorAt(term, name), path.child(name), rules));
   for (const namespace of textsAt(term, 'namespaces'))

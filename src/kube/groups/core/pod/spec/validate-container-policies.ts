@@ -1,4 +1,4 @@
-/** Ports of containers, and what happens when they end or are resized. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a container's ports, resize policy and restart policy. The functions append to `issues`. */
 import {
   fieldAt,
   listAt,
@@ -29,7 +29,6 @@ const EXIT_CODE_OPERATORS = ['In', 'NotIn'];
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
 
-/** Adds what is wrong with the ports of a container. */
 export function validateContainerPorts(container: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const names = new Set<string>();
   objectsAt(container, 'ports').forEach((port, i) => {
@@ -57,7 +56,7 @@ export function validateContainerPorts(container: JsonObject, path: FieldPath, i
   });
 }
 
-/** Adds an issue for each port of the host that two containers want. `path` is that of the list. */
+/** Reports host ports that two containers use. `path` is the path of the list of containers. */
 export function validateHostPorts(containers: readonly JsonObject[], path: FieldPath, issues: FieldIssue[]): void {
   const taken = new Set<string>();
   containers.forEach((container, i) => {
@@ -71,7 +70,7 @@ export function validateHostPorts(containers: readonly JsonObject[], path: Field
   });
 }
 
-/** Adds what is wrong with what a container does when its resources change. Issues stand at the list, as in the reference. */
+/** As in kube-apiserver, most issues have the path of the list instead of the item. */
 export function validateResizePolicy(
   container: JsonObject,
   podRestartPolicy: string,
@@ -95,8 +94,7 @@ export function validateResizePolicy(
 }
 
 /**
- * Adds what is wrong with whether a container is started again, and after which exit codes. `path` is that of the container. The rules of an init container without a
- * policy are not looked at.
+ * Restart policy and rules. `path` is the container's. The rules of an init container without a policy are not checked.
  */
 export function validateContainerRestart(
   container: JsonObject,

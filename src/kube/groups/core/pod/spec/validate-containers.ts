@@ -1,4 +1,4 @@
-/** Containers of all three kinds. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of containers, init containers and ephemeral containers. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from '../../../../../base/json-value.ts';
 import { validateChoice } from '../../../../shared/choices.ts';
 import { validateContainerResources } from '../../../../shared/validate-resources.ts';
 import { isSidecar } from '../pod-resources.ts';
-import type { PodChecks } from './pod-checks.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 import {
   validateContainerPorts,
   validateContainerRestart,
@@ -32,7 +32,7 @@ const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const EPHEMERAL_FORBIDDEN = 'cannot be set for an Ephemeral Container';
 const RUN_ONLY = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
-/** What an ephemeral container may not have, in the order in which a container is declared. */
+/** The fields that an ephemeral container must not have, in the order of the type. */
 const NOT_EPHEMERAL = [
   'ports',
   'resources',
@@ -45,15 +45,15 @@ const NOT_EPHEMERAL = [
   'lifecycle',
 ] as const;
 
-/** What containers need to know of the spec around them. */
+/** The parts of the pod spec that validation of its containers depends on. */
 export interface ContainerScope extends PodFacts {
-  readonly checks: PodChecks;
+  readonly options: PodValidationOptions;
   readonly volumes: VolumesByName;
   readonly claimNames: ReadonlySet<string>;
   readonly restartPolicy: string;
 }
 
-/** Adds what is wrong with the containers of a spec, then with its init containers and its ephemeral ones. */
+/** Appends to `issues`. `path` is the path of the spec. */
 export function validateContainers(
   spec: JsonObject,
   scope: ContainerScope,
@@ -101,7 +101,7 @@ function validateInit(spec: JsonObject, scope: ContainerScope, path: FieldPath, 
       for (const field of RUN_ONLY)
         if (fieldAt(container, field) !== undefined)
           issues.push(forbidden(at.child(field), 'may not be set for init containers without restartPolicy=Always'));
-    if (!sidecar && !scope.checks.allowInitRestartOnResize) validateInitResize(container, at, issues);
+    if (!sidecar && !scope.options.allowInitRestartOnResize) validateInitResize(container, at, issues);
   });
 }
 
@@ -147,7 +147,7 @@ function isZero(value: JsonValue | undefined): boolean {
 }
 
 function validateCommon(container: JsonObject, scope: ContainerScope, path: FieldPath, issues: FieldIssue[]): void {
-  const { checks } = scope;
+  const { options } = scope;
   const name = textAt(container, 'name');
   if (name === '') issues.push(required(path.child('name'), ''));
   else for (const complaint of checkDns1123Label(name)) issues.push(invalid(path.child('name'), name, complaint));
@@ -160,15 +160,15 @@ function validateCommon(container: JsonObject, scope: ContainerScope, path: Fiel
   validateChoice(container, 'imagePullPolicy', PULL_POLICIES, path, issues);
   const resources = objectAt(container, 'resources');
   if (resources !== undefined) {
-    const rules = { claimNames: scope.claimNames, allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
+    const rules = { claimNames: scope.claimNames, allowIndivisibleHugePages: options.allowIndivisibleHugePages };
     addIssues(issues, validateContainerResources(resources, path.child('resources'), rules));
   }
   validateResizePolicy(container, scope.restartPolicy, path, issues);
   const context = objectAt(container, 'securityContext');
-  if (context !== undefined) validateContainerSecurity(context, checks, path.child('securityContext'), issues);
+  if (context !== undefined) validateContainerSecurity(context, options, path.child('securityContext'), issues);
 }
 
-/** The image of a Pod has no space around it; that of a template may, for the sake of old ones. */
+/** Reports whitespace around the image name. Only Pods are checked: existing templates may have such names. */
 export function validateImageSpace(container: JsonObject, path: FieldPath): FieldIssue[] {
   const image = textAt(container, 'image');
   return image.trim() === image

@@ -1,4 +1,4 @@
-/** Environment variables of containers. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a container's environment variables. The functions append to `issues`. */
 import { objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { addIssues, type FieldIssue, invalid, required } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
@@ -24,7 +24,6 @@ const FIELD_PATHS: readonly string[] = [
   'status.podIPs',
 ];
 
-/** Adds what is wrong with the variables of a container. */
 export function validateEnv(container: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const variables = objectsAt(container, 'env');
   if (variables.length === 0) return;
@@ -88,7 +87,7 @@ function validateFileKeyRef(ref: JsonObject, path: FieldPath, issues: FieldIssue
   else addIssues(issues, validateNoBacksteps(file, path.child('path')));
 }
 
-/** Adds what is wrong with whole ConfigMaps and Secrets that become variables. Most issues stand at the list, as in the reference. */
+/** As in kube-apiserver, some issues have the path of the list instead of the item. */
 export function validateEnvFrom(container: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const sources = objectsAt(container, 'envFrom');
   if (sources.length === 0) return;

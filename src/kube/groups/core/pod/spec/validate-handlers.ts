@@ -1,4 +1,4 @@
-/** Probes and hooks of containers. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a container's probes and lifecycle hooks. */
 import {
   fieldAt,
   listAt,
@@ -32,16 +32,16 @@ const PROBE_COUNTS = [
 ] as const;
 const WINDOWS_SIGNALS = ['SIGKILL', 'SIGTERM'];
 
-/** What hooks need to know of the pod around them. */
+/** The parts of the pod spec that validation of hooks depends on. */
 export interface PodFacts {
-  /** terminationGracePeriodSeconds; undefined if it is missing, which is an issue of its own. */
+  /** terminationGracePeriodSeconds. Undefined if absent, which is reported elsewhere. */
   readonly gracePeriod: number | bigint | undefined;
-  /** '' if the pod says nothing. */
+  /** `spec.os.name`, or '' if absent. */
   readonly os: string;
   readonly hasOs: boolean;
 }
 
-/** Adds what is wrong with hooks and probes of a container that runs. */
+/** Appends to `issues`. `path` is the path of the container. */
 export function validateHooksAndProbes(
   container: JsonObject,
   pod: PodFacts,
@@ -96,7 +96,7 @@ function validateStopSignal(signal: string, pod: PodFacts, path: FieldPath, issu
   }
 }
 
-/** Sorted. Behind a feature gate that is off, so it is made only when an old object asks. */
+/** Sorted. Built on demand: the feature gate is off, so only stored objects have a stop signal. */
 function linuxSignals(): readonly string[] {
   const names =
     'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX'.split(
@@ -107,7 +107,7 @@ function linuxSignals(): readonly string[] {
   return names.map((name) => `SIG${name}`).sort();
 }
 
-/** One of the kinds of action that may stand here. */
+/** A handler must have exactly one of the actions in `kinds`. */
 function validateHandler(
   handler: JsonObject,
   kinds: readonly string[],

@@ -1,4 +1,7 @@
-/** Where containers see their volumes. Invariant: pure; the issues are the reference's, in its order and at its paths, the odd ones included. */
+/**
+ * Validation of a container's volume mounts and devices. As in kube-apiserver, the paths of some issues lack the index
+ * of the mount.
+ */
 import { fieldAt, flagAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
@@ -20,7 +23,7 @@ export type VolumesByName = ReadonlyMap<string, JsonObject>;
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible'];
 
-/** Adds what is wrong with the mounts and then with the devices of a container. */
+/** Appends to `issues`. `path` is the path of the container. */
 export function validateMounts(
   container: JsonObject,
   volumes: VolumesByName,

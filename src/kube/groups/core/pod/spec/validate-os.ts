@@ -1,4 +1,7 @@
-/** What the operating system of a pod rules out, and who its users are. Invariant: pure; the issues are the reference's, in its order. */
+/**
+ * Validation of the fields that depend on a pod's operating system, and of host users. The functions append to
+ * `issues`.
+ */
 import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -10,12 +13,12 @@ import {
 } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
-import type { PodChecks } from './pod-checks.ts';
 import { visitContainers } from './pod-containers.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 
 const SYSTEMS = ['linux', 'windows'];
 const NOT_FOR_WINDOWS = 'cannot be set for a windows pod';
-/** In the order in which the reference looks; those it keeps in the security context stand in the spec of the JSON. */
+/** The fields that a Windows pod must not set, in the order of kube-apiserver's checks. */
 const LINUX_POD_FIELDS: readonly (readonly [name: string, inSpec: boolean])[] = [
   ['appArmorProfile', false],
   ['seLinuxOptions', false],
@@ -46,7 +49,7 @@ const LINUX_CONTAINER_FIELDS = [
   'runAsGroup',
 ] as const;
 
-/** Adds what the named system rules out; `path` is that of the spec. */
+/** Reports fields that the operating system does not have. `path` is the path of the spec. */
 export function validateOs(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const os = objectAt(spec, 'os');
   if (os === undefined) return;
@@ -82,8 +85,13 @@ function validateWindows(spec: JsonObject, path: FieldPath, issues: FieldIssue[]
   });
 }
 
-/** Adds what is wrong with containers that are processes of a Windows host. */
-export function validateHostProcess(spec: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+/** The rules for Windows HostProcess containers. */
+export function validateHostProcess(
+  spec: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
   const ofPod = fieldAt(spec, 'securityContext', 'windowsOptions', 'hostProcess');
   let containers = 0;
   let hostProcesses = 0;
@@ -105,18 +113,23 @@ export function validateHostProcess(spec: JsonObject, checks: PodChecks, path: F
     const detail = 'hostNetwork must be true if pod contains any hostProcess containers';
     issues.push(invalid(path.child('hostNetwork'), false, detail));
   }
-  if (!checks.allowPrivileged) issues.push(forbidden(path, 'hostProcess containers are disallowed by cluster policy'));
+  if (!options.allowPrivileged) issues.push(forbidden(path, 'hostProcess containers are disallowed by cluster policy'));
 }
 
-/** Adds what a pod with users of its own may not share with its host. */
-export function validateHostUsers(spec: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
-  if (checks.hostUsers) return;
+/** The rules for pods with a user namespace of their own. */
+export function validateHostUsers(
+  spec: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
+  if (options.hostUsers) return;
   const detail = 'when `hostUsers` is false';
-  if (flagAt(spec, 'hostNetwork') && !checks.allowHostNetworkWithOwnUsers)
+  if (flagAt(spec, 'hostNetwork') && !options.allowHostNetworkWithOwnUsers)
     issues.push(forbidden(path.child('hostNetwork'), detail));
   if (flagAt(spec, 'hostPID')) issues.push(forbidden(path.child('HostPID'), detail));
   if (flagAt(spec, 'hostIPC')) issues.push(forbidden(path.child('HostIPC'), detail));
-  if (checks.allowDevicesWithOwnUsers) return;
+  if (options.allowDevicesWithOwnUsers) return;
   visitContainers(spec, path, (container, at) => {
     if (objectsAt(container, 'volumeDevices').length > 0) issues.push(forbidden(at().child('volumeDevices'), detail));
   });

@@ -1,4 +1,4 @@
-/** Names, addresses and DNS of a pod. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a pod's host ports, DNS settings, hostnames and host aliases. The functions append to `issues`. */
 import {
   fieldAt,
   flagAt,
@@ -31,7 +31,7 @@ const MAX_SEARCHES = 32;
 const MAX_SEARCH_BYTES = 2048;
 const MAX_HOSTNAME = 64;
 
-/** Adds what is wrong with ports on the host's network. A template may leave the host's port out. */
+/** On the host network, hostPort must equal containerPort. In a template it may be absent. */
 export function validateHostNetworkPorts(
   spec: JsonObject,
   isPod: boolean,
@@ -49,7 +49,6 @@ export function validateHostNetworkPorts(
   });
 }
 
-/** Adds what is wrong with the DNS settings. */
 export function validateDnsConfig(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const config = objectAt(spec, 'dnsConfig');
   const servers = config === undefined ? [] : textsAt(config, 'nameservers');
@@ -92,7 +91,7 @@ function validateSearches(searches: readonly string[], path: FieldPath, issues: 
   });
 }
 
-/** Adds what is wrong with a hostname that replaces the pod's own. `path` is that of the spec. */
+/** `path` is the path of the spec. */
 export function validateHostnameOverride(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const name = fieldAt(spec, 'hostnameOverride');
   if (typeof name !== 'string') return;
@@ -104,7 +103,6 @@ export function validateHostnameOverride(spec: JsonObject, path: FieldPath, issu
   for (const complaint of checkDns1123Subdomain(name)) issues.push(invalid(at, name, complaint));
 }
 
-/** Adds what is wrong with entries of the pod's hosts file. */
 export function validateHostAliases(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   objectsAt(spec, 'hostAliases').forEach((alias, i) => {
     addIssues(issues, validateLegacyIp(textAt(alias, 'ip'), path.index(i).child('ip')));

@@ -9,7 +9,7 @@ import { FAULTY_SPECS } from './faulty-specs.fixtures.ts';
 const POD_TEMPLATE = builtInVersion({ group: '', version: 'v1', kind: 'PodTemplate' });
 const TEMPLATE = FieldPath.of('template');
 
-/** As a server sees it: decoded, with its defaults. */
+/** The template after decoding and defaulting. */
 function decoded(template: JsonObject): JsonObject {
   const normalized = POD_TEMPLATE.normalize({ apiVersion: 'v1', kind: 'PodTemplate', template });
   if (!normalized.ok) throw new Error(normalized.message);
@@ -23,7 +23,7 @@ const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 const issuesOf = (template: JsonObject, old?: JsonObject): string[] =>
   validatePodTemplateSpec(template, TEMPLATE, { old, allowPrivileged: false }).map(formatIssue);
 
-describe('a pod template is refused as the reference refuses it:', () => {
+describe('an invalid pod template has the issues of kube-apiserver:', () => {
   test.each(FAULTY_SPECS)('$title', ({ spec, annotations, issues }) => {
     const metadata = { annotations: parse(annotations ?? '{}') };
     const template = decoded({ metadata, spec: parse(spec) });
@@ -32,12 +32,12 @@ describe('a pod template is refused as the reference refuses it:', () => {
   });
 });
 
-test('issues come in the order of the reference', () => {
+test('issues are in the order of kube-apiserver', () => {
   const ordered = FAULTY_SPECS.filter(({ title }) => ['ports', 'handlers', 'affinity', 'windows'].includes(title));
   for (const { spec, issues } of ordered) expect(issuesOf(decoded({ spec: parse(spec) }))).toEqual(issues);
 });
 
-test('what a stored template got away with may stay', () => {
+test('invalid values that the stored template has are accepted', () => {
   const odd = (more: JsonObject = {}): JsonObject =>
     decoded({
       spec: {
@@ -57,6 +57,6 @@ test('what a stored template got away with may stay', () => {
   expect(issuesOf(odd({ hostname: 'new' }), odd())).toEqual([]);
 });
 
-test('a good template has no issues', () => {
+test('a valid template has no issues', () => {
   expect(issuesOf(decoded({ spec: { containers: [{ name: 'c', image: 'i' }] } }))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** A pod spec as a whole. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of pod specs. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity } from '../../../../../apimachinery/scalars/quantity.ts';
 import { compareQuantity } from '../../../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -27,8 +27,8 @@ import { validateVolumes } from '../../volume/validate-volumes.ts';
 import { aggregateContainers } from '../pod-resources.ts';
 import { MIRROR_ANNOTATION } from '../validate-pod-annotations.ts';
 import { CLAIM_SHAPE } from './go-shapes.ts';
-import type { PodChecks } from './pod-checks.ts';
 import { visitContainers } from './pod-containers.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 import { validateAffinity } from './validate-affinity.ts';
 import { validateContainers } from './validate-containers.ts';
 import { validateHostProcess, validateHostUsers, validateOs } from './validate-os.ts';
@@ -47,11 +47,11 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 
-/** `metadata` is that of a Pod; undefined for a template, which names no pod. */
+/** `metadata` is that of the Pod, undefined for a pod template. */
 export function validatePodSpec(
   spec: JsonObject,
   metadata: JsonObject | undefined,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
 ): FieldIssue[] {
   const issues: FieldIssue[] = [];
@@ -59,7 +59,7 @@ export function validatePodSpec(
   if (gracePeriod === undefined) issues.push(required(path.child('terminationGracePeriodSeconds'), ''));
   const volumes = validateVolumes(objectsAt(spec, 'volumes'), path.child('volumes'), {
     podName: metadata === undefined ? '' : textAt(metadata, 'name'),
-    allowNonLocalProjectedTokenPath: checks.allowNonLocalTokenPath,
+    allowNonLocalProjectedTokenPath: options.allowNonLocalTokenPath,
   });
   addIssues(issues, volumes.issues);
   const claimNames = new Set(objectsAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
@@ -68,7 +68,7 @@ export function validatePodSpec(
   validateContainers(
     spec,
     {
-      checks,
+      options,
       volumes: volumes.byName,
       claimNames,
       gracePeriod,
@@ -79,26 +79,31 @@ export function validatePodSpec(
     path,
     issues,
   );
-  validateOwnResources(spec, claimNames, checks, path.child('resources'), issues);
-  validateHostNetworkPorts(spec, checks.isPod, path, issues);
+  validatePodResources(spec, claimNames, options, path.child('resources'), issues);
+  validateHostNetworkPorts(spec, options.isPod, path, issues);
   validateChoice(spec, 'restartPolicy', RESTART_POLICIES, path, issues);
   validateChoice(spec, 'dnsPolicy', DNS_POLICIES, path, issues);
   addIssues(issues, validateLabels(labelsAt(spec, 'nodeSelector'), path.child('nodeSelector')));
-  validatePodSecurity(spec, checks, path.child('securityContext'), issues);
-  validateAffinity(objectAt(spec, 'affinity'), checks, path.child('affinity'), issues);
+  validatePodSecurity(spec, options, path.child('securityContext'), issues);
+  validateAffinity(objectAt(spec, 'affinity'), options, path.child('affinity'), issues);
   validateDnsConfig(spec, path.child('dnsConfig'), issues);
   validateGates(spec, path, issues);
-  validateSpreadConstraints(spec, checks, path.child('topologySpreadConstraints'), issues);
-  validateHostProcess(spec, checks, path, issues);
-  validateHostUsers(spec, checks, path, issues);
+  validateSpreadConstraints(spec, options, path.child('topologySpreadConstraints'), issues);
+  validateHostProcess(spec, options, path, issues);
+  validateHostUsers(spec, options, path, issues);
   validateHostnameOverride(spec, path, issues);
-  validateNames(spec, checks, path, issues);
+  validateOtherFields(spec, options, path, issues);
   validateFileKeyVolumes(spec, path, issues);
   return issues;
 }
 
-/** The rest, most of it single fields. */
-function validateNames(spec: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+/** The fields that kube-apiserver checks last. */
+function validateOtherFields(
+  spec: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
   validateName(spec, 'serviceAccountName', nameIsDnsSubdomain, path, issues);
   validateName(spec, 'nodeName', nameIsDnsSubdomain, path, issues);
   const deadline = wholeAt(spec, 'activeDeadlineSeconds');
@@ -109,7 +114,7 @@ function validateNames(spec: JsonObject, checks: PodChecks, path: FieldPath, iss
   validateName(spec, 'subdomain', checkDns1123Label, path, issues);
   const tolerations = objectsAt(spec, 'tolerations');
   if (tolerations.length > 0)
-    addIssues(issues, validateTolerations(tolerations, path.child('tolerations'), checks.allowTolerationComparison));
+    addIssues(issues, validateTolerations(tolerations, path.child('tolerations'), options.allowTolerationComparison));
   validateHostAliases(spec, path.child('hostAliases'), issues);
   validateName(spec, 'priorityClassName', nameIsDnsSubdomain, path, issues);
   const runtimeClass = fieldAt(spec, 'runtimeClassName');
@@ -120,7 +125,7 @@ function validateNames(spec: JsonObject, checks: PodChecks, path: FieldPath, iss
     validateChoice(spec, 'preemptionPolicy', PREEMPTION_POLICIES, path, issues);
   const overhead = objectAt(spec, 'overhead');
   if (overhead !== undefined) {
-    const rules = { allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
+    const rules = { allowIndivisibleHugePages: options.allowIndivisibleHugePages };
     addIssues(issues, validateContainerResources({ limits: overhead }, path.child('overhead'), rules));
   }
   validateOs(spec, path, issues);
@@ -202,11 +207,11 @@ function validateResourceClaims(
   });
 }
 
-/** What the pod asks for as a whole. */
-function validateOwnResources(
+/** Pod-level resources. */
+function validatePodResources(
   spec: JsonObject,
   claimNames: ReadonlySet<string>,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
@@ -218,7 +223,7 @@ function validateOwnResources(
   }
   if (fieldAt(resources, 'claims') !== undefined)
     issues.push(forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'));
-  const rules = { claimNames, allowIndivisibleHugePages: checks.allowIndivisibleHugePages };
+  const rules = { claimNames, allowIndivisibleHugePages: options.allowIndivisibleHugePages };
   addIssues(issues, validatePodLevelResources(resources, path, rules));
   const requests = objectAt(resources, 'requests') ?? {};
   for (const [name, sum] of aggregateContainers(spec, 'requests')) {
@@ -248,7 +253,7 @@ function validateOwnLimits(spec: JsonObject, limits: JsonObject, path: FieldPath
   });
 }
 
-/** Variables that are read from a file: in an emptyDir of the pod. */
+/** The volume of a `fileKeyRef` must be an emptyDir of the pod. */
 function validateFileKeyVolumes(spec: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   let volumes: ReadonlyMap<string, JsonObject> | undefined;
   visitContainers(spec, path, (container, at) => {

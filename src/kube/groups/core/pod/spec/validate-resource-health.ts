@@ -1,4 +1,4 @@
-/** What a status says of the devices of a container. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of allocatedResourcesStatus, the health of devices in container statuses. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
@@ -18,7 +18,7 @@ const HEALTH = ['Healthy', 'Unhealthy', 'Unknown'];
 const MESSAGE_MAX = 1024;
 const FIELD = 'allocatedResourcesStatus';
 
-/** Adds what is wrong; `path` is that of the status. */
+/** Appends to `issues`. `path` is the path of the status. */
 export function validateResourceHealth(
   status: JsonObject,
   spec: JsonObject,
@@ -48,7 +48,7 @@ export function validateResourceHealth(
   });
 }
 
-/** By name; of several of one name the first. */
+/** The items by name. The first of several with one name wins. */
 export function firstByName(items: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
   const byName = new Map<string, JsonObject>();
   for (const item of items) {

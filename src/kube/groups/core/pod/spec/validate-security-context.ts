@@ -1,4 +1,4 @@
-/** Security contexts of pods and containers. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of the security contexts of pods and containers. */
 import {
   fieldAt,
   flagAt,
@@ -27,7 +27,7 @@ import { validateOptionalChoice } from '../../../../shared/choices.ts';
 import { inGoShape } from '../../../../shared/go-shape.ts';
 import { validateDescendingPath } from '../../volume/file-paths.ts';
 import { PROFILE_SHAPE, SECURITY_CONTEXT_SHAPE } from './go-shapes.ts';
-import type { PodChecks } from './pod-checks.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 import { validateWindowsOptions } from './validate-windows-options.ts';
 
 const MAX_ID = 2 ** 31 - 1;
@@ -43,15 +43,15 @@ const IPC_SYSCTLS: readonly string[] = 'sem shmall shmmax shmmni shm_rmid_forced
   ' ',
 );
 
-/** Adds what is wrong with the security context of a container. */
+/** Appends to `issues`. `path` is the path of the context. */
 export function validateContainerSecurity(
   context: JsonObject,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
   const isPrivileged = flagAt(context, 'privileged');
-  if (isPrivileged && !checks.allowPrivileged)
+  if (isPrivileged && !options.allowPrivileged)
     issues.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
   validateId(context, 'runAsUser', path, issues);
   validateId(context, 'runAsGroup', path, issues);
@@ -59,7 +59,7 @@ export function validateContainerSecurity(
   if (typeof procMount === 'string') {
     const at = path.child('procMount');
     if (!PROC_MOUNTS.includes(procMount)) issues.push(declared(notSupported(at, procMount, PROC_MOUNTS)));
-    if (checks.hostUsers && procMount === 'Unmasked')
+    if (options.hostUsers && procMount === 'Unmasked')
       issues.push(declared(invalid(at, procMount, '`hostUsers` must be false to use `Unmasked`')));
   }
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
@@ -75,8 +75,13 @@ export function validateContainerSecurity(
   addIssues(issues, validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
 }
 
-/** Adds what is wrong with the security context of a pod spec. Some of it the reference keeps there while the JSON has it in the spec. */
-export function validatePodSecurity(spec: JsonObject, checks: PodChecks, path: FieldPath, issues: FieldIssue[]): void {
+/** Appends to `issues`. `path` is the path of the context, also for spec fields that the internal type has there. */
+export function validatePodSecurity(
+  spec: JsonObject,
+  options: PodValidationOptions,
+  path: FieldPath,
+  issues: FieldIssue[],
+): void {
   const context = objectAt(spec, 'securityContext') ?? {};
   validateId(context, 'fsGroup', path, issues);
   validateId(context, 'runAsUser', path, issues);
@@ -89,13 +94,13 @@ export function validatePodSecurity(spec: JsonObject, checks: PodChecks, path: F
     issues.push(
       invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
     );
-  validateSysctls(spec, context, checks, path.child('sysctls'), issues);
+  validateSysctls(spec, context, options, path.child('sysctls'), issues);
   issues.push(...validateOptionalChoice(context, 'fsGroupChangePolicy', FS_GROUP_POLICIES, path));
   validateSeccompProfile(objectAt(context, 'seccompProfile'), path.child('seccompProfile'), issues);
   validateWindowsOptions(objectAt(context, 'windowsOptions'), path.child('windowsOptions'), issues);
   addIssues(issues, validateAppArmorProfile(objectAt(context, 'appArmorProfile'), path.child('appArmorProfile')));
   issues.push(...validateOptionalChoice(context, 'supplementalGroupsPolicy', GROUP_POLICIES, path));
-  const policies = checks.allowAnySeLinuxChangePolicy ? SE_LINUX_POLICIES : ['Recursive'];
+  const policies = options.allowAnySeLinuxChangePolicy ? SE_LINUX_POLICIES : ['Recursive'];
   issues.push(...validateOptionalChoice(context, 'seLinuxChangePolicy', policies, path));
 }
 
@@ -147,7 +152,7 @@ export function validateAppArmorProfile(profile: JsonObject | undefined, path: F
 function validateSysctls(
   spec: JsonObject,
   context: JsonObject,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
@@ -159,7 +164,7 @@ function validateSysctls(
     else if (utf8Length(name) > SYSCTL_MAX || !SYSCTL.test(name))
       issues.push(invalid(at, name, `must have at most ${SYSCTL_MAX} characters and match regex ${SYSCTL_PATTERN}`));
     else if (seen.has(name)) issues.push(duplicate(at, name));
-    if (!checks.allowNamespacedSysctls) {
+    if (!options.allowNamespacedSysctls) {
       const complaint = hostSysctlComplaint(name, spec);
       if (complaint !== '') issues.push(invalid(at, name, complaint));
     }
@@ -169,7 +174,7 @@ function validateSysctls(
 
 const SYSCTL_PATTERN = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-/** What is wrong with a setting that belongs to a namespace which the pod shares with its host; '' if nothing is. */
+/** The complaint about a sysctl of a namespace that the pod shares with the host, or ''. */
 export function hostSysctlComplaint(sysctl: string, spec: JsonObject): string {
   const name = normalizedSysctl(sysctl);
   if (flagAt(spec, 'hostNetwork') && name.startsWith('net.')) return "may not be specified when 'hostNetwork' is true";
@@ -178,7 +183,7 @@ export function hostSysctlComplaint(sysctl: string, spec: JsonObject): string {
   return isIpc && flagAt(spec, 'hostIPC') ? "may not be specified when 'hostIPC' is true" : '';
 }
 
-/** With dots, if slashes come first, as in `net/ipv4/conf/eth0.1`; up to a star. */
+/** Converts the form with slashes, `net/ipv4/conf/eth0.1`, to dots, and cuts at a star. */
 function normalizedSysctl(sysctl: string): string {
   const separator = sysctl.search(/[./]/);
   const name = separator >= 0 && sysctl[separator] === '/' ? swapSeparators(sysctl) : sysctl;

@@ -1,4 +1,4 @@
-/** Which taints of nodes a pod puts up with. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a pod's tolerations. */
 import { fieldAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { parseGoInt } from '../../../../../apimachinery/scalars/go-number.ts';
 import {
@@ -14,7 +14,7 @@ import type { JsonObject } from '../../../../../base/json-value.ts';
 
 export const TAINT_EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** `allowComparison`: the stored object compares numbers already, which a feature gate would not let a new one do. */
+/** `allowComparison`: accepts the operators Lt and Gt, whose feature gate is off, because the stored object has one. */
 export function validateTolerations(
   tolerations: readonly JsonObject[],
   path: FieldPath,

@@ -1,4 +1,4 @@
-/** How pods spread over a cluster. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of topology spread constraints, and of the label keys that they share with affinity terms. */
 import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../../../apimachinery/selectors/label-selector-object.ts';
 import {
@@ -15,15 +15,15 @@ import { childPath, type FieldPath, indexPath } from '../../../../../apimachiner
 import { validateLabelName } from '../../../../../apimachinery/validation/label-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
 import { selectorAt } from '../../../../shared/label-selector.ts';
-import type { PodChecks } from './pod-checks.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
 const NODE_POLICIES = ['Honor', 'Ignore'];
 
-/** Adds what is wrong with the constraints of a pod spec. */
+/** Appends to `issues`. `path` is the path of the list. */
 export function validateSpreadConstraints(
   spec: JsonObject,
-  checks: PodChecks,
+  options: PodValidationOptions,
   path: FieldPath,
   issues: FieldIssue[],
 ): void {
@@ -44,9 +44,9 @@ export function validateSpreadConstraints(
       if (typeof policy === 'string' && !NODE_POLICIES.includes(policy))
         issues.push(declared(notSupported(at.child(name), policy, NODE_POLICIES)));
     }
-    if (checks.allowRepeatedSpreadKeys) validateOldLabelKeys(constraint, at.child('matchLabelKeys'), issues);
+    if (options.allowRepeatedSpreadKeys) validateOldLabelKeys(constraint, at.child('matchLabelKeys'), issues);
     else addIssues(issues, validateLabelKeys(constraint, at));
-    if (!checks.allowInvalidSpreadSelector)
+    if (!options.allowInvalidSpreadSelector)
       addIssues(
         issues,
         validateLabelSelectorObject(selectorAt(constraint, 'labelSelector'), at.child('labelSelector')),
@@ -70,7 +70,7 @@ function validateMoreThanZero(value: number | bigint, path: FieldPath, issues: F
   if (value <= 0) issues.push(invalid(path, value, 'must be greater than zero'));
 }
 
-/** Keys that are added to the selector of a spread constraint or an affinity term, whose path is `path`. */
+/** matchLabelKeys and mismatchLabelKeys of a spread constraint or an affinity term. `path` is the path of the term. */
 export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined): FieldIssue[] {
   const matched = textsAt(term, 'matchLabelKeys');
   const mismatched = textsAt(term, 'mismatchLabelKeys');
@@ -87,7 +87,7 @@ export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined)
       issues.push(forbidden(at, 'must not be specified when labelSelector is not set'));
     else for (const [i, key] of keys.entries()) addIssues(issues, validateLabelName(key, at.index(i)));
   }
-  // What the server itself merged into the selector stands there once; more than once is the user's doing.
+  // The server itself adds each key to the selector once, so only a second occurrence is the user's.
   const selected = new Set(Object.keys(selector?.matchLabels ?? {}));
   const lastOf = new Map(matched.map((key, i) => [key, i]));
   for (const { key } of selector?.matchExpressions ?? []) {
@@ -106,7 +106,7 @@ export function validateLabelKeys(term: JsonObject, path: FieldPath | undefined)
   return issues;
 }
 
-/** The rule of old, for constraints that were stored under it. */
+/** The former rule, for constraints that were stored under it. */
 function validateOldLabelKeys(constraint: JsonObject, path: FieldPath, issues: FieldIssue[]): void {
   const keys = textsAt(constraint, 'matchLabelKeys');
   if (keys.length === 0) return;

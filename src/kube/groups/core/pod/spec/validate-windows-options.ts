@@ -1,4 +1,4 @@
-/** Options of Windows containers. Invariant: pure; the issues are the reference's, in its order. */
+/** Validation of a security context's windowsOptions. */
 import { fieldAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid } from '../../../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../../../apimachinery/validation/field-path.ts';
@@ -13,7 +13,7 @@ const NET_BIOS_NAME = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
 const DNS_DOMAIN =
   /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** Adds what is wrong; nothing if they are absent. */
+/** Appends to `issues`. Absent options are valid. */
 export function validateWindowsOptions(options: JsonObject | undefined, path: FieldPath, issues: FieldIssue[]): void {
   if (options === undefined) return;
   const specName = fieldAt(options, 'gmsaCredentialSpecName');
@@ -33,7 +33,7 @@ export function validateWindowsOptions(options: JsonObject | undefined, path: Fi
       issues.push(invalid(path.child('runAsUserName'), user, complaint));
 }
 
-/** `user` or `DOMAIN\user`. */
+/** The name must be `user` or `DOMAIN\user`. */
 function userNameComplaints(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (hasControlCharacter(name)) return ['runAsUserName cannot contain control characters'];

@@ -1,6 +1,6 @@
 /**
- * What validation of a pod spec depends on beside the spec itself: where it stands, and what the stored object got away with. Invariant: an oddity that was accepted
- * once does not make an update fail.
+ * Computes the options for validating a pod spec. An invalid value that the stored object already has is accepted, so
+ * that stricter rules do not block updates.
  */
 import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import { validateLabelSelectorObject } from '../../../../../apimachinery/selectors/label-selector-object.ts';
@@ -13,25 +13,29 @@ import { isDivisibleHugePages } from '../../../../shared/validate-resources.ts';
 import { validateDescendingPath } from '../../volume/file-paths.ts';
 import { isSidecar } from '../pod-resources.ts';
 import { hasInvalidDeletionCost } from '../validate-pod-annotations.ts';
-import type { PodChecks } from './pod-checks.ts';
 import { allContainers } from './pod-containers.ts';
+import type { PodValidationOptions } from './pod-validation-options.ts';
 import { hostSysctlComplaint } from './validate-security-context.ts';
 import { validateLabelKeys } from './validate-topology.ts';
 
 const TOKEN_PATH = FieldPath.of('path');
 
-export interface PodCheckOptions {
+export interface PodValidationInput {
+  /** Whether the holder is a Pod; false for a pod template. */
   readonly isPod: boolean;
   /** Whether containers may be privileged. Default true: no container runs here. */
   readonly allowPrivileged?: boolean;
-  /** The stored Pod or template. */
+  /** The stored Pod or pod template; undefined on create. */
   readonly old: JsonObject | undefined;
 }
 
-/** `holder` is a Pod or a template: it has metadata and a spec. */
-export function podChecks(holder: JsonObject, { isPod, allowPrivileged = true, old }: PodCheckOptions): PodChecks {
+/** `holder` is a Pod or a pod template. */
+export function podValidationOptions(
+  holder: JsonObject,
+  { isPod, allowPrivileged = true, old }: PodValidationInput,
+): PodValidationOptions {
   const hostUsers = sharesUsers(objectAt(holder, 'spec') ?? {});
-  if (old === undefined) return strictChecks(isPod, allowPrivileged, hostUsers);
+  if (old === undefined) return strictOptions(isPod, allowPrivileged, hostUsers);
   const spec = objectAt(old, 'spec') ?? {};
   return {
     isPod,
@@ -64,8 +68,8 @@ export function podChecks(holder: JsonObject, { isPod, allowPrivileged = true, o
   };
 }
 
-/** Nothing is stored that could excuse anything. */
-function strictChecks(isPod: boolean, allowPrivileged: boolean, hostUsers: boolean): PodChecks {
+/** The options on create. */
+function strictOptions(isPod: boolean, allowPrivileged: boolean, hostUsers: boolean): PodValidationOptions {
   return {
     isPod,
     allowPrivileged,

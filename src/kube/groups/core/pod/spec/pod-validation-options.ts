@@ -1,10 +1,13 @@
-/** What validation of a pod spec depends on beside the spec itself: where it stands, and what the stored object got away with. Invariant: data; `make-pod-checks` makes it. */
-export interface PodChecks {
-  /** A Pod itself, not a template. */
+/**
+ * Options for validating a pod spec, like kube-apiserver's PodValidationOptions. Each `allow...` accepts values that
+ * are invalid on create; `make-pod-validation-options.ts` sets it if the stored object has such a value.
+ */
+export interface PodValidationOptions {
+  /** Whether the spec is that of a Pod; false for a pod template. */
   readonly isPod: boolean;
-  /** Containers may be privileged. */
+  /** Whether containers may be privileged. */
   readonly allowPrivileged: boolean;
-  /** The users of the pod are those of its host. */
+  /** Whether the pod shares the user namespace of its host. */
   readonly hostUsers: boolean;
   readonly allowInvalidDeletionCost: boolean;
   readonly allowIndivisibleHugePages: boolean;
