@@ -2,7 +2,7 @@
  * A standalone API server: the generic server with resources of a program's own, and nothing else. It has no built-in
  * kinds, no RBAC and no admission plugins.
  */
-import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-types.ts';
+import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-type-views.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Logger, SILENT } from '../base/logger.ts';

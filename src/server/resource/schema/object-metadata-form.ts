@@ -5,7 +5,7 @@
 import { decodeStrictJson } from '../../../apimachinery/codec/strict.ts';
 import { normalizeTyped } from '../../../apimachinery/codec/typed-normalize.ts';
 import { hasUnknownFields } from '../../../apimachinery/codec/unknown-fields.ts';
-import { META_TYPE_VIEWS } from '../../../apimachinery/facts/meta-types.ts';
+import { META_TYPE_VIEWS } from '../../../apimachinery/facts/meta-type-views.ts';
 import { cannotUnmarshal } from '../../../apimachinery/go-json.ts';
 import type { StructView } from '../../../apimachinery/type-view.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
