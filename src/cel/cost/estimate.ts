@@ -79,7 +79,7 @@ class Estimate {
     }
   }
 
-  // ── Names and containers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Names and containers ───────────────────────────────────────────────────────────────────────────────────────────
 
   #name(expr: Expr, name: string): Range {
     this.#paths.set(expr, this.#local(name)?.path ?? rootPath(name));
@@ -122,7 +122,7 @@ class Estimate {
     return sum;
   }
 
-  // ── Loops ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Loops ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #comprehension(expr: ComprehensionExpr): Range {
     const before = addRanges(this.cost(expr.range), this.cost(expr.init));
@@ -176,7 +176,7 @@ class Estimate {
     return { path, size: isKey ? entry?.key : entry?.value, entry: undefined };
   }
 
-  // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Calls ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #call(expr: CallExpr): Range {
     if (expr.name === 'dyn') {
@@ -259,7 +259,7 @@ class Estimate {
     return { type: item, size: size === undefined ? UNKNOWN_SIZE : bounded(size) };
   }
 
-  // ── Types, paths and sizes of nodes ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Types, paths and sizes of nodes ────────────────────────────────────────────────────────────────────────────────
 
   #type(expr: Expr): CelType {
     return this.#checked.types.get(expr) ?? DYN;

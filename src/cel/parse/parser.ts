@@ -4,11 +4,11 @@
  *
  * Invariant: the depth of the recursion is limited for every source.
  */
-
 import { countCodePoints } from '../../base/utf8.ts';
 import type { CallExpr, CelIssue, Expr } from '../ast.ts';
 import { type ExprReader, fieldName, isObjectAhead, readList, readMap, readObject } from './collections.ts';
 import { Cursor, ParsingEnded, SyntaxFault } from './cursor.ts';
+import { MacroExpander } from './expand-macros.ts';
 import {
   AFTER_ARG,
   ARG_OR_END,
@@ -26,15 +26,13 @@ import {
 } from './grammar.ts';
 import { tokenize } from './lexer.ts';
 import { readLiteral } from './literals.ts';
-import { balance, callAt, copyExpr, countNodes, identAt, literalAt } from './nodes.ts';
+import { balance, callAt, identAt, literalAt } from './nodes.ts';
 import type { ParseResult, ParserOptions } from './parser-options.ts';
 import { EXPR_FIRST, MEMBER_FIRST, TOKEN, type TokenKind } from './tokens.ts';
 
 /** cel-go's default limits. */
 const MAX_DEPTH = 250;
 const MAX_CODE_POINTS = 100_000;
-/** The limit of nodes that macros copy. cel-go has no such limit: fifty nested `optMap` never end there. */
-const MAX_COPIED = 100_000;
 
 export function parse(source: string, options: ParserOptions): ParseResult {
   const size = source.length > MAX_CODE_POINTS ? countCodePoints(source) : source.length;
@@ -48,7 +46,7 @@ export function parse(source: string, options: ParserOptions): ParseResult {
 class Parser implements ExprReader {
   readonly #options: ParserOptions;
   readonly #issues: CelIssue[] = [];
-  #copied = 0;
+  readonly #macros: MacroExpander;
   readonly #cursor: Cursor;
   /** The nesting depths of the recursive grammar rules. */
   #expressions = 0;
@@ -59,6 +57,7 @@ class Parser implements ExprReader {
 
   constructor(source: string, options: ParserOptions) {
     this.#options = options;
+    this.#macros = new MacroExpander(options.macros, this.#issues);
     this.#cursor = new Cursor(source, tokenize(source, this.#issues), this.#issues);
   }
 
@@ -375,34 +374,9 @@ class Parser implements ExprReader {
   }
 
   /**
-   * Copies an expression for a macro. Chained macros that copy their target double it each time, so copies are limited.
-   */
-  #copy(expr: Expr): Expr {
-    this.#copied += countNodes(expr);
-    if (this.#copied > MAX_COPIED) this.#end(`macros copy too much of the expression: limit ${MAX_COPIED}`);
-    return copyExpr(expr);
-  }
-
-  /**
-   * Expands a macro call. Returns the call itself if it is no macro, or if it contains a syntax error: `reports` is
-   * their number before the call.
+   * Expands a macro call, unless it contains a syntax error. `reports` is the number of syntax errors before the call.
    */
   #expand(call: CallExpr, reports: number): Expr {
-    if (this.#cursor.reports > reports) return call;
-    const macro = this.#options.macros
-      .get(call.name)
-      ?.find(
-        ({ member, args }) =>
-          member === (call.target !== undefined) && (args === undefined || args === call.args.length),
-      );
-    if (macro === undefined) return call;
-    let fault: CelIssue | undefined;
-    const issue = (issue: CelIssue): void => {
-      fault = issue;
-      this.#issues.push(issue);
-    };
-    const copy = (expr: Expr): Expr => this.#copy(expr);
-    const expansion = macro.expand({ at: call.at, copy, issue }, call.target, call.args);
-    return fault === undefined ? (expansion ?? call) : literalAt((fault as CelIssue).at, { type: 'null' });
+    return this.#cursor.reports > reports ? call : this.#macros.expand(call);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The state of one evaluation. A step returns a value or a CelError; it throws only to end the whole evaluation
- * (CelStopped). Returning errors lets the steps count costs in the same places as cel-go, also after an error.
+ * (CelStopped, or an error of the caller's values and functions). Returning errors lets the steps count costs in the
+ * same places as cel-go, also after an error.
  */
 import type { EvaluationLimits } from '../environment.ts';
 import { CelError, CelStopped, type Value } from '../values.ts';
