@@ -66,6 +66,18 @@ describe('the chain of admission plugins', () => {
     expect(() => createAdmission([], { disable: ['Nonsense'] })).toThrow(/^--disable-admission-plugins/);
   });
 
+  test('runs plugins of an embedder before policies and webhooks, unless they are disabled', () => {
+    const all = ['ResourceQuota', 'CostCenter', 'NamespaceLifecycle'].map((name) => plugin(name, []));
+    expect(createAdmission(all).plugins).toEqual(['NamespaceLifecycle', 'CostCenter', 'ResourceQuota']);
+    expect(createAdmission(all, { disable: ['CostCenter'] }).plugins).toEqual(['NamespaceLifecycle', 'ResourceQuota']);
+  });
+
+  test('refuses two plugins of one name', () => {
+    expect(() => createAdmission([plugin('CostCenter', []), plugin('CostCenter', [])])).toThrow(
+      'there are two admission plugins "CostCenter"',
+    );
+  });
+
   test('skips plugins that do not handle the operation', () => {
     const log: string[] = [];
     const chain = createAdmission([plugin('ResourceQuota', log)]);
@@ -100,7 +112,7 @@ describe('the chain of admission plugins', () => {
       {},
       {
         now: () => time++,
-        observe: (name, operation, step, milliseconds, rejected) =>
+        plugin: (name, operation, step) => (milliseconds, rejected) =>
           void seen.push([name, operation, step, milliseconds, rejected].join(' ')),
       },
     );

@@ -1,6 +1,6 @@
 /**
- * The chain of admission plugins: which there are, in which order they run, which are on. Invariant: plugins run in the order of PLUGIN_ORDER, every `admit` before
- * any `validate`; the first refusal ends the chain. A plugin that does not look at a resource is not asked about it, so what it does costs that resource nothing.
+ * The chain of admission plugins: the names that exist, their order, and the ones that are enabled. The first refusal
+ * ends the chain. A plugin that does not inspect a resource is never called for it.
  */
 import { quote } from '../apimachinery/go-format.ts';
 import { formatGroupResource, type GroupVersionResource } from '../apimachinery/meta/gvk.ts';
@@ -8,7 +8,10 @@ import { ConfigError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { Admission, AdmissionAttributes, AdmissionPlugin, Operation } from '../server/admission.ts';
 
-/** Every plugin of the reference, in its order, and whether it is on by default. A plugin that is not built here is accepted and does nothing. */
+/**
+ * Every plugin of kube-apiserver, in its order, and whether it is enabled by default. A plugin of this list that is not
+ * built here is accepted and does nothing. Plugins with other names run before the first one of `LAST`.
+ */
 export const PLUGIN_ORDER: readonly { readonly name: string; readonly on: boolean }[] = [
   { name: 'AlwaysAdmit', on: false },
   { name: 'NamespaceAutoProvision', on: false },
@@ -53,23 +56,26 @@ export const PLUGIN_ORDER: readonly { readonly name: string; readonly on: boolea
   { name: 'AlwaysDeny', on: false },
 ];
 
+/** Plugins that must see the final object: policies, webhooks and quotas. Plugins of an embedder run before them. */
+const LAST = 'MutatingAdmissionPolicy';
+
 export interface AdmissionSelection {
-  /** `--enable-admission-plugins`: on besides those that are on by default. */
+  /** `--enable-admission-plugins`: enabled besides those that are enabled by default. */
   readonly enable?: readonly string[];
-  /** `--disable-admission-plugins`; of a name in both lists, this one counts. */
+  /** `--disable-admission-plugins`; wins for a name in both lists. */
   readonly disable?: readonly string[];
 }
 
-/** Told about each call of a plugin, in milliseconds of `now`. */
+export type AdmissionStep = 'admit' | 'validate';
+
+/** Records the duration of a step and whether it refused the request. */
+export type AdmissionTally = (milliseconds: number, rejected: boolean) => void;
+
+/** Measures the calls of plugins. The tallies are looked up once, when the chain is made. */
 export interface AdmissionObserver {
+  /** On a monotonic axis, in milliseconds. */
   now(): number;
-  observe(
-    plugin: string,
-    operation: Operation,
-    step: 'admit' | 'validate',
-    milliseconds: number,
-    rejected: boolean,
-  ): void;
+  plugin(name: string, operation: Operation, step: AdmissionStep): AdmissionTally;
 }
 
 export interface AdmissionChain extends Admission {
@@ -79,120 +85,154 @@ export interface AdmissionChain extends Admission {
   readonly warnings: readonly string[];
 }
 
-/** Throws ConfigError for a name that the reference does not know either. */
+/**
+ * Makes the chain. Plugins that kube-apiserver does not have are enabled unless they are disabled by name. Throws
+ * ConfigError for two plugins of one name, and for a selected name that neither kube-apiserver nor `plugins` has.
+ */
 export function createAdmission(
   plugins: readonly AdmissionPlugin[],
   selection: AdmissionSelection = {},
   observer?: AdmissionObserver,
 ): AdmissionChain {
   const { enable = [], disable = [] } = selection;
-  checkNames('enable-admission-plugins', enable);
-  checkNames('disable-admission-plugins', disable);
-  const built = new Map(plugins.map((plugin) => [plugin.name, plugin]));
-  const isOn = ({ name, on }: (typeof PLUGIN_ORDER)[number]): boolean =>
-    !disable.includes(name) && (on || enable.includes(name));
-  const running = PLUGIN_ORDER.filter(isOn)
+  const built = byName(plugins);
+  const order = orderWith(plugins);
+  checkNames('enable-admission-plugins', enable, order);
+  checkNames('disable-admission-plugins', disable, order);
+  const isOn = ({ name, on }: OrderedPlugin): boolean => !disable.includes(name) && (on || enable.includes(name));
+  const running = order
+    .filter(isOn)
     .map(({ name }) => built.get(name))
     .filter((plugin) => plugin !== undefined);
   const handled = new Map<Operation, ByResource>();
-  for (const operation of ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const)
-    handled.set(operation, new ByResource(running.filter((plugin) => plugin.handles(operation))));
-  const run = (attributes: AdmissionAttributes, step: 'admit' | 'validate'): MaybePromise<void> =>
-    runFrom(handled.get(attributes.operation)?.[step](attributes.resource) ?? [], 0, attributes, step, observer);
+  for (const operation of ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const) {
+    const inspecting = running.filter((plugin) => plugin.handles(operation));
+    handled.set(operation, new ByResource(inspecting, operation, observer));
+  }
   return {
     plugins: running.map((plugin) => plugin.name),
     warnings: enable
       .filter((name) => !built.has(name) && !disable.includes(name))
       .map((name) => `admission plugin ${quote(name)} is not built yet; it is accepted and does nothing`),
-    handles: (operation) => (handled.get(operation)?.plugins ?? []).length > 0,
-    admit: (attributes) => run(attributes, 'admit'),
-    validate: (attributes) => run(attributes, 'validate'),
+    handles: (operation) => (handled.get(operation)?.size ?? 0) > 0,
+    admit: (attributes) => runFrom(handled.get(attributes.operation)?.admit(attributes.resource) ?? [], 0, attributes),
+    validate: (attributes) =>
+      runFrom(handled.get(attributes.operation)?.validate(attributes.resource) ?? [], 0, attributes),
   };
 }
 
-/** Who is asked about a resource, found once for each: endpoints name a resource by the same object in every request. */
-class ByResource {
-  readonly plugins: readonly AdmissionPlugin[];
-  readonly #admitting = new WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>();
-  readonly #validating = new WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>();
+type OrderedPlugin = (typeof PLUGIN_ORDER)[number];
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
-    this.plugins = plugins;
+function byName(plugins: readonly AdmissionPlugin[]): ReadonlyMap<string, AdmissionPlugin> {
+  const built = new Map<string, AdmissionPlugin>();
+  for (const plugin of plugins) {
+    if (built.has(plugin.name)) throw new ConfigError(`there are two admission plugins ${quote(plugin.name)}`);
+    built.set(plugin.name, plugin);
   }
-
-  admit(resource: GroupVersionResource): readonly AdmissionPlugin[] {
-    return this.#asked(this.#admitting, resource, 'admit');
-  }
-
-  validate(resource: GroupVersionResource): readonly AdmissionPlugin[] {
-    return this.#asked(this.#validating, resource, 'validate');
-  }
-
-  #asked(
-    known: WeakMap<GroupVersionResource, readonly AdmissionPlugin[]>,
-    resource: GroupVersionResource,
-    step: 'admit' | 'validate',
-  ): readonly AdmissionPlugin[] {
-    let asked = known.get(resource);
-    if (asked === undefined) {
-      const name = formatGroupResource(resource);
-      asked = this.plugins.filter(
-        (plugin) => plugin[step] !== undefined && (plugin.resources === undefined || plugin.resources.includes(name)),
-      );
-      known.set(resource, asked);
-    }
-    return asked;
-  }
+  return built;
 }
 
-function checkNames(flag: string, names: readonly string[]): void {
-  const known = PLUGIN_ORDER.map(({ name }) => name);
+/** Returns PLUGIN_ORDER with the plugins that it does not name before `LAST`. */
+function orderWith(plugins: readonly AdmissionPlugin[]): readonly OrderedPlugin[] {
+  const known = new Set(PLUGIN_ORDER.map(({ name }) => name));
+  const added = plugins.filter(({ name }) => !known.has(name)).map(({ name }) => ({ name, on: true }));
+  const at = PLUGIN_ORDER.findIndex(({ name }) => name === LAST);
+  return [...PLUGIN_ORDER.slice(0, at), ...added, ...PLUGIN_ORDER.slice(at)];
+}
+
+function checkNames(flag: string, names: readonly string[], order: readonly OrderedPlugin[]): void {
+  const known = order.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new ConfigError(`--${flag}: plugin ${quote(unknown)} is unknown; known are ${[...known].sort().join(', ')}`);
 }
 
-/** Goes on without a promise as long as plugins answer at once. */
-function runFrom(
-  plugins: readonly AdmissionPlugin[],
-  at: number,
-  attributes: AdmissionAttributes,
-  step: 'admit' | 'validate',
-  observer: AdmissionObserver | undefined,
-): MaybePromise<void> {
-  for (let i = at; i < plugins.length; i++) {
-    const plugin = plugins[i] as AdmissionPlugin;
-    if (plugin[step] === undefined) continue;
-    const answer = observer === undefined ? plugin[step](attributes) : observed(plugin, attributes, step, observer);
-    if (isPromise(answer)) return answer.then(() => runFrom(plugins, i + 1, attributes, step, observer));
+/** One step of one plugin, measured if there is an observer. */
+type PluginStep = (attributes: AdmissionAttributes) => MaybePromise<void>;
+
+/** The steps of one operation by resource. Endpoints use one object per resource, so a resource is looked up once. */
+class ByResource {
+  readonly #plugins: readonly AdmissionPlugin[];
+  readonly #operation: Operation;
+  readonly #observer: AdmissionObserver | undefined;
+  readonly #admitting = new WeakMap<GroupVersionResource, readonly PluginStep[]>();
+  readonly #validating = new WeakMap<GroupVersionResource, readonly PluginStep[]>();
+
+  constructor(plugins: readonly AdmissionPlugin[], operation: Operation, observer: AdmissionObserver | undefined) {
+    this.#plugins = plugins;
+    this.#operation = operation;
+    this.#observer = observer;
+  }
+
+  get size(): number {
+    return this.#plugins.length;
+  }
+
+  admit(resource: GroupVersionResource): readonly PluginStep[] {
+    return this.#stepsOf(this.#admitting, resource, 'admit');
+  }
+
+  validate(resource: GroupVersionResource): readonly PluginStep[] {
+    return this.#stepsOf(this.#validating, resource, 'validate');
+  }
+
+  #stepsOf(
+    known: WeakMap<GroupVersionResource, readonly PluginStep[]>,
+    resource: GroupVersionResource,
+    step: AdmissionStep,
+  ): readonly PluginStep[] {
+    let steps = known.get(resource);
+    if (steps === undefined) {
+      const name = formatGroupResource(resource);
+      steps = this.#plugins
+        .filter(({ resources }) => resources === undefined || resources.includes(name))
+        .flatMap((plugin) => this.#stepOf(plugin, step));
+      known.set(resource, steps);
+    }
+    return steps;
+  }
+
+  #stepOf(plugin: AdmissionPlugin, step: AdmissionStep): readonly PluginStep[] {
+    const run = plugin[step]?.bind(plugin);
+    if (run === undefined) return [];
+    const observer = this.#observer;
+    if (observer === undefined) return [run];
+    const tally = observer.plugin(plugin.name, this.#operation, step);
+    return [(attributes) => measured(run, attributes, observer, tally)];
+  }
+}
+
+/** Runs the steps in order. Makes no promise as long as the plugins answer synchronously. */
+function runFrom(steps: readonly PluginStep[], at: number, attributes: AdmissionAttributes): MaybePromise<void> {
+  for (let i = at; i < steps.length; i++) {
+    const answer = (steps[i] as PluginStep)(attributes);
+    if (isPromise(answer)) return answer.then(() => runFrom(steps, i + 1, attributes));
   }
   return undefined;
 }
 
-function observed(
-  plugin: AdmissionPlugin,
+function measured(
+  run: PluginStep,
   attributes: AdmissionAttributes,
-  step: 'admit' | 'validate',
   observer: AdmissionObserver,
+  tally: AdmissionTally,
 ): MaybePromise<void> {
   const start = observer.now();
-  const tell = (rejected: boolean): void =>
-    observer.observe(plugin.name, attributes.operation, step, observer.now() - start, rejected);
   try {
-    const answer = plugin[step]?.(attributes);
+    const answer = run(attributes);
     if (!isPromise(answer)) {
-      tell(false);
+      tally(observer.now() - start, false);
       return undefined;
     }
     return answer.then(
-      () => tell(false),
+      () => tally(observer.now() - start, false),
       (error: unknown) => {
-        tell(true);
+        tally(observer.now() - start, true);
         throw error;
       },
     );
   } catch (error) {
-    tell(true);
+    tally(observer.now() - start, true);
     throw error;
   }
 }

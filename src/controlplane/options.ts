@@ -2,6 +2,7 @@
  * What a control plane can be told, as plain data: the first of three stages (ServerOptions → CompletedOptions → ControlPlane). Invariant: nothing here reads a
  * file, looks at the machine or starts anything; every default is in `defaultOptions`, and where it differs from kube-apiserver's its line says so.
  */
+import type { AdmissionPlugin } from '../server/admission.ts';
 
 /** A certificate and its key, as paths of PEM files, for some server names. */
 export interface SniFiles {
@@ -123,6 +124,8 @@ export interface ServerOptions {
   readonly authentication: AuthenticationOptions;
   /** `--authorization-mode`. Default RBAC; the reference allows everything if nothing is said. */
   readonly authorizationModes: readonly AuthorizationMode[];
+  /** Admission plugins of the embedding program. They run before policies and webhooks. Default none. */
+  readonly admissionPlugins: readonly AdmissionPlugin[];
   /** `--enable-admission-plugins` and `--disable-admission-plugins`. */
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
@@ -189,6 +192,7 @@ export const defaultOptions: ServerOptions = {
   },
   authorizationModes: ['RBAC'],
   enableAdmission: [],
+  admissionPlugins: [],
   disableAdmission: [],
   notReadySeconds: 300,
   unreachableSeconds: 300,

@@ -21,6 +21,7 @@ import { NOT_FOUND } from '../server/http/paths.ts';
 import type { RequestHandler } from '../server/http/request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import type { ServerMetrics } from '../server/metrics/server-metrics.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -87,6 +88,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
   const loopback = new Loopback();
   const serving = { ...server.serving, host: registryHost(completed, parts), logger };
   const kube = createKube(completed, serving, {
+    metricRegistry: server.metricRegistry,
     authenticateToken: (token, audiences) => tokens.authenticate(token, audiences),
     delegate: (request) => extensions.handle(request),
     self: () => address.self,
@@ -189,6 +191,7 @@ function createExtensions(serving: ServingParts, outbound: OutboundClient, kube:
     ...serving,
     delegate: () => NOT_FOUND,
     admission: kube.admission,
+    namespaces: kube.namespaces,
     authorizer: kube.authorizer,
     checkCaBundle,
     converter: converterFactory({
@@ -200,6 +203,7 @@ function createExtensions(serving: ServingParts, outbound: OutboundClient, kube:
 }
 
 interface KubeParts {
+  readonly metricRegistry: MetricRegistry;
   readonly authenticateToken: TokenAuthenticator;
   readonly delegate: RequestHandler;
   /** Returns undefined until the listener listens. */
@@ -212,6 +216,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
   const { serviceAccounts, requestHeader } = authentication;
   return createKubeServer({
     ...serving,
+    metricRegistry: parts.metricRegistry,
     delegate: parts.delegate,
     authenticateToken: parts.authenticateToken,
     apiAudiences:
@@ -228,6 +233,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
     admission: {
       enable: options.enableAdmission,
       disable: options.disableAdmission,
+      plugins: options.admissionPlugins,
       tolerations: { notReadySeconds: options.notReadySeconds, unreachableSeconds: options.unreachableSeconds },
     },
     authorizationModes: options.authorizationModes,

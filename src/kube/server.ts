@@ -2,21 +2,25 @@
  * The middle server: the built-in kinds, who may do what, and what a fresh server contains. Invariant: nothing happens before `start()`; requests that come earlier wait
  * for it; what is unknown here goes to the delegate unchanged.
  */
+import { createAdmissionObserver } from '../admission/admission-metrics.ts';
+import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 import { createAdmission } from '../admission/plugin-chain.ts';
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import { ensureObject } from '../apimachinery/meta/object-fields.ts';
 import { isConflict, isNotFound } from '../apimachinery/status/status.ts';
 import { BugError, toError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
+import { andThen } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import { LAST_USED_LABEL } from '../pki/bound-objects.ts';
 import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
-import type { Admission } from '../server/admission.ts';
+import type { Admission, AdmissionPlugin } from '../server/admission.ts';
 import type { TokenAuthenticator } from '../server/authentication.ts';
 import { type Authorizer, MASTERS_GROUP } from '../server/authorization.ts';
 import type { DiscoveryPublisher, DiscoveryResource } from '../server/discovery/discovery.ts';
+import type { NamespaceReader } from '../server/endpoints/endpoint.ts';
 import {
   ALWAYS_ALLOW,
   ALWAYS_DENY,
@@ -26,6 +30,7 @@ import {
 import type { FlowMatcher } from '../server/flow.ts';
 import type { RequestHandler } from '../server/http/request.ts';
 import type { ServiceObjects } from '../server/http/service-resolver.ts';
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import { LateLister } from '../server/own/late-lister.ts';
 import { LazyLister } from '../server/own/lazy-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
@@ -40,7 +45,6 @@ import {
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import type { TolerationDefaults } from './admission/default-toleration-seconds.ts';
-import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
 import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
@@ -93,7 +97,11 @@ export interface KubeServerOptions extends ServingOptions {
     readonly enable: readonly string[];
     readonly disable: readonly string[];
     readonly tolerations?: TolerationDefaults;
+    /** Plugins besides the compiled-in ones. Default none. */
+    readonly plugins?: readonly AdmissionPlugin[];
   };
+  /** Default: the durations of admission are not measured. */
+  readonly metricRegistry?: MetricRegistry;
   /** In order; members of system:masters are always allowed. */
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Published for extension servers. */
@@ -111,6 +119,8 @@ export interface KubeServer {
   readonly authorizer: Authorizer;
   /** For servers behind this one: what is written there is admitted by the same plugins. */
   readonly admission: Admission;
+  /** For the admission of servers behind this one. */
+  readonly namespaces: NamespaceReader;
   /** The tokens of ServiceAccounts; to be composed with other ways to authenticate. */
   readonly serviceAccountTokens: TokenAuthenticator;
   /** To which flow schema and priority level a request belongs. */
@@ -134,11 +144,17 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
   let stopped = false;
   const { stored, listers, rbac, authorizer, readers } = resources;
   const admission = createAdmission(
-    [namespaceLifecycle(listers.namespaces), ...compiledInPlugins(resources.world, options.admission.tolerations)],
+    [
+      namespaceLifecycle(listers.namespaces),
+      ...compiledInPlugins(resources.world, options.admission.tolerations),
+      ...(options.admission.plugins ?? []),
+    ],
     options.admission,
+    options.metricRegistry && createAdmissionObserver(options.metricRegistry, options.clock),
   );
   for (const warning of admission.warnings) options.logger.warn(warning);
-  const server = new ResourceServer({ ...options, admission, authorizer });
+  const namespaces = namespaceReader(listers.namespaces);
+  const server = new ResourceServer({ ...options, admission, authorizer, namespaces });
   server.install([...stored.values()], {
     groupPriority,
     versionPriority,
@@ -161,6 +177,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     handle: server.handle,
     authorizer,
     admission,
+    namespaces,
     serviceAccountTokens,
     flows,
     services: serviceObjects(resources.world),
@@ -187,6 +204,11 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
       await Promise.all([...stored.values()].map((resource) => resource.stop()));
     },
   };
+}
+
+/** Reads namespaces for admission, fresh to the last answered write. */
+function namespaceReader(namespaces: Lister): NamespaceReader {
+  return (name) => andThen(namespaces.fresh(), () => namespaces.get('', name));
 }
 
 function createFlowController(

@@ -20,7 +20,7 @@ import type { Authorizer } from './authorization.ts';
 import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery.ts';
 import { Forms } from './endpoints/encode/form.ts';
 import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
-import type { Compressor, EndpointHost, EndpointScope } from './endpoints/endpoint.ts';
+import type { Compressor, EndpointHost, EndpointScope, NamespaceReader } from './endpoints/endpoint.ts';
 import {
   collectionMethods,
   everywhereMethods,
@@ -38,6 +38,7 @@ import type { RequestHandler, ServerRequest } from './http/request.ts';
 import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
 import type { GivenSchema, GivenVersionSchemas } from './openapi/given-schema.ts';
 import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
+import { convertObject } from './resource/convert-objects.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
 import type { ResourceStore } from './resource/resource-store.ts';
@@ -46,6 +47,8 @@ import type { VersionDefinition } from './resource/version-definition.ts';
 export interface ResourceServerOptions {
   readonly clock: Clock;
   readonly admission: Admission;
+  /** Reads namespaces for admission. Default: the server has none. */
+  readonly namespaces?: NamespaceReader;
   /** Asked when an update creates. Default: nobody is asked. */
   readonly authorizer?: Authorizer;
   /** Answers what is not installed here. */
@@ -117,6 +120,7 @@ export class ResourceServer {
     this.#host = {
       clock: options.clock,
       admission: options.admission,
+      namespaces: options.namespaces,
       authorizer: options.authorizer,
       inputTypes,
       textTypes: [...STANDARD_MEDIA_TYPES, ...cbor],
@@ -249,6 +253,7 @@ export class ResourceServer {
       resource,
       name: { group: version.group, resource: plural },
       subresource,
+      convert: (object, from, to) => convertObject(definition, object, from, to),
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.isNamespaces === true,
       store,

@@ -36,6 +36,11 @@ export function attributesFor(
     object,
     oldObject: undefined,
     options: {},
+    deadline: Number.POSITIVE_INFINITY,
+    versions: [],
+    convert: (converted) => converted,
+    namespaceObject: () => undefined,
+    state: (_key, create) => create(),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => {
       annotations[key] = value;

@@ -1,6 +1,7 @@
 /** AlwaysAdmit and AlwaysDeny: for tests of what comes before and after admission. Both are off by default. */
+
+import { refusal } from '../../admission/refusal.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { refusal } from './subject.ts';
 
 export function alwaysAdmit(): AdmissionPlugin {
   return { name: 'AlwaysAdmit', handles: () => true };

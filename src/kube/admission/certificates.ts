@@ -2,6 +2,8 @@
  * CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who may act for a signer. CertificateSubjectRestriction: which names a client certificate may not
  * have. Invariant: a permission for a signer is one for the resource `signers` by the virtual verbs approve, sign and attest, for the whole name or for its domain.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { decodeBase64 } from '../../base/base64.ts';
@@ -14,7 +16,6 @@ import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
 import { changesOnlyOwnership } from '../rbac/escalation-guard.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { mayActForSigner } from './signer-permission.ts';
-import { refusal } from './subject.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';

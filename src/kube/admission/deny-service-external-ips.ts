@@ -1,7 +1,8 @@
 /** DenyServiceExternalIPs, off by default: a Service takes no external addresses beyond those that it has. */
+
+import { refusal } from '../../admission/refusal.ts';
 import { textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { refusal } from './subject.ts';
 
 export function denyServiceExternalIps(): AdmissionPlugin {
   return {

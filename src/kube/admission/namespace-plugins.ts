@@ -2,12 +2,13 @@
  * NamespaceExists and NamespaceAutoProvision, both off by default: objects only in namespaces that exist, and namespaces that come with their first object. Invariant: a dry run
  * makes no namespace.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { isAlreadyExists, StatusError, statusOf } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { refusal } from './subject.ts';
 
 export function namespaceExists(namespaces: Lister): AdmissionPlugin {
   return {

@@ -16,7 +16,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admissio
 import type { Lister } from '../../server/own/lister.ts';
 import { qosClassOf } from '../groups/core/pod/pod-resources.ts';
 import { specOf } from '../shared/object-fields.ts';
-import { podOf } from './subject.ts';
+import { podOf } from './pod-subject.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 
 const NODE_SELECTOR = 'scheduler.alpha.kubernetes.io/node-selector';

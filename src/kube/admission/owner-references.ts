@@ -2,13 +2,14 @@
  * OwnerReferencesPermissionEnforcement, off by default: who makes an object be deleted with another one must be allowed to delete it, and who holds up the deletion of an owner must
  * be allowed to set the owner's finalizers. Invariant: only references that are new are asked about.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { type GroupVersionKind, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { metadataOf, type OwnerReference, ownerReferencesOf } from '../../apimachinery/meta/meta.ts';
 import { listAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../server/authorization.ts';
-import { refusal } from './subject.ts';
 
 /** What a kind is called in paths, and whether it stands in namespaces; undefined if nobody serves it. */
 export type OwnerKind = (

@@ -1,4 +1,6 @@
 /** PersistentVolumeClaimResize: a claim may ask for more only when it is bound and its class lets volumes grow. */
+
+import { refusal } from '../../admission/refusal.ts';
 import { annotationsOf } from '../../apimachinery/meta/meta.ts';
 import { fieldAt, flagAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { Quantity } from '../../apimachinery/scalars/quantity.ts';
@@ -10,7 +12,6 @@ import type { Lister } from '../../server/own/lister.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { amountOf } from '../shared/resource-lists.ts';
 import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';
-import { refusal } from './subject.ts';
 
 export function persistentVolumeClaimResize(classes: Lister): AdmissionPlugin {
   return {

@@ -2,6 +2,8 @@
  * PodGroupProtection, PodGroupWorkloadExists and JobValidation: groups of pods that are scheduled together. Invariant: they look at kinds that are served only when somebody asks for
  * them; as long as groups are not served, none of them does anything.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import { finalizersOf, isTerminating, nameOf, ownerReferencesOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -13,7 +15,6 @@ import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 import { ensureMeta, specOf } from '../shared/object-fields.ts';
-import { refusal } from './subject.ts';
 
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';
 const FINALIZER = 'scheduling.k8s.io/podgroup-protection';

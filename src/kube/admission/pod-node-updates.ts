@@ -2,6 +2,8 @@
  * PodResizeValidator and NodeDeclaredFeatureValidator: what a change of a pod needs of the node that the pod is bound to. Invariant: a pod that is bound to no node, or whose
  * spec did not change, is not looked at.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import { labelsOf, nameOf } from '../../apimachinery/meta/meta.ts';
 import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -14,7 +16,6 @@ import { isSidecar } from '../groups/core/pod/pod-resources.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { amountOf } from '../shared/resource-lists.ts';
 import { podTotal } from './pod-total.ts';
-import { refusal } from './subject.ts';
 
 export function podResizeValidator(nodes: () => ObjectReader): AdmissionPlugin {
   return {

@@ -2,6 +2,8 @@
  * Small plugins for pods that are off by default: AlwaysPullImages, LimitPodHardAntiAffinityTopology, ExtendedResourceToleration. Invariant: none of them asks anybody
  * else; what they decide is in the pod.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { fieldAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
@@ -11,7 +13,7 @@ import { equalJson, isJsonObject, type JsonObject } from '../../base/json-value.
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { isNativeResource } from '../shared/resource-lists.ts';
-import { mainContainers, podOf, refusal } from './subject.ts';
+import { mainContainers, podOf } from './pod-subject.ts';
 
 const IMAGES = FieldPath.of('spec');
 const onWrite = (operation: Operation): boolean => operation === 'CREATE' || operation === 'UPDATE';

@@ -2,6 +2,8 @@
  * Priority: a pod gets the number and the policy of its class, or of the default class. Invariant: a number that a client sent is accepted only if it is the one of the
  * class; of all classes at most one is the default.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { flagAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -9,7 +11,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { specOf } from '../shared/object-fields.ts';
-import { podOf, refusal } from './subject.ts';
+import { podOf } from './pod-subject.ts';
 
 interface Priority {
   readonly className: string;

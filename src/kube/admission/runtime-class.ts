@@ -2,6 +2,8 @@
  * RuntimeClass: a pod gets the overhead of its runtime and is scheduled where that runtime is. Invariant: overhead is what the class says; a pod without a class that has some has
  * none.
  */
+
+import { refusal } from '../../admission/refusal.ts';
 import { quote } from '../../apimachinery/go-format.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -11,7 +13,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admissio
 import type { Lister } from '../../server/own/lister.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { amountsOf } from '../shared/resource-lists.ts';
-import { podOf, refusal } from './subject.ts';
+import { podOf } from './pod-subject.ts';
 import { mergeTolerations } from './tolerations.ts';
 
 type Use = (spec: JsonObject, runtimeClass: JsonObject | undefined) => void;

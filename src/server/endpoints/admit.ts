@@ -1,98 +1,69 @@
 /**
- * Admission as the endpoints call it. Invariant: attributes are made only for operations that somebody handles, with the objects in the request's version.
+ * Admission as the endpoints call it. A record of attributes is made only for operations that some plugin inspects; the
+ * objects in it are in the request's version.
  */
-
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/write-options.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, Operation } from '../admission.ts';
 import type { ServerRequest } from '../http/request.ts';
+import { AdmissionRecord, type AdmissionSubject, type AdmissionTarget } from './admission-record.ts';
 import type { EndpointHost, EndpointScope } from './endpoint.ts';
 
-/** What stays the same for all objects of one request. */
-export interface AdmissionSubject {
-  readonly operation: Operation;
-  readonly name: string;
-  readonly dryRun: boolean;
-  readonly options: JsonObject;
+/**
+ * The admission of one write. The store may try an update several times: each call of `admit` begins a new attempt,
+ * and `validate` belongs to the attempt before it.
+ */
+export class WriteAdmission implements AdmissionTarget {
+  readonly host: EndpointHost;
+  readonly scope: EndpointScope;
+  readonly request: ServerRequest;
+  #attempt: AdmissionRecord | undefined;
+
+  constructor(host: EndpointHost, scope: EndpointScope, request: ServerRequest) {
+    this.host = host;
+    this.scope = scope;
+    this.request = request;
+  }
+
+  /** Runs the mutating half. Returns the object after all plugins: the same one, changed in place, or its replacement. */
+  admit(subject: AdmissionSubject, object: JsonObject, oldObject: JsonObject | undefined): MaybePromise<JsonObject> {
+    this.#attempt = undefined;
+    const { admission } = this.host;
+    if (!admission.handles(subject.operation)) return object;
+    const attempt = new AdmissionRecord(this, subject, object, oldObject);
+    this.#attempt = attempt;
+    return andThen(admission.admit(attempt), () => attempt.object ?? object);
+  }
+
+  /** Runs the validating half on the object that will be stored. A generated name is known by now. */
+  validate(subject: AdmissionSubject, object: JsonObject, oldObject: JsonObject | undefined): MaybePromise<void> {
+    const { admission } = this.host;
+    if (!admission.handles(subject.operation)) return;
+    let attempt = this.#attempt;
+    // A store that writes without calling `admit` first, or that creates where an update was admitted, begins anew.
+    if (attempt?.operation !== subject.operation) attempt = new AdmissionRecord(this, subject, object, oldObject);
+    attempt.object = object;
+    attempt.oldObject = oldObject;
+    if (attempt.name === '') attempt.name = nameOf(object);
+    return admission.validate(attempt);
+  }
 }
 
-function attributesOf(
-  scope: EndpointScope,
-  request: ServerRequest,
-  subject: AdmissionSubject,
-  object: JsonObject | undefined,
-  oldObject: JsonObject | undefined,
-): AdmissionAttributes {
-  const { name } = subject;
-  // Whoever touches a namespace is in it.
-  const namespace = scope.isNamespaces
-    ? request.info.namespace || name
-    : scope.namespaced
-      ? request.info.namespace
-      : '';
-  return {
-    operation: subject.operation,
-    kind: scope.kind,
-    resource: scope.resource,
-    subresource: scope.subresource,
-    name,
-    namespace,
-    user: request.user,
-    dryRun: subject.dryRun,
-    object,
-    oldObject,
-    options: subject.options,
-    warn: (text) => request.warn(text),
-    annotate: (key, value) => request.audit?.annotate(key, value),
-  };
-}
-
-/** The object after all plugins had their say: the same one, changed in place, or the one that replaced it. */
-export function admit(
-  host: EndpointHost,
-  scope: EndpointScope,
-  request: ServerRequest,
-  subject: AdmissionSubject,
-  object: JsonObject,
-  oldObject: JsonObject | undefined,
-): MaybePromise<JsonObject> {
-  if (!host.admission.handles(subject.operation)) return object;
-  const attributes = attributesOf(scope, request, subject, object, oldObject);
-  return andThen(host.admission.admit(attributes), () => attributes.object ?? object);
-}
-
-/** A name that the server made is known by now. */
-export function validateAdmission(
-  host: EndpointHost,
-  scope: EndpointScope,
-  request: ServerRequest,
-  subject: AdmissionSubject,
-  object: JsonObject | undefined,
-  oldObject: JsonObject | undefined,
-): MaybePromise<void> {
-  if (!host.admission.handles(subject.operation)) return;
-  const named = subject.name === '' && object !== undefined ? { ...subject, name: nameOf(object) } : subject;
-  return host.admission.validate(attributesOf(scope, request, named, object, oldObject));
-}
-
-/** A deletion or a connection changes nothing, so both parts of admission run one after the other. */
+/** Runs both halves for a deletion or a connection, which change no object. */
 export function admitWithoutObject(
-  host: EndpointHost,
-  scope: EndpointScope,
-  request: ServerRequest,
+  target: AdmissionTarget,
   subject: AdmissionSubject,
-  objects: { readonly object?: JsonObject; readonly oldObject?: JsonObject },
+  oldObject: JsonObject | undefined,
 ): MaybePromise<void> {
-  if (!host.admission.handles(subject.operation)) return;
-  const { object, oldObject } = objects;
-  const attributes = (): AdmissionAttributes => attributesOf(scope, request, subject, object, oldObject);
-  return andThen(host.admission.admit(attributes()), () => host.admission.validate(attributes()));
+  const { admission } = target.host;
+  if (!admission.handles(subject.operation)) return;
+  const attributes = new AdmissionRecord(target, subject, undefined, oldObject);
+  return andThen(admission.admit(attributes), () => admission.validate(attributes));
 }
 
-/** CreateOptions or UpdateOptions as an object. */
+/** Returns CreateOptions or UpdateOptions as an object. */
 export function writeOptionsObject(
   kind: 'CreateOptions' | 'UpdateOptions',
   options: WriteOptions | PatchOptions,

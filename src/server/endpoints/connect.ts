@@ -15,7 +15,7 @@ export function connectObject(host: EndpointHost, scope: EndpointScope, request:
   if (store.connect === undefined) throw new StatusError(methodNotAllowed(scope.name, 'connect'));
   const connect = store.connect.bind(store);
   const subject = { operation: 'CONNECT', name: context.name, dryRun: false, options: {} } as const;
-  return andThen(admitWithoutObject(host, scope, request, subject, {}), () =>
+  return andThen(admitWithoutObject({ host, scope, request }, subject, undefined), () =>
     connect(context, { path: subpathOf(request), params: request.info.params, incoming: request.incoming }),
   );
 }

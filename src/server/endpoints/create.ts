@@ -7,7 +7,8 @@ import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts'
 import { cloneJson } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
+import type { AdmissionSubject } from './admission-record.ts';
+import { WriteAdmission, writeOptionsObject } from './admit.ts';
 import {
   AFTER_ADMISSION,
   dedupOwnerReferences,
@@ -50,13 +51,14 @@ export async function createObject(host: EndpointHost, scope: EndpointScope, req
     dryRun,
     options: writeOptionsObject('CreateOptions', options),
   };
-  const admitted = await admit(host, scope, request, subject, object, undefined);
+  const admission = new WriteAdmission(host, scope, request);
+  const admitted = await admission.admit(subject, object, undefined);
   dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
   if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.name, 'create'));
   const { bytes: stored, status } = await scope.store.create(context, admitted, {
     dryRun,
     fieldManager: fieldManagerOf(request, options.fieldManager),
-    validate: (final) => validateAdmission(host, scope, request, subject, final, undefined),
+    validate: (final) => admission.validate(subject, final, undefined),
   });
   if (status !== undefined) return statusValueAnswer(host, request, form, status.code ?? 201, status);
   if (request.audit !== undefined) request.audit.objectName = nameOf(parseObject(stored));

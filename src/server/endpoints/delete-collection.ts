@@ -6,7 +6,8 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
+import type { AdmissionSubject } from './admission-record.ts';
+import { admitWithoutObject, deleteOptionsObject } from './admit.ts';
 import { checkFields } from './decode/list-options.ts';
 import { deleteOptionsOf } from './delete.ts';
 import { listAnswer } from './encode/answer.ts';
@@ -32,7 +33,7 @@ export async function deleteCollection(
   const page = await scope.store.deleteCollection(collectionContext(scope, request), {
     list,
     options,
-    validate: (oldObject) => admitWithoutObject(host, scope, request, subject, { oldObject }),
+    validate: (oldObject) => admitWithoutObject({ host, scope, request }, subject, oldObject),
   });
   return listAnswer(host, scope, request, form, page);
 }

@@ -16,7 +16,8 @@ import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { type AdmissionSubject, admitWithoutObject, deleteOptionsObject } from './admit.ts';
+import type { AdmissionSubject } from './admission-record.ts';
+import { admitWithoutObject, deleteOptionsObject } from './admit.ts';
 import { DELETE_OPTIONS } from './decode/delete-options-view.ts';
 import { readProtobufMessage } from './decode/read-protobuf.ts';
 import { objectAnswer, statusValueAnswer } from './encode/answer.ts';
@@ -35,7 +36,7 @@ export async function deleteObject(host: EndpointHost, scope: EndpointScope, req
   };
   const answer = await scope.store.delete(context, {
     options,
-    validate: (oldObject) => admitWithoutObject(host, scope, request, subject, { oldObject }),
+    validate: (oldObject) => admitWithoutObject({ host, scope, request }, subject, oldObject),
   });
   // Only the old way to ask for background deletion tells the two outcomes apart by the code.
   const code = answer.outcome === 'pending' && options.orphanDependents === false ? 202 : 200;

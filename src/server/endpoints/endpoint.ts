@@ -9,6 +9,7 @@ import { isMalformed, type OptionsResult } from '../../apimachinery/meta/options
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, invalid, requestEntityTooLarge } from '../../apimachinery/status/status-catalogue.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
@@ -27,10 +28,15 @@ export interface Compressor {
   compress(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
+/** Returns a namespace that is at least as fresh as the last answered write; undefined if it does not exist. */
+export type NamespaceReader = (name: string) => MaybePromise<JsonObject | undefined>;
+
 /** What the endpoints of one server share. */
 export interface EndpointHost {
   readonly clock: Clock;
   readonly admission: Admission;
+  /** Reads a namespace for admission; undefined: the server has no namespaces. */
+  readonly namespaces: NamespaceReader | undefined;
   /** Asked when an update creates; undefined: an update that creates needs no further permission. */
   readonly authorizer: Authorizer | undefined;
   /** What bodies can be read in. */
@@ -69,6 +75,8 @@ export interface EndpointScope {
   readonly namespaced: boolean;
   /** The resource that namespaces are: a request to one of them is in that namespace. */
   readonly isNamespaces: boolean;
+  /** Converts an object between versions of the resource; it may change and return the one that it got. */
+  convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
   readonly forms: Forms;
   readonly encodings: WatchEncodings;

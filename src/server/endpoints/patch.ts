@@ -8,6 +8,7 @@ import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
+import { WriteAdmission } from './admit.ts';
 import { checkName, ensureNamespace, ownMetadata } from './body-metadata.ts';
 import { fieldValidationOf, kindProblem } from './decode/decode-object.ts';
 import { patchTypeOf } from './decode/patch-types.ts';
@@ -36,7 +37,8 @@ export async function patchObject(host: EndpointHost, scope: EndpointScope, requ
       },
     },
   );
-  const mutate = mutation(host, scope, request, options);
+  const admission = new WriteAdmission(host, scope, request);
+  const mutate = mutation(admission, options);
   const answer = await scope.store.update(
     context,
     {
@@ -49,7 +51,7 @@ export async function patchObject(host: EndpointHost, scope: EndpointScope, requ
       },
       preconditions: undefined,
     },
-    updateRequest(host, scope, request, options),
+    updateRequest(admission, options),
   );
   return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
 }

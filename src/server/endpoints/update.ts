@@ -9,7 +9,8 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
 import type { UpdateRequest } from '../resource/resource-store.ts';
-import { type AdmissionSubject, admit, validateAdmission, writeOptionsObject } from './admit.ts';
+import type { AdmissionSubject } from './admission-record.ts';
+import { WriteAdmission, writeOptionsObject } from './admit.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { AFTER_ADMISSION, checkName, dedupOwnerReferences, ensureNamespace, ownMetadata } from './body-metadata.ts';
 import { decodeObject, fieldValidationOf, inputType } from './decode/decode-object.ts';
@@ -38,14 +39,15 @@ export async function updateObject(host: EndpointHost, scope: EndpointScope, req
   const uid = uidOf(object);
 
   if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'update'));
-  const mutate = mutation(host, scope, request, options);
+  const admission = new WriteAdmission(host, scope, request);
+  const mutate = mutation(admission, options);
   const answer = await scope.store.update(
     context,
     {
       apply: (current) => mutate(cloneJson(object), current),
       preconditions: uid === '' ? undefined : { uid, resourceVersion: undefined },
     },
-    updateRequest(host, scope, request, options),
+    updateRequest(admission, options),
   );
   return objectAnswer(host, scope, request, form, answer.created ? 201 : 200, answer.bytes);
 }
@@ -59,29 +61,24 @@ function subjectOf(operation: 'CREATE' | 'UPDATE', request: ServerRequest, optio
   };
 }
 
-/** Mutating admission of an update, or of the create that it turns into. */
+/** Returns the mutating admission of an update, or of the create that it turns into. */
 export function mutation(
-  host: EndpointHost,
-  scope: EndpointScope,
-  request: ServerRequest,
+  admission: WriteAdmission,
   options: WriteOptions,
 ): (object: JsonObject, current: JsonObject | undefined) => MaybePromise<JsonObject> {
+  const { request } = admission;
   return (object, current) => {
     const subject = subjectOf(current === undefined ? 'CREATE' : 'UPDATE', request, options);
-    return andThen(admit(host, scope, request, subject, object, current), (admitted) => {
+    return andThen(admission.admit(subject, object, current), (admitted) => {
       dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
       return admitted;
     });
   };
 }
 
-/** What a store is told about an update, whatever kind of change it is. */
-export function updateRequest(
-  host: EndpointHost,
-  scope: EndpointScope,
-  request: ServerRequest,
-  options: WriteOptions,
-): UpdateRequest {
+/** Returns the request that a store gets for a PUT or a PATCH. */
+export function updateRequest(admission: WriteAdmission, options: WriteOptions): UpdateRequest {
+  const { host, request } = admission;
   const subject = subjectOf('UPDATE', request, options);
   let permitted = false;
   return {
@@ -90,13 +87,12 @@ export function updateRequest(
     forceAllowCreate: false,
     validateCreate: (object) => {
       const creating = subjectOf('CREATE', request, options);
-      const validate = (): MaybePromise<void> => validateAdmission(host, scope, request, creating, object, undefined);
-      if (permitted) return validate();
+      if (permitted) return admission.validate(creating, object, undefined);
       return andThen(authorizeCreate(host, request), () => {
         permitted = true;
-        return validate();
+        return admission.validate(creating, object, undefined);
       });
     },
-    validateUpdate: (object, old) => validateAdmission(host, scope, request, subject, object, old),
+    validateUpdate: (object, old) => admission.validate(subject, object, old),
   };
 }

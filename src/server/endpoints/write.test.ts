@@ -311,6 +311,42 @@ describe('admission', () => {
     },
   };
 
+  it('shares one record between both halves, with state, namespace, deadline and conversion', async () => {
+    const key = {};
+    const notes: unknown[] = [];
+    let reads = 0;
+    const sharing: Admission = {
+      handles: () => true,
+      admit: async (attributes) => {
+        attributes.state(key, () => ['kept']).push(attributes.operation);
+        notes.push(await attributes.namespaceObject());
+      },
+      validate: async (attributes) => {
+        notes.push(
+          attributes.state(key, () => ['made anew']),
+          await attributes.namespaceObject(),
+        );
+        const [from] = attributes.versions;
+        const object = attributes.object ?? {};
+        if (from === undefined) throw new Error('a resource without versions');
+        expect(await attributes.convert(object, from, from)).toEqual(object);
+        expect(await attributes.convert(object, from, from)).not.toBe(object);
+        expect(attributes.deadline).toBeGreaterThan(0);
+      },
+    };
+    const namespaces = (name: string): JsonObject => {
+      reads++;
+      return { metadata: { name } };
+    };
+    const w = await world({ admission: sharing, server: { namespaces } });
+    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const ns = { metadata: { name: 'ns' } };
+    expect(notes).toEqual([ns, ['kept', 'CREATE'], ns]);
+    expect(reads).toBe(1);
+    await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' } });
+    expect(notes.slice(3)).toEqual([ns, ['kept', 'UPDATE'], ns]);
+  });
+
   it('changes objects before they are stored, and sees what is stored', async () => {
     seen.length = 0;
     const w = await world({ admission });

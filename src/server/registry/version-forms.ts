@@ -12,6 +12,7 @@ import type { Describe, Entry, FormKey, FormMaker, FormResult } from '../../cach
 import { describeJson } from '../../cache/describe-json.ts';
 import { makeEntry } from '../../cache/entry.ts';
 import { StorageError } from '../../storage/errors.ts';
+import { convertObject, convertObjects } from '../resource/convert-objects.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { encodeStored, parseObject } from './stored-object.ts';
@@ -80,7 +81,7 @@ export class VersionForms implements FormMaker {
     if (served === undefined) throw new BugError(`nobody serves the form ${form}`);
     if (this.#definition.history !== undefined) return this.#makeFromHistory(served, entries);
     const objects = entries.map((entry) => parseObject(entry.bytes, entry.key));
-    return andThen(this.#convert(objects, this.hub, served.version), (converted) =>
+    return andThen(convertObjects(this.#definition, objects, this.hub, served.version), (converted) =>
       converted.map((object, i) => formResult(object, entries[i] as Entry, served.describe)),
     );
   }
@@ -108,7 +109,7 @@ export class VersionForms implements FormMaker {
     }
     const pending: Promise<void>[] = [];
     for (const [from, { objects, places }] of groups) {
-      const done = andThen(this.#convert(objects, from, served.version), (converted) => {
+      const done = andThen(convertObjects(this.#definition, objects, from, served.version), (converted) => {
         for (const [at, object] of converted.entries()) {
           const place = places[at] as number;
           results[place] = formResult(object, entries[place] as Entry, served.describe);
@@ -130,25 +131,7 @@ export class VersionForms implements FormMaker {
   }
 
   #convertOne(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject> {
-    return andThen(this.#convert([object], from, to), ([converted]) => converted as JsonObject);
-  }
-
-  #convert(
-    objects: readonly JsonObject[],
-    from: VersionDefinition,
-    to: VersionDefinition,
-  ): MaybePromise<readonly JsonObject[]> {
-    const { convert, history } = this.#definition;
-    const converted = convert?.(objects, from, to) ?? objects.map((object) => retype(object, to));
-    return andThen(converted, (results) => {
-      if (results.length !== objects.length)
-        throw new BugError(`${objects.length} objects were converted to ${results.length}`);
-      if (to.prune !== undefined) for (const object of results) to.prune(object);
-      // Where versions have histories, defaults are those of the stored version alone, as the reference has it.
-      const hasDefaults = to.setDefaults !== undefined && (history === undefined || to === this.hub);
-      if (hasDefaults) for (const object of results) to.setDefaults?.(object);
-      return results;
-    });
+    return convertObject(this.#definition, object, from, to);
   }
 }
 
@@ -174,11 +157,4 @@ function formResult(object: JsonObject, entry: Entry, describe: Describe): FormR
 
 function describeVersion({ selectableFields: fields, fieldSources: sources }: VersionDefinition): Describe {
   return describeJson(sources === undefined ? { fields } : { fields, sources });
-}
-
-/** Versions that differ in their type fields alone. */
-function retype(object: JsonObject, to: VersionDefinition): JsonObject {
-  object['apiVersion'] = formatGroupVersion(to);
-  object['kind'] = to.kind;
-  return object;
 }

@@ -2,13 +2,14 @@
  * LimitRanger: containers that ask for nothing get what the namespace gives by default, and nobody asks for more, or less, than it allows. Invariant: of a pod only its creation
  * and its resize are looked at, so that limits that came later do not hold up what is there.
  */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
 import { NamespaceIndex } from '../namespace-index.ts';
-import { refusal } from '../subject.ts';
 import { setContainerDefaults } from './container-defaults.ts';
 import { claimProblems, podProblems } from './limit-problems.ts';
 

@@ -2,6 +2,8 @@
  * NodeRestriction, off by default: a kubelet touches its own node, the pods that are bound to it, and what belongs to those. Invariant: it is about users of the group system:nodes
  * alone; whatever else they may do is for authorization to say.
  */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { formatGroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
@@ -14,7 +16,6 @@ import type { MaybePromise } from '../../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import { specOf } from '../../shared/object-fields.ts';
-import { refusal } from '../subject.ts';
 import { admitNode } from './node-rules.ts';
 import { admitPod } from './pod-rules.ts';
 import { admitToken, type NodeWorld } from './token-rules.ts';

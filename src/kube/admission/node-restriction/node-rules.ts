@@ -1,10 +1,11 @@
 /** What a kubelet may do to Nodes. Invariant: pure; labels that others rely on are not the kubelet's to set, save for the few that describe it. */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { labelsOf } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt } from '../../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import { refusal } from '../subject.ts';
 
 const KUBELET_LABELS = new Set([
   'kubernetes.io/hostname',

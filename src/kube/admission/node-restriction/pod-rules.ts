@@ -1,4 +1,6 @@
 /** What a kubelet may do to Pods: make and remove the mirrors of its own files, and say how the pods on its node are. */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { labelsOf, nameOf, ownerReferencesOf, uidOf } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -7,8 +9,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { specOf } from '../../shared/object-fields.ts';
+import { isMirrorPod } from '../pod-subject.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
-import { isMirrorPod, refusal } from '../subject.ts';
 import type { NodeWorld } from './token-rules.ts';
 
 export function admitPod(node: string, attributes: AdmissionAttributes, world: NodeWorld): MaybePromise<void> {

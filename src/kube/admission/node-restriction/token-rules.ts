@@ -1,4 +1,6 @@
 /** Which tokens a kubelet may ask for: those of pods on its node, for audiences that the pod's volumes name. */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
 import { nameOf, namespaceOf, uidOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -8,7 +10,6 @@ import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { Authorizer } from '../../../server/authorization.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
 import { specOf } from '../../shared/object-fields.ts';
-import { refusal } from '../subject.ts';
 
 /** What NodeRestriction asks others. */
 export interface NodeWorld {

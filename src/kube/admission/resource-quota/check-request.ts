@@ -3,13 +3,13 @@
  * that does not is counted in none.
  */
 
+import { refusal } from '../../../admission/refusal.ts';
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { compareQuantity, quantitySign } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { amountsOf } from '../../shared/resource-lists.ts';
-import { refusal } from '../subject.ts';
 import { type Amounts, excess, formatAmounts, mask, sum, withoutZeros } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
 

@@ -2,6 +2,8 @@
  * ServiceAccount: every pod runs as an account of its namespace, gets a token for it and the account's pull secrets. Invariant: a pod is stored only with an account that
  * exists; mirror pods, which kubelets make, have neither account nor secrets.
  */
+
+import { refusal } from '../../../admission/refusal.ts';
 import { annotationsOf, nameOf } from '../../../apimachinery/meta/meta.ts';
 import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
@@ -11,7 +13,7 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
 import { specOf } from '../../shared/object-fields.ts';
-import { isMirrorPod, refusal } from '../subject.ts';
+import { isMirrorPod } from '../pod-subject.ts';
 import { disallowedEphemeralSecret, disallowedSecret, hasSecretReferences } from './secret-references.ts';
 import { mountToken } from './token-volume.ts';
 

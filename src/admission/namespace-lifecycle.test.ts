@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../base/json-value.ts';
-import type { AdmissionAttributes, Operation } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import type { AdmissionAttributes, Operation } from '../server/admission.ts';
+import type { Lister } from '../server/own/lister.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 
 const NAMESPACES: Readonly<Record<string, JsonObject>> = {
@@ -36,6 +36,11 @@ function attributes(
     object: { metadata: { generateName: 'gen-' } },
     oldObject: undefined,
     options: {},
+    deadline: Number.POSITIVE_INFINITY,
+    versions: [],
+    convert: (converted) => converted,
+    namespaceObject: () => undefined,
+    state: (_key, create) => create(),
     warn: () => undefined,
     annotate: () => undefined,
     ...more,

@@ -1,15 +1,16 @@
 /**
- * NamespaceLifecycle: nothing is created in a namespace that is missing or being deleted, and the three namespaces that every server needs stay. Invariant: the
- * lister is fresh before it is asked, so a namespace counts from the moment its creation, or its deletion, was answered; nobody has to wait or look twice.
+ * The plugin NamespaceLifecycle. It refuses creates in a namespace that is missing or terminating, and the deletion of
+ * the namespaces that every server needs. It reads a fresh lister, so a namespace counts as soon as its create or
+ * delete has been answered.
  */
 
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { forbidden, notFound } from '../../apimachinery/status/status-catalogue.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import { subjectName } from './subject.ts';
+import { textAt } from '../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../apimachinery/status/status.ts';
+import { forbidden, notFound } from '../apimachinery/status/status-catalogue.ts';
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts';
+import type { Lister } from '../server/own/lister.ts';
+import { subjectName } from './refusal.ts';
 
 export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -47,7 +48,7 @@ function checkNamespace(namespaces: Lister, attributes: AdmissionAttributes): Ma
   throw new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
 }
 
-/** A refusal would tell whether the namespace exists. */
+/** Reviews pass, because a refusal would tell whether the namespace exists. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
 }

@@ -1,0 +1,47 @@
+/** Conversion between the versions of one resource. */
+import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
+import { BugError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import type { VersionDefinition } from './version-definition.ts';
+
+/**
+ * Converts objects, which may be changed in place, and prunes the results. Gives them the defaults of `to`, unless the
+ * resource has a stored history and `to` is not its storage version, as kube-apiserver does for custom resources.
+ */
+export function convertObjects(
+  definition: ResourceDefinition,
+  objects: readonly JsonObject[],
+  from: VersionDefinition,
+  to: VersionDefinition,
+): MaybePromise<readonly JsonObject[]> {
+  const { convert, history, storageVersion } = definition;
+  const converted = convert?.(objects, from, to) ?? objects.map((object) => retype(object, to));
+  return andThen(converted, (results) => {
+    if (results.length !== objects.length)
+      throw new BugError(`${objects.length} objects were converted to ${results.length}`);
+    if (to.prune !== undefined) for (const object of results) to.prune(object);
+    const hasDefaults = to.setDefaults !== undefined && (history === undefined || to === storageVersion);
+    if (hasDefaults) for (const object of results) to.setDefaults?.(object);
+    return results;
+  });
+}
+
+/** Converts one object. Returns it unchanged if the versions are the same. */
+export function convertObject(
+  definition: ResourceDefinition,
+  object: JsonObject,
+  from: VersionDefinition,
+  to: VersionDefinition,
+): MaybePromise<JsonObject> {
+  if (from === to) return object;
+  return andThen(convertObjects(definition, [object], from, to), ([converted]) => converted as JsonObject);
+}
+
+/** For resources without a conversion, whose versions differ in their type fields only. */
+function retype(object: JsonObject, to: VersionDefinition): JsonObject {
+  object['apiVersion'] = formatGroupVersion(to);
+  object['kind'] = to.kind;
+  return object;
+}
