@@ -4,7 +4,7 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { NodePortClaim } from '../allocators/node-ports.ts';
 import { validateStorageVersionStatus } from './apiserverinternal/storage-version.ts';
-import { validateRequest } from './certificates/certificate-signing-request.ts';
+import { validateRequest } from './certificates/validate-signing-request.ts';
 import { podValidationOptions } from './core/pod/spec/make-pod-validation-options.ts';
 import { validateLabelKeys, validateSpreadConstraints } from './core/pod/spec/validate-topology.ts';
 import { validatePodStatusUpdate } from './core/pod/validate-pod-status.ts';

@@ -38,7 +38,7 @@ export interface MutatingKind {
 
 /**
  * The definition of a mutating kind, with the versions v1, v1beta1 and v1alpha1. They differ only in their type fields.
- * The storage version is v1beta1, as in kube-apiserver until the release after v1 became available.
+ * The storage version is v1beta1 for one release after v1 became available, as in kube-apiserver.
  */
 export function mutatingDefinition(options: MutatingKind): ResourceDefinition {
   const { plural, kind, table, setDefaults, setAlphaDefaults, strategy } = options;

@@ -62,7 +62,7 @@ export function validateRule(rule: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-/** The list must not be empty, and `*` must be its only entry. */
+/** The list must not be empty, and `*` excludes other entries. */
 function validateAny(texts: readonly string[], path: FieldPath, what: string): FieldIssue[] {
   if (texts.length === 0) return [required(path, '')];
   if (texts.length === 1 || !texts.includes('*')) return [];

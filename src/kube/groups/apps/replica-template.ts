@@ -1,5 +1,5 @@
 /**
- * Rules that kinds which keep pods running share: the selector and the pod template of Deployment, ReplicaSet,
+ * Shared rules of the kinds that keep pods running: the selector and the pod template of Deployment, ReplicaSet,
  * DaemonSet, StatefulSet and ReplicationController, and the strategy of Deployment and ReplicaSet.
  */
 import { fieldAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';

@@ -1,4 +1,6 @@
-/** The beta kinds of certificates.k8s.io. Expected causes are recorded from kube-apiserver with their feature gates on. */
+/**
+ * The beta kinds of certificates.k8s.io. Expected causes are recorded from kube-apiserver with their feature gates on.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeBase64 } from '../../../base/base64.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

@@ -39,7 +39,7 @@ const SELECTORS = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
 /**
  * The name rule: any URL path segment, such as `system:node`. It applies to generateName too, so `.` is invalid there.
  */
-export function rbacName(name: string): Complaints {
+function rbacName(name: string): Complaints {
   return checkPathSegmentName(name);
 }
 
@@ -90,7 +90,7 @@ function validateRules(rules: PolicyRules, namespaced: boolean): FieldIssue[] {
 }
 
 /** A rule is for resources or for non-resource URLs, not both. The rule of a Role must not be for non-resource URLs. */
-export function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldIssue[] {
+function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const urls = rule.nonResourceURLs ?? [];
   const urlsPath = path.child('nonResourceURLs');

@@ -78,7 +78,7 @@ export const STORAGE_CLASS: KubeResource = {
   }),
 };
 
-export function isDefaultClass(object: JsonObject): boolean {
+function isDefaultClass(object: JsonObject): boolean {
   return DEFAULT_ANNOTATIONS.some((name) => textAt(object, 'metadata', 'annotations', name) === 'true');
 }
 

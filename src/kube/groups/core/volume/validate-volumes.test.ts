@@ -10,7 +10,9 @@ function issuesOf(volumes: JsonObject[], podName = 'p'): readonly string[] {
   return validateVolumes(volumes, FieldPath.of('volumes'), { podName }).issues.map(formatIssue);
 }
 
-/** The issues of kube-apiserver, without the path of the volume. Projections are validated as if their gates were on. */
+/**
+ * The issues of kube-apiserver, without the path of the volume. Projections are validated as if their gates were on.
+ */
 const CASES: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
   'a path that steps back and an unknown type': [
     { hostPath: { path: '/a/../b', type: 'Bad' } },
