@@ -1,5 +1,5 @@
 /** The rules that workload kinds share: defaults, generation, status, validation, warnings and columns. */
-import { fieldAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { IntOrString } from '../../apimachinery/scalars/int-or-string.ts';
 import { formatLabelSelectorObject } from '../../apimachinery/selectors/label-selector-object.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
@@ -9,7 +9,6 @@ import { equalJson, type JsonObject, type JsonValue, setField } from '../../base
 import { compareUtf8 } from '../../base/utf8.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { type Column, column } from '../../server/resource/columns.ts';
-import { containerColumns } from '../groups/core/pod/pod-template-spec.ts';
 import { selectorAt } from './label-selector.ts';
 import { int32At } from './numbers.ts';
 import { ensureMeta, specOf, takeField } from './object-fields.ts';
@@ -129,6 +128,21 @@ export function withEntries(map: JsonObject | undefined, entries: Readonly<Recor
 /** A column that shows the integer at a path. */
 export function countColumn(name: string, description: string, ...path: readonly string[]): Column {
   return column(name, description, (object) => int32At(object, ...path) ?? 0, { type: 'integer' });
+}
+
+/** Two columns: the names and the images of the containers of a pod spec. */
+export function containerColumns(
+  specOf: (object: JsonObject) => JsonObject,
+  options: { readonly priority?: number } = {},
+): readonly [Column, Column] {
+  const joined = (field: string) => (object: JsonObject) =>
+    objectsAt(specOf(object), 'containers')
+      .map((container) => textAt(container, field))
+      .join(',');
+  return [
+    column('Containers', 'The names of its containers.', joined('name'), options),
+    column('Images', 'The images of its containers.', joined('image'), options),
+  ];
 }
 
 /** Two columns for `-o wide`: names and images of the containers of the pod template at a path. */

@@ -272,7 +272,7 @@ function validateOperator(operator: string, values: readonly string[], path: Fie
   }
 }
 
-/** As the reference's internal type prints. */
+/** The selector as messages show it: with the fields of the Go type. */
 function shownSelector(requirements: readonly JsonObject[]): JsonObject {
   return {
     MatchExpressions: requirements.map((requirement) => ({
@@ -283,7 +283,7 @@ function shownSelector(requirements: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** An empty list of the reference's is null. */
+/** Messages show an empty list as null. */
 function nullable(texts: readonly string[]): string[] | null {
   return texts.length === 0 ? null : [...texts];
 }

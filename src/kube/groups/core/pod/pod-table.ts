@@ -1,9 +1,10 @@
 /** The columns of Pods and PodTemplates. */
 import { fieldAt, flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
-import { type Column, column, labelsText, NAME, sinceText, tableOf } from '../../../../server/resource/columns.ts';
+import { column, labelsText, NAME, sinceText, tableOf } from '../../../../server/resource/columns.ts';
 import type { ColumnDefinition, TableDefinition } from '../../../../server/resource/version-definition.ts';
 import { conditionsOf, isConditionTrue } from '../../../shared/conditions.ts';
+import { containerColumns } from '../../../shared/workload-rules.ts';
 import { isSidecar } from './pod-resources.ts';
 
 const NONE = '<none>';
@@ -80,21 +81,6 @@ export const podTemplateTable: () => TableDefinition = tableOf(
     labelsText(objectAt(object, 'template', 'metadata', 'labels')),
   ),
 );
-
-/** Two columns: the names and the images of the containers of a pod spec. */
-export function containerColumns(
-  specOf: (object: JsonObject) => JsonObject,
-  options: { readonly priority?: number } = {},
-): readonly [Column, Column] {
-  const joined = (field: string) => (object: JsonObject) =>
-    objectsAt(specOf(object), 'containers')
-      .map((container) => textAt(container, field))
-      .join(',');
-  return [
-    column('Containers', 'The names of its containers.', joined('name'), options),
-    column('Images', 'The images of its containers.', joined('image'), options),
-  ];
-}
 
 function summarize(pod: JsonObject): PodSummary {
   const phase = textAt(pod, 'status', 'phase');

@@ -13,8 +13,6 @@ import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import { validatePodSpec } from './spec/validate-pod-spec.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-pod-annotations.ts';
 
-export { containerColumns } from './pod-table.ts';
-
 export interface PodSpecContext {
   /** The stored template; some invalid values are accepted if it has them. Undefined on create. */
   readonly old?: JsonObject | undefined;
