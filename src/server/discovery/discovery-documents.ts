@@ -80,11 +80,11 @@ function legacySubresource(
 
 /** One version of a group in the aggregated form. */
 export function aggregatedVersion(version: DiscoveryVersion): JsonObject {
+  const { givenResources, resources } = version;
+  const shown = givenResources ?? resources.map((resource) => aggregatedResource(version, resource));
   return {
     version: version.version,
-    ...(version.resources.length === 0
-      ? {}
-      : { resources: version.resources.map((resource) => aggregatedResource(version, resource)) }),
+    ...(shown.length === 0 ? {} : { resources: [...shown] }),
     freshness: version.stale ? 'Stale' : 'Current',
   };
 }

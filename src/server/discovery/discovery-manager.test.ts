@@ -199,6 +199,13 @@ describe('legacy discovery', () => {
 describe('aggregated discovery', () => {
   const custom = version('a.example', 'v1', { namesKindsInFull: true, stale: true });
 
+  it('shows the resources of another server unchanged', () => {
+    const given = { resource: 'gears', scope: 'Namespaced', verbs: ['get'], futureField: 1 };
+    const made = manager(version('remote.example', 'v1', { resources: [], givenResources: [given], stale: true }));
+    const body = JSON.parse(decodeUtf8(bytesOf(made.handle(requestOf('/apis', { accept: V2 }))).body));
+    expect(body.items[0].versions[0]).toEqual({ version: 'v1', resources: [given], freshness: 'Stale' });
+  });
+
   it('has all groups in one document, kinds in full only for custom resources', () => {
     const made = manager(core, custom);
     expect(text(made, '/apis', V2)).toBe(

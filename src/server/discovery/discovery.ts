@@ -2,7 +2,9 @@
  * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher at a time; what is published is
  * immutable, and answers are built on first use and kept until the group-version, or the set of groups, changes.
  */
+
 import type { GroupVersion, GroupVersionKind, ResourceScope } from '../../apimachinery/meta/gvk.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 
 export interface DiscoverySubresource {
   readonly name: string;
@@ -33,6 +35,12 @@ export interface DiscoveryVersion extends GroupVersion {
   readonly versionPriority: number;
   /** Not reachable now: shown as Stale in the aggregated form. */
   readonly stale: boolean;
+  /**
+   * The resources as another server describes them: the `resources` of an APIVersionDiscovery (apidiscovery.k8s.io/v2).
+   * The aggregated form shows them unchanged, so fields that this server does not know survive. Default: made from
+   * `resources`, which a publisher of given ones still fills for the lookups of this server.
+   */
+  readonly givenResources?: readonly JsonObject[];
   /**
    * True where the publisher has the whole group: a version that is not published then is a 404 with a Status, as for built-in groups, not the plain text of
    * an unknown path, as for custom resources. Default false.

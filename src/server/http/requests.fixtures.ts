@@ -1,6 +1,7 @@
 /** Requests for the tests of what answers them: no listener, no filters. */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { type Answer, type Connection, IN_PROCESS, type Incoming } from './exchange.ts';
 import { NOT_FOUND } from './paths.ts';
 import { ServerRequest } from './request.ts';
@@ -51,7 +52,8 @@ export function requestOf(
 }
 
 /** The answer with its bytes, which all of these have. */
-export function bytesOf(answer: Answer = NOT_FOUND): Extract<Answer, { kind: 'bytes' }> {
+export function bytesOf(answer: MaybePromise<Answer> = NOT_FOUND): Extract<Answer, { kind: 'bytes' }> {
+  if (isPromise(answer)) throw new Error('an answer that is not ready');
   if (answer.kind !== 'bytes') throw new Error(`an answer of kind ${answer.kind}`);
   return answer;
 }

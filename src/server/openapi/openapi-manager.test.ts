@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../../base/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { bytesOf, requestOf } from '../http/requests.fixtures.ts';
@@ -338,5 +338,53 @@ describe('documents that were prepared', () => {
       expect(text(managerWith(marked, ...versions), '/openapi/v2')).toBe(text(manager(...versions), '/openapi/v2'));
     for (const index of ['{}', '{"paths":{"api":{}}}', '{"paths":{"api":{"serverRelativeURL":"/x"}}}'])
       expect(text(managerWith({ ...marked, index }, core), '/openapi/v2')).not.toContain('"/marked/"');
+  });
+});
+
+describe('a document of another server', () => {
+  const V1 = {
+    openapi: '3.0.0',
+    paths: { '/apis/remote.example/v1/gears': { get: { operationId: 'listGears', responses: {} } } },
+    components: {
+      schemas: {
+        'example.remote.v1.Gear': {
+          type: 'object',
+          'x-kubernetes-group-version-kind': [{ group: 'remote.example', version: 'v1', kind: 'Gear' }],
+        },
+      },
+    },
+  };
+
+  function publish(made: OpenApiManager, hash: string, value: JsonObject | undefined): void {
+    made.publishGiven({
+      group: 'remote.example',
+      version: 'v1',
+      hash,
+      json: async () => encodeUtf8(JSON.stringify(value)),
+      protobuf: async () => gnosticV3(value ?? {}),
+      value: () => value,
+    });
+  }
+
+  it('is served in both forms, with its own hash, and is part of v2', async () => {
+    const made = manager(things);
+    publish(made, 'ABC', V1);
+    expect(index(made)['apis/remote.example/v1']).toBe('/openapi/v3/apis/remote.example/v1?hash=ABC');
+    const answer = await made.handle(requestOf('/openapi/v3/apis/remote.example/v1'));
+    expect(JSON.parse(decodeUtf8(bytesOf(answer).body))).toEqual(V1);
+    const v2 = json(made, '/openapi/v2') as { paths: JsonObject; definitions: JsonObject };
+    expect(v2.paths).toHaveProperty(['/apis/remote.example/v1/gears']);
+    expect(v2.definitions).toHaveProperty(['example.remote.v1.Gear', 'x-kubernetes-group-version-kind']);
+  });
+
+  it('is left out of v2 while it is not known, replaced by the next one, and can be removed', () => {
+    const made = manager(things);
+    publish(made, 'ABC', undefined);
+    expect(json(made, '/openapi/v2')['paths']).not.toHaveProperty(['/apis/remote.example/v1/gears']);
+    publish(made, 'DEF', V1);
+    expect(index(made)['apis/remote.example/v1']).toContain('DEF');
+    expect(json(made, '/openapi/v2')['paths']).toHaveProperty(['/apis/remote.example/v1/gears']);
+    made.remove({ group: 'remote.example', version: 'v1' });
+    expect(index(made)).not.toHaveProperty(['apis/remote.example/v1']);
   });
 });

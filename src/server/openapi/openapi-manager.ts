@@ -7,6 +7,7 @@ import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { firstParam } from '../../apimachinery/meta/query.ts';
 import { EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { Answer, AnswerHeaders } from '../http/exchange.ts';
 import type { ServerRequest } from '../http/request.ts';
@@ -14,6 +15,7 @@ import type { MetaTypes } from '../resource/meta-types.ts';
 import { REFERENCE_VERSION } from '../version-info.ts';
 import { type DocumentInfo, type DocumentParts, documentText, type SimplePath } from './document.ts';
 import { DocumentV2 } from './document-v2.ts';
+import { type GivenDocument, partsOf } from './given-document.ts';
 import { gnosticV2 } from './gnostic-v2.ts';
 import { gnosticV3 } from './gnostic-v3.ts';
 import type { OpenApiPublisher, OpenApiVersion } from './openapi.ts';
@@ -53,12 +55,15 @@ const FORMS = {
   v3: formsOf('v3'),
 } as const;
 
+/** A document of our own, or one of another server. */
+type ServedDocument = Pick<GivenDocument, 'hash' | 'json' | 'protobuf'>;
+
 export class OpenApiManager implements OpenApiPublisher {
   readonly #options: OpenApiOptions;
   readonly #info: DocumentInfo;
   readonly #settings: DocumentSettings;
   /** By the name of the document: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
-  readonly #documents = new Map<string, PublishedDocument>();
+  readonly #documents = new Map<string, ServedDocument>();
   /** What the documents are about, of those that are about a group-version of the server's own groups. */
   readonly #versions = new Map<string, GroupVersion>();
   /** What each document is made from. */
@@ -99,6 +104,16 @@ export class OpenApiManager implements OpenApiPublisher {
     this.#changed();
   }
 
+  /** Publishes a document that another server has made. Replaces what the group-version had. */
+  publishGiven(given: GivenDocument): void {
+    const name = documentName(given);
+    this.#versions.delete(name);
+    this.#sources.set(name, () => partsOf(given.value() ?? {}));
+    this.#documents.set(name, given);
+    this.#own(given, false);
+    this.#changed();
+  }
+
   /** Does nothing if it is not published. */
   remove(version: GroupVersion): void {
     if (!this.#documents.delete(documentName(version))) return;
@@ -114,7 +129,7 @@ export class OpenApiManager implements OpenApiPublisher {
   }
 
   /** Undefined if the path is none of these. Any method is answered, as in the reference. */
-  handle(request: ServerRequest): Answer | undefined {
+  handle(request: ServerRequest): MaybePromise<Answer> | undefined {
     const { path } = request.info;
     if (!path.startsWith('/openapi/v')) return undefined;
     if (path === '/openapi/v2') return this.#answerV2(request);
@@ -136,7 +151,7 @@ export class OpenApiManager implements OpenApiPublisher {
     return { kind: 'bytes', status: 200, headers, body: this.#index };
   }
 
-  #answerV3(request: ServerRequest, name: string): Answer {
+  #answerV3(request: ServerRequest, name: string): MaybePromise<Answer> {
     const document = this.#documents.get(name);
     const form = formOf(request, FORMS.v3);
     if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept' });
@@ -157,7 +172,7 @@ export class OpenApiManager implements OpenApiPublisher {
     );
   }
 
-  #answerV2(request: ServerRequest): Answer {
+  #answerV2(request: ServerRequest): MaybePromise<Answer> {
     const form = formOf(request, FORMS.v2);
     if (form === undefined) return empty(406, { 'cache-control': NO_CACHE, vary: 'Accept-Encoding, Accept' });
     this.#v2 ??= new PublishedDocument({ make: () => this.#makeV2(), encode: gnosticV2 });
@@ -265,14 +280,14 @@ function formOf({ incoming }: ServerRequest, forms: readonly Form[]): Form | und
 function conditional(
   { incoming }: ServerRequest,
   headers: Readonly<Record<string, string>>,
-  body: () => Uint8Array,
-): Answer {
+  body: () => MaybePromise<Uint8Array>,
+): MaybePromise<Answer> {
   const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (isRead && matchesEtag(incoming.header('if-none-match'), headers.etag ?? '')) {
     const { 'content-type': _, ...others } = headers;
     return empty(304, others);
   }
-  return { kind: 'bytes', status: 200, headers, body: body() };
+  return andThen(body(), (bytes) => ({ kind: 'bytes', status: 200, headers, body: bytes }));
 }
 
 /** Weak comparison with a list of tags, or with `*`. */
