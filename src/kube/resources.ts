@@ -16,6 +16,7 @@
  * `podResource(kube)`, `eventResource(ttlSeconds)`.
  * - The `status` subresource is `statusSubresource(STRATEGY, { ... })`.
  * - A store that stands in front of the registry store is made by `wrapStore`, in the kind's file.
+ * - A kind that is not stored is an `unstoredResource` with a store of its own, or a `reviewResource`.
  * - The file's order: constants and table, the declaration, then defaults, strategy methods, validation and warnings.
  * - A kind that does not fit into one file has a folder, `core/pod/`: `pod.ts` declares it, the rest stands beside it.
  *

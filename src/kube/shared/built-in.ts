@@ -5,7 +5,7 @@
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import { orderFields } from '../../apimachinery/codec/typed-order.ts';
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
-import { nameIsDnsSubdomain, nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import { type NameRule, nameIsDnsSubdomain, nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
 import type {
@@ -134,25 +134,43 @@ export function statusSubresource(strategy: Strategy, status: Partial<Strategy>)
   return updateSubresource('status', { ...kept, ...status });
 }
 
+export interface UnstoredResource {
+  readonly version: VersionDefinition;
+  readonly scope: ResourceScope;
+  /** Default: the kind in lower case with an `s`. */
+  readonly plural?: string;
+  readonly shortNames?: readonly string[];
+  /** Default: a name must be one path segment. */
+  readonly nameRule?: NameRule;
+  /** The verbs of the resource are those that the store has. */
+  readonly store: NonNullable<ResourceDefinition['store']>;
+}
+
+/** A resource with a store of its own instead of the registry's. */
+export function unstoredResource(options: UnstoredResource): ResourceDefinition {
+  const { version, nameRule } = options;
+  const singular = version.kind.toLowerCase();
+  return {
+    plural: options.plural ?? `${singular}s`,
+    singular,
+    shortNames: options.shortNames ?? [],
+    categories: [],
+    scope: options.scope,
+    versions: [version],
+    storageVersion: undefined,
+    storagePrefix: '',
+    generation: '1',
+    strategy: builtInStrategy(nameRule === undefined ? {} : { nameRule }),
+    store: options.store,
+    subresources: [],
+  };
+}
+
 /** A resource that is not stored and has only the verb create, such as SubjectAccessReview. */
 export function reviewResource(
   version: VersionDefinition,
   scope: ResourceScope,
   create: NonNullable<ResourceStore['create']>,
 ): ResourceDefinition {
-  const singular = version.kind.toLowerCase();
-  return {
-    plural: `${singular}s`,
-    singular,
-    shortNames: [],
-    categories: [],
-    scope,
-    versions: [version],
-    storageVersion: undefined,
-    storagePrefix: '',
-    generation: '1',
-    strategy: builtInStrategy({ nameRule: nameIsDnsSubdomain }),
-    store: () => ({ create }),
-    subresources: [],
-  };
+  return unstoredResource({ version, scope, nameRule: nameIsDnsSubdomain, store: () => ({ create }) });
 }

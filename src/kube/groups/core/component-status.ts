@@ -15,7 +15,7 @@ import type { RegistryHost } from '../../../server/resource/registry-host.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion } from '../../shared/built-in.ts';
+import { builtInVersion, unstoredResource } from '../../shared/built-in.ts';
 
 const componentStatusTable: () => TableDefinition = tableOf(
   NAME,
@@ -54,22 +54,19 @@ const COMPONENTS: Readonly<Record<string, Check>> = {
 };
 
 export const COMPONENT_STATUS: KubeResource = {
-  definition: {
+  definition: unstoredResource({
     plural: 'componentstatuses',
-    singular: 'componentstatus',
     shortNames: ['cs'],
-    categories: [],
     scope: 'Cluster',
-    versions: [
-      builtInVersion({ group: '', version: 'v1', kind: 'ComponentStatus', table: componentStatusTable, stored: false }),
-    ],
-    storageVersion: undefined,
-    storagePrefix: '',
-    generation: '1',
-    strategy: builtInStrategy({}),
+    version: builtInVersion({
+      group: '',
+      version: 'v1',
+      kind: 'ComponentStatus',
+      table: componentStatusTable,
+      stored: false,
+    }),
     store: componentStatusStore,
-    subresources: [],
-  },
+  }),
 };
 
 function componentStatusStore(host: RegistryHost): ResourceStore {

@@ -14,6 +14,7 @@ import {
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import { BugError } from '../../../../base/errors.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { RegistryStore } from '../../../../server/registry/store.ts';
@@ -26,7 +27,7 @@ import type {
 } from '../../../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, reviewResource } from '../../../shared/built-in.ts';
+import { builtInStrategy, builtInVersion, unstoredResource } from '../../../shared/built-in.ts';
 import { ensureMeta } from '../../../shared/object-fields.ts';
 import { setPodCondition } from './pod-conditions.ts';
 import { canonicalizePod } from './pod-strategy.ts';
@@ -59,10 +60,12 @@ export function bindingResource(kube: KubeContext): KubeResource {
     return bindPod(registry, { ...context, version: definition.storageVersion, name }, binding, request);
   };
   return {
-    definition: {
-      ...reviewResource(BINDING, 'Namespaced', create),
+    definition: unstoredResource({
+      version: BINDING,
+      scope: 'Namespaced',
+      nameRule: nameIsDnsSubdomain,
       store: () => ({ create, keepsSystemFields: true }),
-    },
+    }),
   };
 }
 
