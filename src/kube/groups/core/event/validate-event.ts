@@ -9,7 +9,6 @@ import {
   invalid,
   required,
 } from '../../../../apimachinery/validation/field-issue.ts';
-
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';

@@ -1,7 +1,6 @@
 /** The kind PodTemplate. */
 import { objectAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-
 import type { JsonObject } from '../../../../base/json-value.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';
