@@ -93,6 +93,11 @@ function path(target: string): string {
   return query < 0 ? target : target.slice(0, query);
 }
 
+/** Extends the deadline of a client that has made a progress of `bytes`. Little progress gives little more time. */
+export function extendDeadline(context: ExchangeContext, deadline: number, bytes: number): number {
+  return Math.min(deadline + (bytes * 1000) / context.limits.slowestReader, readerDeadline(context, bytes));
+}
+
 /** Returns the deadline for a client that has `bytes` to read. */
 export function readerDeadline(context: ExchangeContext, bytes: number): number {
   const { limits, wheel } = context;

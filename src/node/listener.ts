@@ -19,13 +19,13 @@ import type { Handler } from '../server/http/exchange.ts';
 import { DeadlineWheel, type Timed } from './deadline-wheel.ts';
 import type { ExchangeContext, ServedConnection } from './exchange-context.ts';
 import { H1Connection, refuse } from './http1/h1-connection.ts';
+import { createUpgrader } from './http1/upgrade.ts';
 import { H2Connection } from './http2/h2-connection.ts';
 import { H2Shared } from './http2/shared.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { type ListenerProblem, ProblemReports } from './problems.ts';
 import { createTlsIdentity, type TlsConfig, type TlsIdentity } from './tls/tls-identity.ts';
 import { plainAddress, TlsPeer } from './tls/tls-peer.ts';
-import { upgradeToWebSocket } from './websocket/websocket.ts';
 
 export interface ListenerOptions {
   /** An IP address or a name. `::` accepts IPv4 too. */
@@ -325,13 +325,9 @@ class NodeListener implements Listener {
       response.detachSocket(socket);
       socket.destroySoon();
     });
-    connection.accept(request, response, {
-      expectsContinue: false,
-      upgrade: (answer, owner) => {
-        const { maxMessageBytes } = this.#limits;
-        upgradeToWebSocket({ request, response, socket, head, answer, owner, maxMessageBytes });
-      },
-    });
+    const { maxMessageBytes } = this.#limits;
+    const upgrade = createUpgrader({ request, response, socket, head, maxMessageBytes });
+    connection.accept(request, response, { expectsContinue: false, upgrade });
   }
 }
 

@@ -101,7 +101,7 @@ const CONVERTED: JsonObject = {
 
 async function runConversion(body: Uint8Array): Promise<boolean> {
   const converter = webhookConverter(CRD, WEBHOOK, {
-    client: { post: async () => ({ status: 200, body }), stop: async () => undefined },
+    client: { post: async () => ({ status: 200, body }) },
     services: { resolve: () => ({ host: '127.0.0.1', port: 1 }) },
     newUid: () => 'the-uid',
   });

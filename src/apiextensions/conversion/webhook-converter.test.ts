@@ -40,7 +40,6 @@ function convertWith(
         if (typeof answer === 'number') return { status: answer, body: encodeUtf8('down for repairs') };
         return { status: 200, body: encodeUtf8(typeof answer === 'string' ? answer : JSON.stringify(answer)) };
       },
-      stop: async () => undefined,
     },
     services,
     newUid: () => 'the-uid',

@@ -1,6 +1,7 @@
 /**
- * Conversion by a webhook. Invariant: what comes back is the same object in another version: its kind, name, namespace and uid are checked, labels and annotations may change, all other
- * metadata is restored; a webhook that does anything else is an error for the client, never a changed object.
+ * Conversion by a webhook. Invariant: what comes back is the same object in another version: its kind, name, namespace
+ * and uid are checked, labels and annotations may change, all other metadata is restored; a webhook that does anything
+ * else is an error for the client, never a changed object.
  */
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -21,7 +22,7 @@ import type { Crd, CrdWebhook } from '../crd.ts';
 import type { Converter } from './converter.ts';
 
 export interface WebhookHost {
-  readonly client: OutboundClient;
+  readonly client: Pick<OutboundClient, 'post'>;
   readonly services: ServiceResolver;
   /** A new version 4 UUID. */
   newUid(): string;
@@ -29,7 +30,10 @@ export interface WebhookHost {
 
 /** As long as the reference waits. */
 const TIMEOUT_SECONDS = 30;
-/** A webhook may add to objects, but the answer is to bear some relation to what was sent: it is read on the only thread there is. */
+/**
+ * A webhook may add to objects, but the answer is to bear some relation to what was sent: it is read on the only thread
+ * there is.
+ */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const ANSWER_GROWTH = 4;
 const REVIEW_GROUP = 'apiextensions.k8s.io';

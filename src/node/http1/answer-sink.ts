@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import { totalLength } from '../../server/http/chunk-source.ts';
 import type { AnswerSink } from '../../server/http/exchange.ts';
 import { NEVER } from '../deadline-wheel.ts';
-import { writeGroup } from './write-answer.ts';
+import { writeGroup } from '../streams/writable-sink.ts';
 
 /** The interface of an exchange that its sink uses. */
 export interface SinkOwner {

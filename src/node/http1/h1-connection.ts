@@ -53,6 +53,7 @@ export class H1Connection implements ServedConnection, Timed {
   /** Closes an idle connection. Later answers carry `connection: close` by themselves. */
   drain(): void {
     if (this.#open.size === 0) this.#socket.end();
+    for (const exchange of this.#open) exchange.drain();
   }
 
   destroy(): void {
@@ -91,7 +92,7 @@ export class H1Connection implements ServedConnection, Timed {
     response.on('close', () => {
       this.#release(exchange);
       if (this.#open.size > 0) return;
-      this.deadline = wheel.in(limits.idleTimeoutMs);
+      this.deadline = wheel.in(exchange.isReceiving ? limits.lingerMs : limits.idleTimeoutMs);
       if (this.#context.draining) this.#socket.end();
     });
     handle(this.#context, exchange);

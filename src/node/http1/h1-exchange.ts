@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { type ByteSink, type ByteSource, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import {
   type Answer,
   type AnswerHeaders,
@@ -13,16 +14,19 @@ import {
   startClosed,
 } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
-import { type ExchangeContext, readerDeadline, type Sender } from '../exchange-context.ts';
+import { type ExchangeContext, extendDeadline, readerDeadline, type Sender } from '../exchange-context.ts';
+import { pipeReadable, type ReadablePipe } from '../streams/pipe-readable.ts';
 import { type SinkOwner, StreamSink } from './answer-sink.ts';
 import { ABORTED, BodyReader, declaredLength, EMPTY_BODY, TOO_LARGE } from './read-body.ts';
 import { writeAll } from './write-answer.ts';
 
 /** An unread body up to this size is discarded to keep the connection; Go's figure. */
 const MAX_DISCARDED = 256 * 1024;
-const NO_UPGRADE = new TextEncoder().encode('websocket: the request is not a WebSocket upgrade\n');
+const NO_WEBSOCKET = new TextEncoder().encode('websocket: the request is not a WebSocket upgrade\n');
+const NO_TUNNEL = new TextEncoder().encode('the request is not an upgrade\n');
 
 export type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
+export type TunnelAnswer = Extract<Answer, { kind: 'tunnel' }>;
 
 export interface H1ExchangeOptions {
   readonly context: ExchangeContext;
@@ -32,7 +36,15 @@ export interface H1ExchangeOptions {
   /** The request has `Expect: 100-continue`. */
   readonly expectsContinue: boolean;
   /** Present for an upgrade request. Its connection was detached from Node's parser and closes after this exchange. */
-  readonly upgrade?: (answer: WebSocketAnswer, owner: SinkOwner) => void;
+  readonly upgrade?: Upgrader;
+}
+
+/** Switches protocols on the connection of an upgrade request. */
+export interface Upgrader {
+  openWebSocket(answer: WebSocketAnswer, owner: SinkOwner): void;
+  openTunnel(answer: TunnelAnswer, owner: SinkOwner): void;
+  /** Closes an open tunnel after all bytes that were written. */
+  drain(): void;
 }
 
 export class H1Exchange implements Sender, Timed, SinkOwner {
@@ -48,6 +60,8 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
   readonly #declared: number;
   #bodyDone: boolean;
   #reader: BodyReader | undefined;
+  /** Streams the body into a sink; undefined once it is done. */
+  #pipe: ReadablePipe | undefined;
   #closers: (() => void)[] | undefined;
   #closed = false;
   /** The answer is sent, and the client is still sending its body. */
@@ -105,6 +119,40 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     });
   }
 
+  bodySource(): ByteSource {
+    return this.#bodyDone ? EMPTY_SOURCE : { pipeTo: (sink) => this.#pipeBody(sink) };
+  }
+
+  #pipeBody(sink: ByteSink): void {
+    if (this.#closed) {
+      sink.abort();
+      return;
+    }
+    if (this.#options.expectsContinue) this.#response.writeContinue();
+    // Once there is an answer, the deadline belongs to its reader.
+    const setDeadline = (deadline: number): void => {
+      if (!this.#response.headersSent) this.deadline = deadline;
+    };
+    const finish = (): void => {
+      this.#pipe = undefined;
+      setDeadline(NEVER);
+    };
+    setDeadline(readerDeadline(this.#context, 0));
+    this.#pipe = pipeReadable(this.#request, sink, {
+      onData: (bytes) => setDeadline(extendDeadline(this.#context, this.deadline, bytes)),
+      onPause: () => setDeadline(NEVER),
+      onResume: () => setDeadline(readerDeadline(this.#context, 0)),
+      onEnd: () => {
+        this.#bodyDone = true;
+        finish();
+      },
+      onCancel: () => {
+        finish();
+        if (this.#response.headersSent) this.#request.resume();
+      },
+    });
+  }
+
   onClose(listener: () => void): void {
     if (this.#closed) listener();
     else if (this.#closers === undefined) this.#closers = [listener];
@@ -123,12 +171,14 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     }
     switch (answer.kind) {
       case 'bytes':
+        this.#stopPipe();
         this.deadline = readerDeadline(this.#context, answer.body.byteLength);
         this.#writeHead(answer.status, answer.headers, answer.body.byteLength);
         if (this.#mayEnd()) response.end(answer.body);
         else if (this.method !== 'HEAD') response.write(answer.body);
         return;
       case 'chunks':
+        this.#stopPipe();
         this.#writeHead(answer.status, answer.headers, answer.chunks.size ?? -1);
         if (this.method === 'HEAD') {
           this.deadline = readerDeadline(this.#context, 0);
@@ -139,6 +189,7 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
           });
         return;
       case 'stream':
+        if (this.#pipe !== undefined) this.deadline = NEVER;
         this.#writeHead(answer.status, answer.headers, -1);
         if (this.method === 'HEAD') {
           this.deadline = readerDeadline(this.#context, 0);
@@ -150,13 +201,25 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
         answer.start(new StreamSink(response, this));
         return;
       case 'websocket':
-        if (this.#options.upgrade !== undefined) this.#options.upgrade(answer, this);
-        else {
-          this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_UPGRADE });
-          startClosed(answer);
-        }
+        if (this.#options.upgrade !== undefined) this.#options.upgrade.openWebSocket(answer, this);
+        else this.#refuseUpgrade(answer, NO_WEBSOCKET);
+        return;
+      case 'tunnel':
+        if (this.#options.upgrade !== undefined) this.#options.upgrade.openTunnel(answer, this);
+        else this.#refuseUpgrade(answer, NO_TUNNEL);
+        if (this.#context.draining) this.drain();
         return;
     }
+  }
+
+  #refuseUpgrade(answer: WebSocketAnswer | TunnelAnswer, body: Uint8Array): void {
+    this.send({ kind: 'bytes', status: 400, headers: answer.headers, body });
+    startClosed(answer);
+  }
+
+  /** Called when the listener drains: closes a tunnel. All other answers are ended by their handlers. */
+  drain(): void {
+    this.#options.upgrade?.drain();
   }
 
   abort(): void {
@@ -180,17 +243,31 @@ export class H1Exchange implements Sender, Timed, SinkOwner {
     const whole = this.#response.writableFinished;
     this.#closed = true;
     this.#reader?.abort();
+    if (this.#stopPipe()) this.#request.resume();
     const closers = this.#closers;
     if (closers === undefined || whole) return;
     this.#closers = undefined;
     for (const listener of closers) listener();
   }
 
+  /** Returns whether the client is still sending its body. The connection can be reused once that is discarded. */
+  get isReceiving(): boolean {
+    return !this.#bodyDone && !this.#request.complete;
+  }
+
+  /** Aborts the sink of a streamed body. Returns false if there is none. */
+  #stopPipe(): boolean {
+    const pipe = this.#pipe;
+    this.#pipe = undefined;
+    pipe?.abort();
+    return pipe !== undefined;
+  }
+
   #writeHead(status: number, headers: AnswerHeaders, length: number): void {
     const all: Record<string, string | number | string[]> = { ...(headers as Record<string, string | string[]>) };
     if (length >= 0 && status !== 204 && status !== 304 && all['content-length'] === undefined)
       all['content-length'] = length;
-    const rest = !this.#bodyDone && !this.#request.complete;
+    const rest = this.isReceiving && this.#pipe === undefined;
     const tooMuch = rest && (this.#options.expectsContinue || this.#declared < 0 || this.#declared > MAX_DISCARDED);
     if (this.#context.draining || tooMuch || this.#options.upgrade !== undefined) all['connection'] = 'close';
     this.#response.writeHead(status, all);

@@ -6,16 +6,6 @@ import type { ChunkSource } from '../../server/http/chunk-source.ts';
 const GROUP = 64;
 const GROUP_BYTES = 64 * 1024;
 
-/** Writes one group by reference, corked. Returns the result of the last write. */
-export function writeGroup(out: Writable, chunks: readonly Uint8Array[]): boolean {
-  if (chunks.length === 1) return out.write(chunks[0]!);
-  let ready = !out.writableNeedDrain;
-  out.cork();
-  for (let i = 0; i < chunks.length; i++) ready = out.write(chunks[i]!);
-  out.uncork();
-  return ready;
-}
-
 /**
  * Writes all chunks by reference, each group after the client has read the previous one, and ends the stream. Calls
  * `onGroup` with the size of each group before writing it. Stops silently if the stream is destroyed.

@@ -7,7 +7,7 @@
 import type { ChunkSource } from '../../server/http/chunk-source.ts';
 import { type Answer, type AnswerHeaders, type AnswerSink, startClosed } from '../../server/http/exchange.ts';
 import { NEVER } from '../deadline-wheel.ts';
-import { readerDeadline, type Sender } from '../exchange-context.ts';
+import { extendDeadline, readerDeadline, type Sender } from '../exchange-context.ts';
 import type { Filler, FrameOutput } from './frame-output.ts';
 import { CODE, FRAME_HEADER, FRAME_LIMIT } from './frames.ts';
 import { H2Request } from './h2-request.ts';
@@ -15,6 +15,7 @@ import type { RequestLine } from './request-fields.ts';
 import type { StreamConnection } from './stream-connection.ts';
 
 const NO_WEBSOCKET = new TextEncoder().encode('websocket: this endpoint needs HTTP/1.1 and an upgrade\n');
+const NO_TUNNEL = new TextEncoder().encode('this endpoint needs HTTP/1.1 and an upgrade\n');
 /** DATA frames that one stream writes before the next stream's turn. */
 const GROUP_FRAMES = 4;
 /** Unsent bytes of a streaming answer at which `write` returns false. */
@@ -69,8 +70,9 @@ export class H2Exchange extends H2Request implements Sender, AnswerSink {
       startClosed(answer);
       return;
     }
-    if (answer.kind === 'websocket') {
-      this.send({ kind: 'bytes', status: 400, headers: answer.headers, body: NO_WEBSOCKET });
+    if (answer.kind === 'websocket' || answer.kind === 'tunnel') {
+      const body = answer.kind === 'websocket' ? NO_WEBSOCKET : NO_TUNNEL;
+      this.send({ kind: 'bytes', status: 400, headers: answer.headers, body });
       startClosed(answer);
       return;
     }
@@ -179,7 +181,7 @@ export class H2Exchange extends H2Request implements Sender, AnswerSink {
     this.sendWindow -= size;
     this.connection.sendWindow -= size;
     this.#waitingBytes -= size;
-    if (this.#source !== undefined) this.#allowFor(size);
+    if (this.#source !== undefined) this.deadline = extendDeadline(this.connection.context, this.deadline, size);
     if (this.#ending && this.#next() === undefined) this.#endLocal(output, size);
     else output.endData(this.id, size, false);
     return size;
@@ -256,13 +258,6 @@ export class H2Exchange extends H2Request implements Sender, AnswerSink {
 
   #expectReader(bytes: number): void {
     this.deadline = readerDeadline(this.connection.context, bytes);
-  }
-
-  /** Extends the deadline of a client that has read `bytes`. A client that reads little gets little more time. */
-  #allowFor(bytes: number): void {
-    const { context } = this.connection;
-    const longer = this.deadline + (bytes * 1000) / context.limits.slowestReader;
-    this.deadline = Math.min(longer, readerDeadline(context, bytes));
   }
 
   /** The client is too slow in sending the body or in reading the answer. */

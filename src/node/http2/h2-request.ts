@@ -3,8 +3,10 @@
  * sending half; they are one object because a request on the hot path should be one allocation.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { type ByteSink, type ByteSource, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
 import type { BodyResult, Incoming } from '../../server/http/exchange.ts';
 import { NEVER, type Timed } from '../deadline-wheel.ts';
+import { extendDeadline, readerDeadline } from '../exchange-context.ts';
 import { EMPTY_BODY } from '../http1/read-body.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { fieldNames, fieldOf, fieldValues, type RequestLine } from './request-fields.ts';
@@ -76,12 +78,38 @@ export abstract class H2Request implements Incoming, Timed {
       const { context } = this.connection;
       this.#reading = true;
       this.deadline = context.wheel.in(context.limits.bodyTimeoutMs);
-      if (this.header('expect')?.toLowerCase() === '100-continue') {
-        this.#continuePending = true;
-        this.connection.queue(this);
-      }
+      this.#expectBody();
       this.#updateWindow();
     });
+  }
+
+  bodySource(): ByteSource {
+    const body = this.#body;
+    return body === undefined ? EMPTY_SOURCE : { pipeTo: (sink) => this.#pipe(body, sink) };
+  }
+
+  #pipe(body: IncomingBody, sink: ByteSink): void {
+    const { context } = this.connection;
+    if (!this.#remoteEnded) this.#expectBody();
+    const flow = {
+      pause: () => {
+        this.#reading = false;
+        if (!this.#answered) this.deadline = NEVER;
+      },
+      resume: () => {
+        this.#reading = true;
+        if (!this.#answered && !this.#remoteEnded) this.deadline = readerDeadline(context, 0);
+        this.#updateWindow();
+      },
+    };
+    body.pipe(sink, flow, context.limits.streamWindowBytes);
+  }
+
+  /** Sends `100 Continue` to a client that waits for it. */
+  #expectBody(): void {
+    if (this.header('expect')?.toLowerCase() !== '100-continue') return;
+    this.#continuePending = true;
+    this.connection.queue(this);
   }
 
   onClose(listener: () => void): void {
@@ -96,10 +124,13 @@ export abstract class H2Request implements Incoming, Timed {
     if (this.#receiveWindow < 0) return 'overflow';
     this.#consumed += flowBytes;
     if (this.#body === undefined) return 'ok';
-    if (this.#answered) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
-    if (piece.length > 0 && !this.#body.push(piece, this.connection.context.limits.streamWindowBytes))
-      return 'malformed';
-    if (this.#reading) this.#updateWindow();
+    const isPiped = this.#body.isPiped;
+    if (this.#answered && !isPiped) return this.#body.skip(piece.length) ? 'ok' : 'malformed';
+    const { context } = this.connection;
+    if (piece.length > 0 && !this.#body.push(piece, context.limits.streamWindowBytes)) return 'malformed';
+    if (!this.#reading) return 'ok';
+    if (isPiped && !this.#answered) this.deadline = extendDeadline(context, this.deadline, piece.length);
+    this.#updateWindow();
     return 'ok';
   }
 
@@ -111,7 +142,7 @@ export abstract class H2Request implements Incoming, Timed {
     return this.#body?.end() !== false;
   }
 
-  /** Called when the answer begins: the body is discarded from now on. */
+  /** Called when the answer begins. From now on the body is discarded, unless it is piped into a sink. */
   protected markAnswered(): void {
     this.#answered = true;
   }

@@ -5,9 +5,11 @@
  */
 import { allocateBytes, EMPTY_BYTES } from '../../base/bytes.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { ByteSink } from '../../server/http/byte-stream.ts';
 import type { BodyResult } from '../../server/http/exchange.ts';
 import { GrowingBytes } from '../growing-bytes.ts';
 import { ABORTED, EMPTY_BODY, TOO_LARGE } from '../http1/read-body.ts';
+import { type BodyFlow, BodyPipe } from './body-pipe.ts';
 
 export class IncomingBody {
   /** The declared length; -1 if none was declared. */
@@ -21,6 +23,8 @@ export class IncomingBody {
   #ended = false;
   #aborted = false;
   #done: ((result: BodyResult) => void) | undefined;
+  /** Takes all bytes, from `pipe` on. */
+  #pipe: BodyPipe | undefined;
 
   constructor(declared: number) {
     this.#declared = declared;
@@ -35,7 +39,8 @@ export class IncomingBody {
     this.#size += piece.length;
     if (this.#declared >= 0 && this.#size > this.#declared) return false;
     if (this.#aborted) return true;
-    if (this.#exact !== undefined) this.#exact.set(piece, at);
+    if (this.#pipe !== undefined) this.#pipe.push(piece);
+    else if (this.#exact !== undefined) this.#exact.set(piece, at);
     else if (this.#growing !== undefined) {
       if (!this.#growing.append(piece)) this.#discard(TOO_LARGE);
     } else if (at === 0) this.#first = piece;
@@ -59,6 +64,7 @@ export class IncomingBody {
   end(): boolean {
     this.#ended = true;
     if (this.#declared >= 0 && this.#size !== this.#declared) return false;
+    this.#pipe?.end();
     if (this.#done !== undefined) this.#settle({ outcome: 'ok', bytes: this.#take() });
     return true;
   }
@@ -77,6 +83,21 @@ export class IncomingBody {
       this.#done = resolve;
       onWait();
     });
+  }
+
+  get isPiped(): boolean {
+    return this.#pipe !== undefined;
+  }
+
+  /** Streams the body into the sink instead; called at most once. `maxHeld` is the window of the stream. */
+  pipe(sink: ByteSink, flow: BodyFlow, maxHeld: number): void {
+    if (this.#aborted) {
+      sink.abort();
+      return;
+    }
+    this.#pipe = new BodyPipe(sink, flow, maxHeld);
+    this.#pipe.start(this.#take());
+    if (this.#ended) this.#pipe.end();
   }
 
   #prepare(limit: number): void {
@@ -100,6 +121,7 @@ export class IncomingBody {
   /** Settles the reader, if there is one, and drops all bytes. */
   #discard(result: BodyResult): void {
     this.#aborted = true;
+    this.#pipe?.abort();
     this.#first = undefined;
     this.#settle(result);
     this.#growing = undefined;

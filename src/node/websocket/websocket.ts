@@ -12,6 +12,7 @@ import { startClosed, type WebSocketPeer } from '../../server/http/exchange.ts';
 import { NEVER } from '../deadline-wheel.ts';
 import type { SinkOwner } from '../http1/answer-sink.ts';
 import type { WebSocketAnswer } from '../http1/h1-exchange.ts';
+import { writeSwitchingProtocols } from '../http1/switching-protocols.ts';
 import { CLOSE, FrameReader, frameHead, OPCODE } from './websocket-frames.ts';
 
 export interface Upgrade {
@@ -32,7 +33,7 @@ const MAX_UNREAD_CONTROL = 64 * 1024;
 
 /** Completes the handshake and calls the answer's `start`, or answers 400 (426 for another protocol version). */
 export function upgradeToWebSocket(upgrade: Upgrade): void {
-  const { request, response, socket, answer } = upgrade;
+  const { request, response, answer } = upgrade;
   const refusal = problemOf(request);
   const protocol = refusal === undefined ? chooseProtocol(request, answer.protocols) : undefined;
   if (refusal !== undefined || protocol === undefined) {
@@ -50,15 +51,11 @@ export function upgradeToWebSocket(upgrade: Upgrade): void {
     return;
   }
   const accept = createHash('sha1').update(`${request.headers['sec-websocket-key']}${GUID}`).digest('base64');
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
-  lines.push(`Sec-WebSocket-Accept: ${accept}`);
-  if (protocol !== '') lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
-  // setHeader throws for headers that HTTP does not allow.
-  for (const [name, value] of Object.entries(answer.headers)) {
-    response.setHeader(name, value as string);
-    for (const one of [value].flat()) lines.push(`${name}: ${one}`);
-  }
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  writeSwitchingProtocols(response, 'websocket', {
+    'Sec-WebSocket-Accept': accept,
+    ...(protocol === '' ? {} : { 'Sec-WebSocket-Protocol': protocol }),
+    ...answer.headers,
+  });
   const peer = new SocketPeer(upgrade, protocol);
   answer.start(peer);
   peer.read();

@@ -5,6 +5,7 @@ import type { LogFields, Logger } from '../../base/logger.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorization.ts';
+import { type ByteSource, EMPTY_SOURCE } from '../http/byte-stream.ts';
 import type {
   Answer,
   AnswerSink,
@@ -72,6 +73,10 @@ export class FakeIncoming implements Incoming {
 
   body(): MaybePromise<BodyResult> {
     return { outcome: 'ok', bytes: EMPTY_BYTES };
+  }
+
+  bodySource(): ByteSource {
+    return EMPTY_SOURCE;
   }
 
   onClose(): void {}

@@ -1,13 +1,14 @@
 /**
- * Where a request comes in and its answer goes out. Invariant: whatever happens inside, there is exactly one answer and no exception; every answer carries the audit
- * id, the warnings and the cache rule. What is logged names the request by its path, never by its query or a header, because those may hold secrets.
+ * Where a request comes in and its answer goes out. Invariant: whatever happens inside, there is exactly one answer and
+ * no exception; every answer carries the audit id, the warnings and the cache rule. What is logged names the request by
+ * its path, never by its query or a header, because those may hold secrets.
  */
 import { statusOf } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import type { Answer, AnswerHeaders, Handler, Incoming } from '../http/exchange.ts';
+import { type Answer, type AnswerHeaders, type Handler, type Incoming, statusOfAnswer } from '../http/exchange.ts';
 import { type RequestHandler, ServerRequest } from '../http/request.ts';
 import { parseRequestInfo, problemAnswer } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
@@ -56,7 +57,10 @@ export function createHead(options: HeadOptions, next: RequestHandler): Handler 
   };
 }
 
-/** A Status if the error carries one. Anything else is a fault of the server: it is logged, and the client learns no more than that. */
+/**
+ * A Status if the error carries one. Anything else is a fault of the server: it is logged, and the client learns no
+ * more than that.
+ */
 function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger): Answer {
   const status = statusOf(caught);
   if (status !== undefined) {
@@ -72,7 +76,7 @@ function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger):
 }
 
 function finish(request: ServerRequest, incoming: Incoming, answer: Answer, options: HeadOptions): Answer {
-  const code = answer.kind === 'websocket' ? 101 : answer.status;
+  const code = statusOfAnswer(answer);
   if (code >= 500 && answer !== PANIC)
     options.logger.error('a request was answered with an error', undefined, fieldsOf(request, incoming, code, options));
   else if (options.logRequests) options.logger.debug('request', fieldsOf(request, incoming, code, options));
@@ -99,7 +103,8 @@ function fieldsOf(
 
 /** The answer with the headers that all answers have. Answers may be shared constants, so it is a copy. */
 function dressed(answer: Answer, request: ServerRequest): Answer {
-  // In this order it is one shape for V8; to spread first and add then costs twenty times as much. What the answer says itself wins.
+  // In this order it is one shape for V8; to spread first and add then costs twenty times as much. What the answer says
+  // itself wins.
   const { warnings, flow } = request;
   const headers: Record<string, string | readonly string[]> =
     flow === undefined
@@ -122,6 +127,8 @@ function dressed(answer: Answer, request: ServerRequest): Answer {
       return { kind: 'stream', status: answer.status, headers, start: (sink) => answer.start(sink) };
     case 'websocket':
       return { kind: 'websocket', headers, protocols: answer.protocols, start: (socket) => answer.start(socket) };
+    case 'tunnel':
+      return { kind: 'tunnel', headers, protocol: answer.protocol, start: (tunnel) => answer.start(tunnel) };
   }
 }
 

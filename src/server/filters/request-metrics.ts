@@ -1,12 +1,13 @@
 /**
- * The request metrics, under the reference's names and with its idea of what counts: requests that reached an endpoint, and those that flow control refused. Invariant:
- * names that a client invents never become labels (the server is asked before a label set is first used), and a request costs one look into a map, not one per label.
+ * The request metrics, under the reference's names and with its idea of what counts: requests that reached an endpoint,
+ * and those that flow control refused. Invariant: names that a client invents never become labels (the server is asked
+ * before a label set is first used), and a request costs one look into a map, not one per label.
  */
 import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
-import type { Answer } from '../http/exchange.ts';
+import { type Answer, statusOfAnswer } from '../http/exchange.ts';
 import type { RequestFilter, ServerRequest } from '../http/request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { Counter, Gauge, Histogram } from '../metrics/metric-registry.ts';
@@ -16,7 +17,10 @@ import { trackAnswer } from './tracked-answer.ts';
 export interface RequestMetricsOptions {
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
-  /** Whether the path, its resource and its subresource are ones that the server has: asked once for each label set. Others are not counted. */
+  /**
+   * Whether the path, its resource and its subresource are ones that the server has: asked once for each label set.
+   * Others are not counted.
+   */
   readonly isServed: (info: RequestInfo) => boolean;
   /** Subresources that are connects (`exec`): their verb is CONNECT. */
   readonly connectSubresources: readonly string[];
@@ -184,8 +188,9 @@ export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
         metrics.answered(request, answer.status, answer.chunks.size ?? 0);
         return answer;
       case 'stream':
-      case 'websocket': {
-        const code = answer.kind === 'stream' ? answer.status : 101;
+      case 'websocket':
+      case 'tunnel': {
+        const code = statusOfAnswer(answer);
         return trackAnswer(answer, { begin: () => undefined, end: () => metrics.answered(request, code, 0) });
       }
     }

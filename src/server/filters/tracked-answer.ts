@@ -1,7 +1,8 @@
 /**
- * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows every `begin` exactly once. All trackers of
- * one answer share one wrapper, so a watch pays for one.
+ * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows
+ * every `begin` exactly once. All trackers of one answer share one wrapper, so a watch pays for one.
  */
+import type { ByteTunnel } from '../http/byte-stream.ts';
 import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../http/exchange.ts';
 
 export interface AnswerTracker {
@@ -27,11 +28,17 @@ export function trackAnswer(answer: Answer, tracker: AnswerTracker): Answer {
       tracked.trackers.push(tracker);
       return tracked;
     }
+    case 'tunnel': {
+      const tracked = answer instanceof TrackedTunnel ? answer : new TrackedTunnel(answer);
+      tracked.trackers.push(tracker);
+      return tracked;
+    }
   }
 }
 
 type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
 type WebSocketAnswer = Extract<Answer, { kind: 'websocket' }>;
+type TunnelAnswer = Extract<Answer, { kind: 'tunnel' }>;
 
 class TrackedStream {
   readonly kind = 'stream' as const;
@@ -113,5 +120,28 @@ class TrackedWebSocket {
       for (const tracker of this.trackers) tracker.end();
     });
     this.#answer.start(socket);
+  }
+}
+
+class TrackedTunnel {
+  readonly kind = 'tunnel' as const;
+  readonly headers: AnswerHeaders;
+  readonly protocol: string;
+  readonly trackers: AnswerTracker[] = [];
+  readonly #answer: TunnelAnswer;
+
+  constructor(answer: TunnelAnswer) {
+    this.#answer = answer;
+    this.headers = answer.headers;
+    this.protocol = answer.protocol;
+  }
+
+  start(tunnel: ByteTunnel): void {
+    for (const tracker of this.trackers) tracker.begin();
+    // A tunnel always calls it, whatever ended the connection.
+    tunnel.onClose(() => {
+      for (const tracker of this.trackers) tracker.end();
+    });
+    this.#answer.start(tunnel);
   }
 }

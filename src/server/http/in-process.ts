@@ -1,12 +1,14 @@
 /**
- * Requests to a handler inside the process: no socket, no parsing, the same Incoming and Answer. Invariant: bytes pass by reference, so neither side may
- * change what it handed over; a streaming answer is held back while its reader has not taken what was written.
+ * Requests to a handler inside the process: no socket, no parsing, the same Incoming and Answer. Invariant: bytes pass
+ * by reference, so neither side may change what it handed over; a streaming answer is held back while its reader has
+ * not taken what was written.
  */
 import { onAbort } from '../../base/abort.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { BugError, TransportError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { type ByteSource, sourceOf } from './byte-stream.ts';
 import { type ChunkSource, iterateChunks } from './chunk-source.ts';
 import {
   type Answer,
@@ -34,7 +36,10 @@ export interface InProcessRequest {
 export interface InProcessResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** Bytes if they were all there, otherwise a stream that can be read once; leaving its loop early tells the server that the client is gone. */
+  /**
+   * Bytes if they were all there, otherwise a stream that can be read once; leaving its loop early tells the server
+   * that the client is gone.
+   */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
@@ -88,6 +93,7 @@ function respond(answer: Answer, incoming: InProcessIncoming, request: InProcess
       return { status: answer.status, headers: answer.headers, body: head ? EMPTY_BYTES : pipe };
     }
     case 'websocket':
+    case 'tunnel':
       startClosed(answer);
       return { status: 400, headers: answer.headers, body: EMPTY_BYTES };
   }
@@ -130,6 +136,10 @@ class InProcessIncoming implements Incoming {
   body(limit: number): MaybePromise<BodyResult> {
     const bytes = this.#request.body ?? EMPTY_BYTES;
     return bytes.byteLength > limit ? { outcome: 'too-large' } : { outcome: 'ok', bytes };
+  }
+
+  bodySource(): ByteSource {
+    return sourceOf(this.#request.body ?? EMPTY_BYTES);
   }
 
   onClose(listener: () => void): void {

@@ -1,18 +1,25 @@
 /**
- * Calls that the server makes to others: conversion and admission webhooks, extension servers. Invariant: a call ends within its time, holds at most its limit of bytes, and fails with a
- * sentence that says whom it called and what went wrong.
+ * Requests that the server makes to other servers: conversion and admission webhooks, extension API servers.
+ * Every failure names the URL and the cause in the words of Go's HTTP client.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { ByteSource, ByteTunnel } from './byte-stream.ts';
+import type { AnswerHeaders } from './exchange.ts';
 
-export interface OutboundCall {
+/** The server that a request goes to, and how it is trusted. */
+export interface OutboundTarget {
   /** `https://host:port/path?query`. */
   readonly url: string;
-  /** What to connect to instead of the URL's host, which stays the name that the certificate must have. */
+  /** The address to connect to instead of the URL's host. The certificate must still be valid for the URL's host. */
   readonly address?: ServiceAddress;
-  /** PEM; '' for the authorities that the system trusts. */
+  /** PEM; empty for the authorities that the system trusts. */
   readonly ca: string;
+}
+
+export interface OutboundCall extends OutboundTarget {
   readonly body: Uint8Array;
   readonly contentType: string;
+  /** Time for the whole call. */
   readonly timeoutMs: number;
   /** The largest answer that is read. */
   readonly answerBytes: number;
@@ -23,10 +30,79 @@ export interface OutboundAnswer {
   readonly body: Uint8Array;
 }
 
+/** A client certificate with its key, both in PEM. */
+export interface ClientKeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface OutboundRequest extends OutboundTarget {
+  readonly method: string;
+  /** The certificate that the client presents, such as that of the front proxy. Default: none. */
+  readonly clientCertificate?: ClientKeyPair;
+  /**
+   * Names in lower case. `host` defaults to that of the URL. Connection headers (`connection`, `keep-alive`, `upgrade`,
+   * `transfer-encoding`) must not be present: the client sets them as the protocol needs.
+   */
+  readonly headers: AnswerHeaders;
+  /** Default: none, as for EMPTY_SOURCE. A source is piped as the server takes its bytes. */
+  readonly body?: Uint8Array | ByteSource;
+  /** `negotiate`, the default, uses HTTP/2 if the server supports it (ALPN). */
+  readonly protocol?: 'negotiate' | 'http/1.1';
+  /**
+   * Ends the request at any time: before the response, the call rejects with its reason; afterwards, the body aborts.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The response to a request. The caller must call `pipeTo` or `abort`; until then the connection is held and at most a
+ * window of the body. When the sink of `pipeTo` closes, the request is cancelled.
+ */
+export interface OutboundResponse extends ByteSource {
+  readonly status: number;
+  /** Names in lower case, without connection headers. */
+  readonly headers: AnswerHeaders;
+  /** Cancels the request and discards the body. */
+  abort(): void;
+}
+
+export interface OutboundUpgradeRequest extends OutboundTarget {
+  readonly method: string;
+  readonly clientCertificate?: ClientKeyPair;
+  /** As for `OutboundRequest`. */
+  readonly headers: AnswerHeaders;
+  /** The value of the Upgrade header, such as `websocket` or `SPDY/3.1`. */
+  readonly upgrade: string;
+  /** Ends the handshake, in which case the call rejects with its reason, or the tunnel. */
+  readonly signal?: AbortSignal;
+}
+
+export type OutboundUpgrade =
+  /** The server switched protocols. `headers` are those of its 101 answer, without connection headers. */
+  | {
+      readonly kind: 'tunnel';
+      readonly protocol: string;
+      readonly headers: AnswerHeaders;
+      readonly tunnel: ByteTunnel;
+    }
+  /** The server answered without switching protocols. */
+  | { readonly kind: 'response'; readonly response: OutboundResponse };
+
+/**
+ * Failures are TransportErrors with messages such as `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`.
+ * Their `retryable` is true exactly if the request was not sent, because no connection could be made.
+ */
 export interface OutboundClient {
-  /** POSTs. Rejects with an Error whose message is as Go's client words it: `Post "<url>": dial tcp 127.0.0.1:1: connect: connection refused`. */
+  /** Sends a POST and reads the whole answer, within its time and up to its limit. */
   post(call: OutboundCall): Promise<OutboundAnswer>;
-  /** Closes idle connections and fails what is under way. */
+  /**
+   * Sends a request. Resolves with the head of the response; bodies stream in both directions. Follows no redirects.
+   */
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Sends an upgrade request over a new HTTP/1.1 connection. */
+  upgrade(request: OutboundUpgradeRequest): Promise<OutboundUpgrade>;
+  /** Closes idle connections and aborts running requests and tunnels. Later calls fail. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +111,7 @@ export interface ServiceAddress {
   readonly port: number;
 }
 
-/** Finds what stands behind a Service. It sits here, below all servers of the chain, because more than one of them calls Services. */
+/** Resolves a Service to an address. Declared here, below all servers of the chain, because several of them call it. */
 export interface ServiceResolver {
   /** Throws, or rejects with, an Error that says what is missing: `service "x" not found`. */
   resolve(namespace: string, name: string, port: number): MaybePromise<ServiceAddress>;

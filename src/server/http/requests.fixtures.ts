@@ -2,6 +2,7 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
+import { sourceOf } from './byte-stream.ts';
 import { type Answer, type Connection, IN_PROCESS, type Incoming } from './exchange.ts';
 import { NOT_FOUND } from './paths.ts';
 import { ServerRequest } from './request.ts';
@@ -30,6 +31,7 @@ export function incomingOf({ method = 'GET', target, headers = {}, ...parts }: I
     headerValues: (name) => (headers[name] === undefined ? [] : [headers[name]]),
     headerNames: () => Object.keys(headers),
     body: () => ({ outcome: 'ok', bytes: body }),
+    bodySource: () => sourceOf(body),
     onClose: () => undefined,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The audit filter: a line for each stage of each request that the policy wants. Invariant: it stands before impersonation, so refused impersonations are logged under
- * the name of who tried; a log that cannot be written is reported and counted, but fails no request. Without a policy there is no filter.
+ * The audit filter: a line for each stage of each request that the policy wants. Invariant: it stands before
+ * impersonation, so refused impersonations are logged under the name of who tried; a log that cannot be written is
+ * reported and counted, but fails no request. Without a policy there is no filter.
  */
 import { statusOf } from '../../../apimachinery/status/status.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -8,7 +9,7 @@ import { toError } from '../../../base/errors.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isPromise } from '../../../base/maybe-promise.ts';
-import type { Answer } from '../../http/exchange.ts';
+import { type Answer, statusOfAnswer } from '../../http/exchange.ts';
 import type { RequestFilter, ServerRequest } from '../../http/request.ts';
 import type { RequestInfo } from '../../http/request-info.ts';
 import { statusAnswer } from '../../http/respond.ts';
@@ -108,7 +109,7 @@ export class Audit {
   }
 
   #note(event: AuditEvent, answer: Answer): void {
-    const code = answer.kind === 'websocket' ? 101 : answer.status;
+    const code = statusOfAnswer(answer);
     const body = answer.kind === 'bytes' && isJson(answer) ? answer.body : undefined;
     // Endpoints that say what they answered need not be read back.
     if (event.wantsResponseObject) event.responseObject ??= body;

@@ -1,5 +1,9 @@
-/** A request without some of its headers: what one part has used up the next one shall not see. Invariant: a hidden header is absent in every way of asking. */
+/**
+ * A request without some of its headers: what one part has used up the next one shall not see. Invariant: a hidden
+ * header is absent in every way of asking.
+ */
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
+import type { ByteSource } from '../../http/byte-stream.ts';
 import type { BodyResult, Connection, Incoming } from '../../http/exchange.ts';
 
 /** Takes the lower-case name of a header. */
@@ -37,6 +41,10 @@ export class IncomingWithout implements Incoming {
 
   body(limit: number): MaybePromise<BodyResult> {
     return this.#incoming.body(limit);
+  }
+
+  bodySource(): ByteSource {
+    return this.#incoming.bodySource();
   }
 
   onClose(listener: () => void): void {

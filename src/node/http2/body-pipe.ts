@@ -1,0 +1,90 @@
+/**
+ * A request body that is streamed into a sink.
+ * Invariant: while the sink is full, it holds the bytes that the client may still send, which the stream's window
+ * bounds; the window is not updated before the sink has taken them.
+ */
+import { BugError } from '../../base/errors.ts';
+import type { ByteSink } from '../../server/http/byte-stream.ts';
+import { GrowingBytes } from '../growing-bytes.ts';
+
+/** The flow control of the stream that a body is received on. */
+export interface BodyFlow {
+  /** Stops window updates: the sink is full, or the rest of the body is discarded. */
+  pause(): void;
+  /** Returns received bytes to the client's window again. */
+  resume(): void;
+}
+
+export class BodyPipe {
+  readonly #sink: ByteSink;
+  readonly #flow: BodyFlow;
+  /** Bytes received while the sink is full. */
+  readonly #held: GrowingBytes;
+  #hasHeld = false;
+  #paused = false;
+  /** The client has sent the whole body. */
+  #ended = false;
+  /** The sink has ended, aborted or closed. */
+  #done = false;
+
+  /** At most `maxHeld` bytes can arrive between `pause` and `resume`. */
+  constructor(sink: ByteSink, flow: BodyFlow, maxHeld: number) {
+    this.#sink = sink;
+    this.#flow = flow;
+    this.#held = new GrowingBytes(maxHeld);
+  }
+
+  /** Starts with the bytes that have arrived already. */
+  start(received: Uint8Array): void {
+    this.#sink.onDrain(() => this.#drained());
+    this.#sink.onClose(() => this.#discard());
+    if (this.#done) return;
+    this.#flow.resume();
+    if (received.length > 0) this.push(received);
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#done) return;
+    if (this.#paused) {
+      if (!this.#held.append(piece)) throw new BugError('a request body exceeds the window of its stream');
+      this.#hasHeld = true;
+    } else if (!this.#sink.write([piece])) this.#pause();
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#done || this.#hasHeld) return;
+    this.#done = true;
+    this.#sink.end();
+  }
+
+  /** The client disconnected or was too slow, or the answer is complete. */
+  abort(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#sink.abort();
+  }
+
+  #drained(): void {
+    if (this.#done || !this.#paused) return;
+    this.#paused = false;
+    if (this.#hasHeld) {
+      this.#hasHeld = false;
+      if (!this.#sink.write([this.#held.take()])) this.#paused = true;
+    }
+    if (this.#ended) this.end();
+    else if (!this.#paused) this.#flow.resume();
+  }
+
+  #pause(): void {
+    if (this.#done) return;
+    this.#paused = true;
+    this.#flow.pause();
+  }
+
+  #discard(): void {
+    if (this.#done) return;
+    this.#done = true;
+    if (!this.#ended) this.#flow.pause();
+  }
+}

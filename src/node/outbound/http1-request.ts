@@ -1,0 +1,110 @@
+/** An outbound request over HTTP/1.1. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type RequestOptions, request as sendHttps } from 'node:https';
+import { TransportError } from '../../base/errors.ts';
+import { type ByteSink, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
+import type { OutboundRequest, OutboundResponse, OutboundUpgrade } from '../../server/http/outbound.ts';
+import { pipeReadable } from '../streams/pipe-readable.ts';
+import { openTunnel } from '../streams/socket-tunnel.ts';
+import { writableSink } from '../streams/writable-sink.ts';
+import type { Connection, ConnectionPool } from './connection-pool.ts';
+import { type ParsedTarget, responseHeaders } from './target.ts';
+
+/** The outcome of a request. The first call of `answered` or `failed` counts; `closed` follows once. */
+export interface RequestEvents<T> {
+  answered(value: T): void;
+  failed(error: Error): void;
+  /** The request, the response body and the tunnel are over. */
+  closed(): void;
+}
+
+/** Aborts a request, its response body or its tunnel. */
+export type Abort = (error: Error) => void;
+
+export const BODY_ABORTED = 'the request body was aborted';
+
+type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
+
+/** Sends the head and the body. */
+export function sendHttp1(
+  request: OutboundRequest,
+  target: ParsedTarget,
+  { pool, connection }: { readonly pool: ConnectionPool; readonly connection: Http1Connection },
+  events: RequestEvents<OutboundResponse>,
+): Abort {
+  const { socket } = connection;
+  const body = request.body === EMPTY_SOURCE ? undefined : request.body;
+  const outgoing = sendHttps({
+    ...optionsOf(request.method, target),
+    // Node ignores createConnection if there is an agent.
+    ...(socket === undefined ? { agent: pool.agent } : { createConnection: () => socket }),
+    headers: {
+      host: target.authority,
+      ...(body instanceof Uint8Array ? { 'content-length': body.byteLength } : undefined),
+      ...(request.headers as Record<string, string>),
+    },
+  });
+  outgoing.on('response', (incoming) => events.answered(new Http1Response(outgoing, incoming)));
+  outgoing.on('error', (error) => events.failed(error));
+  outgoing.on('close', () => events.closed());
+  if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
+  else body.pipeTo(writableSink(outgoing, () => outgoing.destroy(new TransportError(BODY_ABORTED))));
+  return (error) => outgoing.destroy(error);
+}
+
+/** Sends an upgrade request over a connection of its own. */
+export function sendUpgrade(
+  { method, headers, upgrade }: { readonly upgrade: string } & Pick<OutboundRequest, 'method' | 'headers'>,
+  target: ParsedTarget,
+  pool: ConnectionPool,
+  events: RequestEvents<OutboundUpgrade>,
+): Abort {
+  let tunnel: ByteTunnel | undefined;
+  const outgoing = sendHttps({
+    ...optionsOf(method, target),
+    ...pool.tls,
+    agent: false,
+    headers: { host: target.authority, ...(headers as Record<string, string>), connection: 'Upgrade', upgrade },
+  });
+  outgoing.on('upgrade', (incoming, socket, head) => {
+    tunnel = openTunnel(socket, head);
+    tunnel.onClose(() => events.closed());
+    const protocol = incoming.headers.upgrade ?? upgrade;
+    events.answered({ kind: 'tunnel', protocol, headers: responseHeaders(incoming.rawHeaders), tunnel });
+  });
+  outgoing.on('response', (incoming) =>
+    events.answered({ kind: 'response', response: new Http1Response(outgoing, incoming) }),
+  );
+  outgoing.on('error', (error) => events.failed(error));
+  outgoing.on('close', () => {
+    if (tunnel === undefined) events.closed();
+  });
+  outgoing.end();
+  return (error) => (tunnel === undefined ? outgoing.destroy(error) : tunnel.abort());
+}
+
+function optionsOf(method: string, { host, port, path, servername }: ParsedTarget): RequestOptions {
+  return { method, host, port, path, ...(servername === undefined ? undefined : { servername }) };
+}
+
+class Http1Response implements OutboundResponse {
+  readonly status: number;
+  readonly headers: OutboundResponse['headers'];
+  readonly #outgoing: ClientRequest;
+  readonly #incoming: IncomingMessage;
+
+  constructor(outgoing: ClientRequest, incoming: IncomingMessage) {
+    this.status = incoming.statusCode ?? 0;
+    this.headers = responseHeaders(incoming.rawHeaders);
+    this.#outgoing = outgoing;
+    this.#incoming = incoming;
+  }
+
+  pipeTo(sink: ByteSink): void {
+    pipeReadable(this.#incoming, sink, { onCancel: () => this.abort() });
+  }
+
+  abort(): void {
+    this.#outgoing.destroy();
+  }
+}

@@ -1,0 +1,61 @@
+/** The address, the certificate name and the headers of an outbound request. */
+import { isIP } from 'node:net';
+import type { AnswerHeaders } from '../../server/http/exchange.ts';
+import type { OutboundTarget } from '../../server/http/outbound.ts';
+
+/** A server that connections are made to. */
+export interface Origin {
+  readonly host: string;
+  readonly port: number;
+  /** The name that the certificate must be valid for, sent as SNI; undefined for an IP address, which has no SNI. */
+  readonly servername: string | undefined;
+}
+
+export interface ParsedTarget extends Origin {
+  readonly path: string;
+  /** The value of the Host header. */
+  readonly authority: string;
+}
+
+export function parseTarget({ url, address }: OutboundTarget): ParsedTarget {
+  const target = new URL(url);
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  return {
+    host: address?.host ?? host,
+    port: address?.port ?? (target.port === '' ? 443 : Number(target.port)),
+    servername: isIP(host) === 0 ? host : undefined,
+    path: target.pathname + target.search,
+    authority: target.host,
+  };
+}
+
+/** Headers of one connection, which are not passed on (RFC 9110, 7.6.1). */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Returns the headers of a response in lower case, without connection headers. `raw` are names and values in turn. */
+export function responseHeaders(raw: readonly string[]): AnswerHeaders {
+  const headers: Record<string, string | string[]> = {};
+  const dropped = new Set(CONNECTION_HEADERS);
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]!.toLowerCase() !== 'connection') continue;
+    for (const name of raw[i + 1]!.split(',')) dropped.add(name.trim().toLowerCase());
+  }
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    if (name.startsWith(':') || dropped.has(name)) continue;
+    const value = raw[i + 1]!;
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    if (before === undefined) headers[name] = value;
+    else if (typeof before === 'string') headers[name] = [before, value];
+    else before.push(value);
+  }
+  return headers;
+}
