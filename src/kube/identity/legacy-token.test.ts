@@ -6,7 +6,7 @@ import { LEGACY_ISSUER, legacyClaims } from '../../pki/service-account-claims.ts
 import { createTokenSigner } from '../../pki/service-account-tokens.ts';
 import { ISSUER, startTestKube } from '../kube-server.fixtures.ts';
 
-test('the use of a token that is kept in a Secret is noted on the Secret', async () => {
+test('the use of a legacy token is recorded on its Secret', async () => {
   const key = await generateKey();
   const kube = await startTestKube({
     serviceAccounts: {

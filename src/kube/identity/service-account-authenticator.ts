@@ -1,5 +1,6 @@
 /**
- * The tokens of ServiceAccounts as a way to authenticate. Invariant: a token is good only while the objects it is bound to exist, which is looked up on every use.
+ * The token authenticator for service accounts.
+ * Invariant: a token is accepted only while the objects exist that it is bound to. They are read on every use.
  */
 
 import { listAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -27,18 +28,20 @@ import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } fr
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 
 export interface ServiceAccountAuthenticatorOptions {
-  /** The first is the one that new tokens get. */
+  /** Accepted issuers. The first signs new tokens. */
   readonly issuers: readonly string[];
   readonly keys: readonly PublicKey[];
   readonly apiAudiences: readonly string[];
-  /** `--service-account-lookup`: whether tokens kept in Secrets are compared with their Secret. */
+  /** `--service-account-lookup`: whether a legacy token must equal the token in its Secret. */
   readonly lookup: boolean;
   readonly clock: Clock;
   readonly serviceAccounts: ObjectReader;
   readonly secrets: ObjectReader;
   readonly pods: ObjectReader;
   readonly nodes: ObjectReader;
-  /** Told when a token that is kept in a Secret was used for the first time on a day. */
+  /**
+   * Called on the first use of a legacy token per day. Must not throw; the authenticator does not wait for its work.
+   */
   noteLegacyUse(use: LegacyUse): void;
 }
 

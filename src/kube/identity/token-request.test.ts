@@ -5,7 +5,7 @@ import { ISSUER, startTestKube, type TestKube } from '../kube-server.fixtures.ts
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 
-describe('tokens of service accounts', () => {
+describe('service account tokens', () => {
   let kube: TestKube;
   const request = (body: JsonObject, account = 'robot') => kube.request('POST', `${ACCOUNTS}/${account}/token`, body);
   const tokenOf = async (body: JsonObject = {}, account = 'robot') =>
@@ -21,7 +21,7 @@ describe('tokens of service accounts', () => {
   });
   afterAll(() => kube.stop());
 
-  test('last an hour and are for this server unless the request says otherwise', async () => {
+  test('are valid for an hour and for this server by default', async () => {
     const { status, body } = await request({});
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -32,13 +32,13 @@ describe('tokens of service accounts', () => {
     });
   });
 
-  test('last at least ten minutes', async () => {
+  test('are valid for at least ten minutes', async () => {
     expect((await request({ spec: { expirationSeconds: 599 } })).body['message']).toBe(
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
     );
   });
 
-  test('are asked for under the name of the account', async () => {
+  test('are refused for a body with another name or uid than the account', async () => {
     expect((await request({ metadata: { name: 'other' } })).body['message']).toBe(
       'TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
     );
@@ -63,7 +63,7 @@ describe('tokens of service accounts', () => {
     });
   });
 
-  test('are good for their audience only', async () => {
+  test('are accepted for their audience only', async () => {
     const token = await tokenOf({ spec: { audiences: ['elsewhere'] } });
     expect(await review(token, ['elsewhere'])).toMatchObject({ authenticated: true, audiences: ['elsewhere'] });
     expect(await review(token)).toEqual({
@@ -72,7 +72,7 @@ describe('tokens of service accounts', () => {
     });
   });
 
-  test('end with the object that they are bound to, and are bound to none that is missing', async () => {
+  test('become invalid with their bound object, and are refused for a missing one', async () => {
     const bind = (kind: string, name: string) => ({ spec: { boundObjectRef: { kind, apiVersion: 'v1', name } } });
     const token = await tokenOf(bind('Secret', 'bound'));
     expect(await review(token)).toMatchObject({ authenticated: true });
@@ -88,7 +88,7 @@ describe('tokens of service accounts', () => {
     );
   });
 
-  test('of a pod name its node, end with it, and live for a year where a kubelet mounts them', async () => {
+  test('of a pod name its node, become invalid with the pod, and last a year if a kubelet mounts them', async () => {
     const bind = (kind: string, name: string, more: JsonObject = {}) => ({
       spec: { ...more, boundObjectRef: { kind, apiVersion: 'v1', name } },
     });
@@ -125,14 +125,14 @@ describe('tokens of service accounts', () => {
     });
   });
 
-  test('end with their account', async () => {
+  test('become invalid when their account is deleted', async () => {
     const token = await tokenOf({}, 'short');
     await kube.request('DELETE', `${ACCOUNTS}/short`);
     expect(await review(token)).toMatchObject({ error: '[invalid bearer token, serviceaccounts "short" not found]' });
   });
 });
 
-test('a limit shortens tokens and says so', async () => {
+test('a limit shortens the lifetime of tokens with a warning', async () => {
   const { serviceAccounts } = await limits();
   const kube = await startTestKube({ serviceAccounts });
   await kube.request('POST', ACCOUNTS, { metadata: { name: 'robot' } });

@@ -1,6 +1,6 @@
 /**
- * The subresource `token` of ServiceAccounts: makes a token for an account, bound to an audience, a time and maybe an object. Invariant: a token names only objects
- * that exist at that moment; who may ask is decided before, by authorization.
+ * The `token` subresource of ServiceAccounts. It issues a token for an audience and a lifetime, optionally bound to an
+ * object. Invariant: the account and the bound object exist when the token is signed.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { formatGvk, gvkOf } from '../../apimachinery/meta/gvk.ts';
@@ -44,9 +44,9 @@ const ISSUED_CREDENTIAL_ANNOTATION = 'authentication.kubernetes.io/issued-creden
 
 export interface TokenRequestOptions {
   readonly signer: TokenSigner;
-  /** What a token is for if the request does not say. */
+  /** The audiences of a token if the request names none. */
   readonly apiAudiences: readonly string[];
-  /** `--service-account-max-token-expiration`; 0 for no limit beyond that of validation. */
+  /** `--service-account-max-token-expiration`. 0 sets no limit besides that of validation. */
   readonly maxExpirationSeconds: number;
   /** `--service-account-extend-token-expiration`. */
   readonly extendExpiration: boolean;
@@ -65,20 +65,20 @@ export const TOKEN_REQUEST: VersionDefinition = builtInVersion({
   setDefaults: (object) => {
     const spec = ensureObject(object, 'spec');
     if (fieldAt(spec, 'expirationSeconds') !== undefined) return;
-    // The reference of the bound object is written behind the time.
+    // The reference writes boundObjectRef after expirationSeconds.
     const { boundObjectRef, ...rest } = spec;
     object['spec'] = { ...rest, expirationSeconds: DEFAULT_SECONDS, boundObjectRef: boundObjectRef ?? null };
   },
 });
 
-/** `options` is asked for when the first request comes: the stores it reads are opened later than resources are declared. */
+/** Calls `options` on each request: the stores that it reads are opened after the resources are declared. */
 export function tokenSubresource(options: () => TokenRequestOptions): SubresourceDefinition {
   return {
     name: 'token',
     version: TOKEN_REQUEST,
     store: () => ({
       create: (context, object, request) => createToken(options(), context, object, request),
-      // A request may say which account it means by its uid.
+      // metadata.uid of the body names the expected uid of the account.
       keepsSystemFields: true,
     }),
   };
@@ -117,7 +117,7 @@ async function createToken(
   return reviewAnswer(TOKEN_REQUEST, { ...object, status: { token, expirationTimestamp } });
 }
 
-/** Name and namespace may be in the body, but only those of the path. */
+/** Throws if name or namespace of the body differ from those of the request path. */
 function checkNames(context: ResourceContext, object: JsonObject): void {
   for (const [field, expected] of [
     ['name', context.name],
@@ -169,7 +169,7 @@ export function validateTokenRequest(object: JsonObject): FieldIssue[] {
 
 type Bound = Pick<BoundClaimsOptions, 'pod' | 'secret' | 'node'>;
 
-/** What the token is to be bound to: a Secret, a Pod with the node that it is on, or a Node. */
+/** Reads the object that the token is bound to: a Secret, a Node, or a Pod together with its node. */
 async function boundObjects(
   options: TokenRequestOptions,
   context: ResourceContext,
@@ -209,7 +209,7 @@ async function find(reader: ObjectReader, namespace: string, reference: JsonObje
   return answer.object;
 }
 
-/** Throws if the request means another object of that name. */
+/** Throws a conflict if the reference has the uid of another object. */
 function referenceTo(object: JsonObject, reference: JsonObject): ObjectReference {
   const [name, uid] = [textAt(object, 'metadata', 'name'), textAt(object, 'metadata', 'uid')];
   const asked = textAt(reference, 'uid');
@@ -224,14 +224,17 @@ function referenceTo(object: JsonObject, reference: JsonObject): ObjectReference
   return { name, uid };
 }
 
-/** The node of a pod, for information; one that does not exist has no uid. */
+/** Returns the node of a pod, for information only. The uid is '' if the node does not exist. */
 async function nodeOf({ nodes }: TokenRequestOptions, name: string): Promise<ObjectReference | undefined> {
   if (name === '') return undefined;
   const node = await nodes('', name);
   return { name, uid: 'object' in node ? textAt(node.object, 'metadata', 'uid') : '' };
 }
 
-/** Tokens that a kubelet mounts are renewed every hour, but clients that never read them again may go on for a year, with warnings. */
+/**
+ * Computes the lifetime in the claims. A token that a kubelet mounts is renewed every hour. With `extendExpiration` it
+ * is valid for a year, for clients that never read it again, and its use is warned about after the requested time.
+ */
 function lifetime(
   { apiAudiences, extendExpiration }: TokenRequestOptions,
   { pod }: Bound,

@@ -14,7 +14,7 @@ const aggregated = (selectors: Record<string, string>[], rules: PolicyRule[] | n
 });
 
 describe('an aggregated role', () => {
-  it('has the rules of the roles it selects, by name, each once, its own left out', () => {
+  it('has the rules of the roles that it selects, ordered by role name, without duplicates and without itself', () => {
     const roles = [
       role('z', { a: '1' }, rule('pods'), rule('nodes')),
       role('b', { a: '1' }, { ...rule('pods'), resourceNames: [] }),
@@ -27,7 +27,7 @@ describe('an aggregated role', () => {
     });
   });
 
-  it('goes by its selectors in their order', () => {
+  it('orders rules by selector first', () => {
     const roles = [role('a', { x: '1' }, rule('pods')), role('b', { y: '1' }, rule('nodes'))];
     expect(aggregateRules(aggregated([{ y: '1' }, { x: '1' }]), roles)).toEqual({
       outcome: 'changed',
@@ -35,7 +35,7 @@ describe('an aggregated role', () => {
     });
   });
 
-  it('is unchanged if it has just these rules', () => {
+  it('is unchanged if it already has these rules', () => {
     const roles = [role('a', { x: '1' }, rule('pods'), rule('nodes'))];
     const now = (rules: PolicyRule[]) => aggregateRules(aggregated([{ x: '1' }], rules), roles).outcome;
     expect(now([{ ...rule('pods'), nonResourceURLs: [] }, rule('nodes')])).toBe('unchanged');
@@ -44,7 +44,7 @@ describe('an aggregated role', () => {
     expect(aggregateRules(aggregated([{ none: '1' }], null), roles).outcome).toBe('unchanged');
   });
 
-  it('is left alone if a selector is bad, or if it is not aggregated', () => {
+  it('is not computed if a selector is invalid or the role is not aggregated', () => {
     expect(aggregateRules(aggregated([{ x: 'not a value' }]), [])).toMatchObject({ outcome: 'bad-selector' });
     expect(aggregateRules(role('plain', {}, rule('pods')), [])).toEqual({ outcome: 'unchanged' });
   });

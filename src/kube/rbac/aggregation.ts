@@ -1,6 +1,6 @@
 /**
- * Aggregated ClusterRoles: the rules of those whose labels match. Invariant: pure; the order is that of the selectors, then of the names,
- * then of the rules, and a rule that is already there is not repeated.
+ * The rules of an aggregated ClusterRole, computed from the ClusterRoles whose labels its selectors match.
+ * Invariant: the rules are ordered by selector, then by role name, then by position in the role, and none occurs twice.
  */
 
 import { compileLabelSelectorForRecord } from '../../apimachinery/selectors/label-selector-match.ts';
@@ -9,15 +9,18 @@ import { compareUtf8 } from '../../base/utf8.ts';
 import { type ClusterRole, nameOf, type PolicyRule } from './policy.ts';
 
 export type Aggregation =
-  /** Not an aggregated role, or one whose rules are right as they are. */
+  /** The role is not aggregated, or it already has these rules. */
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'changed'; readonly rules: readonly PolicyRule[] }
-  /** A selector that cannot be used; nothing is aggregated. */
+  /** A selector is invalid, so no rules were computed. */
   | { readonly outcome: 'bad-selector'; readonly message: string };
 
 const UNCHANGED: Aggregation = { outcome: 'unchanged' };
 
-/** The rules that an aggregated role should have, if they are others than it has. `roles` may contain the role itself; it is passed over. */
+/**
+ * Computes the rules of an aggregated role and compares them with its present rules. `roles` may contain the role
+ * itself.
+ */
 export function aggregateRules(role: ClusterRole, roles: readonly ClusterRole[]): Aggregation {
   const { aggregationRule } = role;
   if (aggregationRule === undefined || aggregationRule === null) return UNCHANGED;
@@ -43,7 +46,7 @@ export function aggregateRules(role: ClusterRole, roles: readonly ClusterRole[])
   return { outcome: 'changed', rules: [...rules.values()] };
 }
 
-/** Equal for rules that are equal value by value; absent, null and empty lists are the same. */
+/** Returns the same key for equal rules. Absent, null and empty lists are equal. */
 function ruleKey(rule: PolicyRule): string {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   return JSON.stringify([verbs ?? [], apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);

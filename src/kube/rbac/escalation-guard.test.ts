@@ -5,7 +5,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const JOE = { as: user('joe') };
 const RULES = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
 
-describe('who writes roles and bindings', () => {
+describe('a user who writes roles and bindings', () => {
   let kube: TestKube;
   const bind = (name: string, role: string, namespace = 'default') =>
     kube.request('POST', `${RBAC}/namespaces/${namespace}/rolebindings`, {
@@ -19,7 +19,7 @@ describe('who writes roles and bindings', () => {
   });
   afterAll(() => kube.stop());
 
-  test('cannot grant what he does not hold', async () => {
+  test('cannot grant permissions that the user does not hold', async () => {
     const { body } = await kube.request(
       'POST',
       `${RBAC}/namespaces/default/roles`,
@@ -32,7 +32,7 @@ describe('who writes roles and bindings', () => {
     );
   });
 
-  test('grants what he holds, from the moment he holds it', async () => {
+  test('can grant a permission right after the user received it', async () => {
     const role = (name: string) =>
       kube.request('POST', `${RBAC}/namespaces/kube-public/roles`, { metadata: { name }, rules: RULES }, JOE);
     expect((await role('before')).status).toBe(403);
@@ -40,7 +40,7 @@ describe('who writes roles and bindings', () => {
     expect((await role('after')).status).toBe(201);
   });
 
-  test('needs all there is to aggregate', async () => {
+  test('needs full authority to set an aggregationRule', async () => {
     const { body } = await kube.request(
       'POST',
       `${RBAC}/clusterroles`,
@@ -50,7 +50,7 @@ describe('who writes roles and bindings', () => {
     expect(body['message']).toMatch(/must have cluster-admin privileges to use the aggregationRule$/);
   });
 
-  test('may change what grants nobody anything, such as finalizers', async () => {
+  test('can change fields that grant no permissions, such as finalizers', async () => {
     await kube.request('POST', `${RBAC}/namespaces/default/roles`, { metadata: { name: 'owned' }, rules: RULES });
     const patch = (metadata: Record<string, string | string[] | Record<string, string>>) =>
       kube.request('PATCH', `${RBAC}/namespaces/default/roles/owned`, { metadata }, JOE);
@@ -58,7 +58,7 @@ describe('who writes roles and bindings', () => {
     expect((await patch({ labels: { a: 'b' } })).status).toBe(403);
   });
 
-  test('cannot bind a role that he does not hold, nor one that is missing', async () => {
+  test('cannot bind a role that the user does not hold, or that does not exist', async () => {
     const as = (kind: string, name: string) =>
       kube.request(
         'POST',
@@ -77,7 +77,7 @@ describe('who writes roles and bindings', () => {
     });
   });
 
-  test('hears what is wrong with a reference that names no role', async () => {
+  test('gets the error of reading the role if the role reference is malformed', async () => {
     const as = async (kind: string, name: string): Promise<unknown> => {
       const binding = { metadata: { name: 'b' }, roleRef: { kind, name } };
       const { body } = await kube.request('POST', `${RBAC}/clusterrolebindings`, binding, JOE);
@@ -88,7 +88,7 @@ describe('who writes roles and bindings', () => {
     expect(await as('ClusterRole', 'a/b')).toEqual([400, `Name parameter invalid: "a/b": may not contain '/'`]);
   });
 
-  test('binds and escalates what he is allowed to', async () => {
+  test('can bind and escalate if the verbs bind and escalate are allowed', async () => {
     await kube.request('POST', `${RBAC}/clusterroles`, {
       metadata: { name: 'delegate' },
       rules: [

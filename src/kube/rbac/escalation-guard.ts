@@ -1,6 +1,8 @@
 /**
- * Who writes a role or a binding must hold what it grants. Invariant: the check sees exactly the object that will be stored and the roles that are acknowledged at
- * that moment; members of system:masters pass, and so does who may `escalate` the role or `bind` it.
+ * Stores of the four RBAC kinds that refuse privilege escalation: a user can only grant permissions that the user
+ * holds. Members of system:masters, and users who are allowed the verb `escalate` on a role or `bind` on a bound role,
+ * are exempt.
+ * Invariant: the check sees exactly the object that will be stored, and every role whose write was answered before it.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { listAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -26,15 +28,15 @@ import type { RbacAuthorizer } from './rbac-authorizer.ts';
 import { formatProblem } from './role-problem.ts';
 
 export interface EscalationGuardOptions {
-  /** The whole chain: another authorizer than RBAC may allow `escalate` and `bind`. */
+  /** The union of all authorizers: not only RBAC may allow `escalate` and `bind`. */
   readonly authorizer: Authorizer;
   readonly rbac: Pick<RbacAuthorizer, 'index' | 'fresh'>;
 }
 
-/** Throws StatusError to refuse; `old` is undefined for a create. */
+/** Throws StatusError to refuse the write. `old` is undefined on create. */
 type Check = (object: JsonObject, old: JsonObject | undefined) => MaybePromise<void>;
 
-/** Around the store of roles or clusterroles. */
+/** Wraps the store of roles or clusterroles. */
 export function guardRoles(store: ResourceStore, resource: string, options: EscalationGuardOptions): ResourceStore {
   return guard(store, (context) => {
     const { user } = context.request;
@@ -71,7 +73,7 @@ function hasAggregation(role: JsonObject): boolean {
   return listAt(role, 'aggregationRule', 'clusterRoleSelectors').length > 0;
 }
 
-/** Around the store of rolebindings or clusterrolebindings. */
+/** Wraps the store of rolebindings or clusterrolebindings. */
 export function guardBindings(store: ResourceStore, resource: string, options: EscalationGuardOptions): ResourceStore {
   return guard(store, ({ request: { user }, namespace }) => (binding) => {
     const roleRef = (binding as Binding<string>).roleRef ?? {};
@@ -102,7 +104,7 @@ function checkBinding(
   const role = index.resolveRole(roleRef, namespace);
   if ('problem' in role) {
     if (role.problem === 'unsupported-kind') throw new StatusError(unknown(formatProblem(role, 'storage')));
-    // The reference names the resource of the request beside the name of the role.
+    // As in the reference, the message combines the resource of the request with the name of the role.
     throw new StatusError(notFound({ group: RBAC_GROUP, resource }, roleRef.name ?? ''));
   }
   const escalation = describeEscalation(index, user, namespace, role.rules);
@@ -110,7 +112,10 @@ function checkBinding(
   throw new StatusError(forbidden({ group: RBAC_GROUP, resource }, textAt(binding, 'metadata', 'name'), escalation));
 }
 
-/** The reference reads the role as a request would, and hands on what is wrong with the question. */
+/**
+ * Returns the error of a GET for the role, if such a request is malformed. The reference reads the role with a GET and
+ * returns that request's error.
+ */
 function whyUnreadable({ kind, name = '' }: RoleRef, namespace: string): string | undefined {
   if (kind !== 'Role' && kind !== 'ClusterRole') return undefined;
   if (kind === 'Role' && namespace === '') return 'Namespace parameter required.';
@@ -119,7 +124,10 @@ function whyUnreadable({ kind, name = '' }: RoleRef, namespace: string): string 
   return problems.length === 0 ? undefined : `Name parameter invalid: ${quote(name)}: ${problems.join(';')}`;
 }
 
-/** The store with a check before each write; `checkFor` is asked once a request and says undefined if the caller needs none. */
+/**
+ * Wraps a store with a check before each create and update. `checkFor` is called once per request and returns undefined
+ * if the user needs no check.
+ */
 function guard(
   store: ResourceStore,
   checkFor: (context: ResourceContext) => MaybePromise<Check | undefined>,
@@ -156,7 +164,7 @@ function checkedChange(change: ObjectChange, check: Check): ObjectChange {
   };
 }
 
-/** What garbage collection changes grants nobody anything. */
+/** Returns true if only fields differ that garbage collection writes: they grant no permissions. */
 export function changesOnlyOwnership(next: JsonObject, old: JsonObject): boolean {
   return equalJson(withoutOwnership(next), withoutOwnership(old));
 }

@@ -20,14 +20,14 @@ function indexOf(...verbs: readonly string[]): RoleIndex {
   return index;
 }
 
-describe('granting rules', () => {
-  it('is no escalation if they are held', () => {
+describe('granting rules to others', () => {
+  it('is no escalation if the user holds them', () => {
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['a'] }];
     expect(describeEscalation(indexOf('get', 'list'), ada, '', rules)).toBeUndefined();
     expect(describeEscalation(indexOf(), ada, '', [])).toBeUndefined();
   });
 
-  it('tells what is not held, sorted, verbs joined', () => {
+  it('lists the missing permissions sorted, with joined verbs', () => {
     const rules = [
       { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['pods'] },
       { verbs: ['get'], nonResourceURLs: ['/metrics'] },
@@ -43,7 +43,7 @@ describe('granting rules', () => {
     );
   });
 
-  it('tells of roles that could not be looked at', () => {
+  it('lists the roles that could not be resolved', () => {
     const index = indexOf('get');
     index.applyClusterRoleBinding(clusterBinding('broken', 'gone', toUser('ada')));
     expect(describeEscalation(index, ada, '', FULL_AUTHORITY)).toMatch(
@@ -51,13 +51,13 @@ describe('granting rules', () => {
     );
   });
 
-  it('says so where there is too much to compare', () => {
+  it('says that the list is cut if there are too many permissions to compare', () => {
     const list = Array.from({ length: 400 }, (_, i) => `x${i}`);
     const text = describeEscalation(new RoleIndex(), ada, '', [{ verbs: list, apiGroups: list, resources: list }]);
     expect(text).toMatch(/\nand more: the rules grant too many permissions to list them all$/);
   });
 
-  it('stays short where names are long and many', () => {
+  it('limits the length of the message', () => {
     const long = 'r'.repeat(200_000);
     const many = Array.from({ length: 5_000 }, (_, i) => `x${i}`);
     const text = describeEscalation(indexOf('get'), ada, '', [{ verbs: many, apiGroups: many, resources: [long] }]);
@@ -65,7 +65,7 @@ describe('granting rules', () => {
     expect(text?.length).toBeLessThan(3 * MAX_TEXT);
   });
 
-  it('looks at what is held in the namespace', () => {
+  it('takes the permissions in the namespace into account', () => {
     const index = new RoleIndex();
     const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
     index.applyRole({ metadata: { namespace: 'n1', name: 'r' }, rules });
@@ -76,13 +76,13 @@ describe('granting rules', () => {
   });
 });
 
-describe('the ways around', () => {
-  it('are membership in system:masters', () => {
+describe('exemptions from the escalation check', () => {
+  it('apply to members of system:masters', () => {
     expect(mayAlwaysEscalate(ada)).toBe(false);
     expect(mayAlwaysEscalate(userOf('root', 'system:masters'))).toBe(true);
   });
 
-  it('or the verbs escalate and bind', () => {
+  it('are requested as the verbs escalate and bind', () => {
     const role = { apiGroup: RBAC_GROUP, apiVersion: '*', resource: 'roles', name: 'r', namespace: 'n1' };
     expect(escalateAttributes(ada, role)).toEqual(requestOf(ada, { verb: 'escalate', ...role }));
     expect(bindAttributes(ada, { apiGroup: RBAC_GROUP, kind: 'Role', name: 'r' }, 'n1')).toEqual(

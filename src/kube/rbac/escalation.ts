@@ -1,6 +1,7 @@
 /**
- * Protection against escalation: nobody grants what he does not hold, unless he may `escalate` the role or `bind` it. Invariant: pure; the
- * caller asks the whole chain of authorizers about the attributes made here, because another one than RBAC may allow.
+ * The rules of privilege escalation: a user can only grant permissions that the user holds, unless an authorizer allows
+ * the verb `escalate` on the role or `bind` on the bound role. The caller asks the union of all authorizers about the
+ * attributes that this file makes, because not only RBAC may allow them.
  */
 import { quote, quoteList } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -11,7 +12,7 @@ import type { RoleIndex } from './role-index.ts';
 import { formatProblems } from './role-problem.ts';
 import { compactRules, covers, formatRule } from './rule-cover.ts';
 
-/** What whoever sets an aggregationRule must hold, because it can gather anything. */
+/** The permissions that setting an aggregationRule requires, because it can select every rule. */
 export const FULL_AUTHORITY: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -19,7 +20,10 @@ export const FULL_AUTHORITY: readonly PolicyRule[] = [
 
 export const AGGREGATION_NEEDS_ADMIN = 'must have cluster-admin privileges to use the aggregationRule';
 
-/** How long the list of what is missing may become, in characters, before it ends with AND_MORE. The reference has no limit. */
+/**
+ * The limit in characters of the list of missing permissions in a message. A longer list ends with AND_MORE. The
+ * reference has no limit.
+ */
 export const MAX_TEXT: number = 256 * 1024;
 const AND_MORE = 'and more: the rules grant too many permissions to list them all';
 
@@ -28,7 +32,7 @@ export function mayAlwaysEscalate(user: UserInfo): boolean {
   return user.groups.includes(MASTERS_GROUP);
 }
 
-/** The request that, if allowed, lets the user write any rules into this role. */
+/** The attributes of the request that, if allowed, exempts a write to this role from the escalation check. */
 export function escalateAttributes(
   user: UserInfo,
   role: { readonly apiGroup: string; readonly resource: string; readonly name: string; readonly namespace: string },
@@ -36,7 +40,10 @@ export function escalateAttributes(
   return { user, verb: 'escalate', ...role, apiVersion: '*', subresource: '', path: '', isResourceRequest: true };
 }
 
-/** The request that, if allowed, lets the user bind this role in this namespace ('' for a cluster-wide binding); undefined for an unknown kind. */
+/**
+ * The attributes of the request that, if allowed, exempts a binding to this role from the escalation check. The
+ * namespace is '' for a ClusterRoleBinding. Returns undefined if the role reference has an unknown kind.
+ */
 export function bindAttributes(user: UserInfo, roleRef: RoleRef, namespace: string): RequestAttributes | undefined {
   const { kind, apiGroup = '', name = '' } = roleRef;
   if (kind !== 'ClusterRole' && kind !== 'Role') return undefined;
@@ -55,7 +62,10 @@ export function bindAttributes(user: UserInfo, roleRef: RoleRef, namespace: stri
   };
 }
 
-/** What the user would gain by granting the rules in the namespace, as the text of a refusal; undefined if nothing. */
+/**
+ * Returns the message that refuses the grant of the rules in the namespace, with the permissions that the user lacks.
+ * Returns undefined if the user holds all of them.
+ */
 export function describeEscalation(
   index: RoleIndex,
   user: UserInfo,

@@ -1,6 +1,7 @@
 /**
- * The four RBAC kinds as plain objects of rbac.authorization.k8s.io/v1. Invariant: null, absent and empty mean the same everywhere, as
- * they do to the reference, which stores a role without rules as `rules: null`.
+ * Types of the four RBAC kinds in rbac.authorization.k8s.io/v1.
+ * Invariant: null, absent and empty lists mean the same everywhere, as in the reference, which stores a role without
+ * rules as `rules: null`.
  */
 import type { LabelSelectorObject } from '../../apimachinery/selectors/label-selector-object.ts';
 import type { ObjectMetaFacts } from '../../apimachinery/validation/validate-object-meta.ts';
@@ -8,22 +9,21 @@ import type { ObjectMetaFacts } from '../../apimachinery/validation/validate-obj
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 export const RBAC_API_VERSION: string = `${RBAC_GROUP}/v1`;
 
-/** With the value "false" an object opts out of being brought up to date at start. */
+/** An object with the value "false" is not reconciled at startup. */
 export const AUTOUPDATE_ANNOTATION = 'rbac.authorization.kubernetes.io/autoupdate';
 
-/** Absent, null or a list. */
-export type Texts = readonly string[] | null | undefined;
+export type StringList = readonly string[] | null | undefined;
 
-/** What may be done; `*` in a list stands for everything. */
+/** A set of permissions. The item `*` of a list matches every value. */
 export interface PolicyRule {
-  readonly verbs?: Texts;
-  readonly apiGroups?: Texts;
+  readonly verbs?: StringList;
+  readonly apiGroups?: StringList;
   /** `pods`, `pods/log`, `*`, or `*` + `/scale` for one subresource of every resource. */
-  readonly resources?: Texts;
-  /** None means any name. */
-  readonly resourceNames?: Texts;
-  /** Paths outside the resources; a trailing `*` matches every continuation. */
-  readonly nonResourceURLs?: Texts;
+  readonly resources?: StringList;
+  /** An empty list matches every name. */
+  readonly resourceNames?: StringList;
+  /** Paths of non-resource requests. A trailing `*` matches every suffix. */
+  readonly nonResourceURLs?: StringList;
 }
 
 export type PolicyRules = readonly PolicyRule[] | null | undefined;
@@ -39,7 +39,7 @@ export interface Subject {
   readonly kind?: string | undefined;
   readonly apiGroup?: string | undefined;
   readonly name?: string | undefined;
-  /** Of a service account; in a RoleBinding the default is the binding's own. */
+  /** The namespace of a service account. Default in a RoleBinding: the namespace of the binding. */
   readonly namespace?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface AggregationRule {
 
 export interface ClusterRole extends RbacObject<'ClusterRole'> {
   readonly rules?: PolicyRules;
-  /** Where set, the rules are computed from the roles it selects. */
+  /** If set, the rules are computed from the ClusterRoles that it selects. */
   readonly aggregationRule?: AggregationRule | null | undefined;
 }
 
@@ -75,7 +75,7 @@ export function nameOf(object: RbacObject<string>): string {
   return object.metadata?.name ?? '';
 }
 
-/** '' for a cluster-wide object. */
+/** Returns '' for a cluster-scoped object. */
 export function namespaceOf(object: RbacObject<string>): string {
   return object.metadata?.namespace ?? '';
 }

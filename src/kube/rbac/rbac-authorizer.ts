@@ -1,6 +1,7 @@
 /**
- * RBAC as an authorizer: decisions from an index that the listers of the four kinds keep current. Invariant: a decision sees every role and binding whose write
- * this server has acknowledged before the question; usually nothing is awaited for that.
+ * The RBAC authorizer. It decides from an index that subscribes to the listers of the four RBAC kinds.
+ * Invariant: a decision sees every role and binding whose write was answered before `authorize` was called. `authorize`
+ * returns a promise only while a lister is behind.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -26,10 +27,11 @@ export interface RbacListers {
 }
 
 export interface RbacAuthorizer extends Authorizer {
-  /** For escalation checks; call `fresh()` first. */
+  /** For escalation checks. Call `fresh()` before reading it. */
   readonly index: RoleIndex;
+  /** Waits until the index has seen every write that was answered before the call. */
   fresh(): MaybePromise<void>;
-  /** Stops listening; decisions go on with what is known. */
+  /** Ends the subscriptions. Later decisions use the last state of the index. */
   stop(): void;
 }
 
@@ -80,7 +82,7 @@ export function createRbacAuthorizer(listers: RbacListers): RbacAuthorizer {
   };
 }
 
-/** The objects of a lister are those of the kind that `apply` takes: they were validated as such. */
+/** Calls `apply` without a check of the object's type: stored objects were validated as objects of their kind. */
 function follow(
   lister: Lister,
   apply: (object: JsonObject & object) => void,

@@ -1,4 +1,4 @@
-/** Objects and requests for the tests of this folder. Invariant: nothing here is used outside tests. */
+/** Objects and requests for the tests of this folder. */
 import type { Arbitrary } from 'fast-check';
 import fc from 'fast-check';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -9,7 +9,7 @@ export function userOf(name: string, ...groups: readonly string[]): UserInfo {
   return { name, uid: '', groups, extra: {} };
 }
 
-/** A request for a resource: `get pods`, with what differs from it. */
+/** The attributes of a resource request: `get pods` with the given changes. */
 export function requestOf(user: UserInfo, parts: Partial<RequestAttributes> = {}): RequestAttributes {
   return {
     user,
@@ -26,7 +26,7 @@ export function requestOf(user: UserInfo, parts: Partial<RequestAttributes> = {}
   };
 }
 
-/** A request for a path. */
+/** The attributes of a non-resource request. */
 export function pathRequestOf(user: UserInfo, path: string, verb = 'get'): RequestAttributes {
   return requestOf(user, { verb, resource: '', path, isResourceRequest: false });
 }
@@ -51,7 +51,7 @@ const URLS = ['/api', '/api/*', '*', '/healthz', '/a**', '/*', ''];
 
 const some = (values: readonly string[]): Arbitrary<string[]> => fc.array(fc.constantFrom(...values), { maxLength: 3 });
 
-/** Rules over a small world, sometimes odd ones that validation would refuse. */
+/** Generates rules over a small set of values, including some that validation would refuse. */
 export const anyRule: Arbitrary<PolicyRule> = fc.oneof(
   fc.record({ verbs: some(VERBS), apiGroups: some(GROUPS), resources: some(RESOURCES), resourceNames: some(NAMES) }),
   fc.record({ verbs: some(VERBS), apiGroups: some(GROUPS), resources: some(RESOURCES) }),
@@ -59,7 +59,7 @@ export const anyRule: Arbitrary<PolicyRule> = fc.oneof(
   fc.record({ verbs: some(VERBS), apiGroups: some(GROUPS), resources: some(RESOURCES), nonResourceURLs: some(URLS) }),
 );
 
-/** Requests in the same small world. */
+/** Generates requests over the same small set of values. */
 export function anyRequest(user: UserInfo): Arbitrary<RequestAttributes> {
   return fc.oneof(
     {

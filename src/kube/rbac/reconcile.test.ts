@@ -16,12 +16,12 @@ describe('a role', () => {
     expect(reconcileRole(undefined, expected)).toMatchObject({ operation: 'create', object: expected });
   });
 
-  it('is left alone if it has all', () => {
+  it('is unchanged if it has all expected rules', () => {
     const stored: ClusterRole = { ...expected, rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] };
     expect(reconcileRole(stored, expected)).toMatchObject({ operation: 'none', object: stored });
   });
 
-  it('gets what it lacks and keeps what it has', () => {
+  it('gets what is missing and keeps everything else', () => {
     const metadata = { ...expected.metadata, uid: 'u', labels: { boot: 'mine', own: '1' }, annotations: {} };
     const result = reconcileRole({ metadata, rules: [get('pods'), get('secrets')] }, expected);
     expect(result).toMatchObject({ operation: 'update', isProtected: false, missingRules: [get('nodes')] });
@@ -36,7 +36,7 @@ describe('a role', () => {
     });
   });
 
-  it('may opt out', () => {
+  it('is protected by the autoupdate annotation', () => {
     const stored: ClusterRole = {
       metadata: { name: 'r', annotations: { [AUTOUPDATE_ANNOTATION]: 'false' } },
       rules: null,
@@ -44,7 +44,7 @@ describe('a role', () => {
     expect(reconcileRole(stored, expected)).toMatchObject({ operation: 'update', isProtected: true });
   });
 
-  it('gets missing selectors, and loses an aggregation that does not belong there', () => {
+  it('gets missing selectors, and loses an unexpected aggregationRule', () => {
     const a = { matchLabels: { a: '1' } };
     const b = { matchLabels: { b: '1' } };
     const stored: ClusterRole = { ...expected, aggregationRule: { clusterRoleSelectors: [a] } };
@@ -55,7 +55,7 @@ describe('a role', () => {
     expect(reconcileRole(stored, expected).object).not.toHaveProperty('aggregationRule');
   });
 
-  it('needs nothing more once it was reconciled, and has lost nothing', () => {
+  it('needs no second reconciliation, and loses no permission', () => {
     const rules = fc.array(anyRule, { maxLength: 4 });
     fc.assert(
       fc.property(rules, rules, (stored, wanted) => {
@@ -77,14 +77,14 @@ describe('a binding', () => {
     expect(reconcileBinding(undefined, wanted)).toMatchObject({ operation: 'create', object: wanted });
   });
 
-  it('gets the subjects it lacks, each once, and keeps the others', () => {
+  it('gets each missing subject once, and keeps the others', () => {
     const result = reconcileBinding(clusterBinding('b', 'r', toUser('eve'), toUser('ada')), wanted);
     expect(result).toMatchObject({ operation: 'update', missingSubjects: [toGroup('g')] });
     expect(result.object.subjects).toEqual([toUser('eve'), toUser('ada'), toGroup('g')]);
     expect(reconcileBinding(result.object, wanted).operation).toBe('none');
   });
 
-  it('is made anew if it refers to another role, unless it opted out', () => {
+  it('is recreated if it refers to another role, unless it is protected', () => {
     const other = clusterBinding('b', 'other', toUser('eve'));
     expect(reconcileBinding(other, wanted)).toMatchObject({
       operation: 'recreate',
@@ -95,7 +95,7 @@ describe('a binding', () => {
     expect(reconcileBinding({ ...other, metadata }, wanted).isProtected).toBe(true);
   });
 
-  it('takes an absent field and an empty one for the same', () => {
+  it('treats an absent field and an empty field as equal', () => {
     const stored = { ...wanted, subjects: wanted.subjects?.map((subject) => ({ ...subject, namespace: '' })) };
     expect(reconcileBinding(stored, wanted).operation).toBe('none');
   });

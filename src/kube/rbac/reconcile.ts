@@ -1,7 +1,8 @@
 /**
- * What bootstrap objects must become at start. Invariant: pure; nothing that somebody added is taken away (extra rules, subjects, labels
- * and annotations stay, and theirs win), except that a binding to another role and an aggregation where none belongs are undone. An object
- * with the autoupdate annotation "false" is left alone.
+ * The comparison of stored bootstrap roles and bindings with the expected ones at startup.
+ * Invariant: reconciliation keeps every rule, subject, label and annotation that the stored object has. It replaces
+ * only a binding that refers to another role, and removes only an aggregationRule that is not expected. An object whose
+ * autoupdate annotation is "false" is marked as protected.
  */
 import { equalJson, type JsonValue } from '../../base/json-value.ts';
 import {
@@ -18,19 +19,19 @@ import {
 import { covers } from './rule-cover.ts';
 
 export interface Reconciliation<T> {
-  /** What to do. `recreate` (bindings only): delete the stored one, with its uid as precondition, then create. */
+  /** `recreate` (bindings only): delete the stored object, with its uid as precondition, then create. */
   readonly operation: 'none' | 'create' | 'update' | 'recreate';
-  /** True if the stored object opts out: then do nothing, and say what it lacks. */
+  /** True if the stored object has autoupdate "false". The caller must not write it, and logs the difference. */
   readonly isProtected: boolean;
   /** The object to write. */
   readonly object: T;
-  /** What the stored role lacks, broken down. Empty for bindings. */
+  /** The permissions that the stored role lacks, broken down. Empty for bindings. */
   readonly missingRules: readonly PolicyRule[];
-  /** What the stored binding lacks. Empty for roles. */
+  /** The subjects that the stored binding lacks. Empty for roles. */
   readonly missingSubjects: readonly Subject[];
 }
 
-/** For a Role or a ClusterRole; `existing` is undefined if nothing is stored. */
+/** Compares a Role or a ClusterRole. `existing` is undefined if none is stored. */
 export function reconcileRole<T extends Role | ClusterRole>(existing: T | undefined, expected: T): Reconciliation<T> {
   if (existing === undefined) return creation(expected, expected.rules ?? [], []);
   const { changed, metadata } = mergeMeta(existing, expected);
@@ -50,7 +51,7 @@ export function reconcileRole<T extends Role | ClusterRole>(existing: T | undefi
   };
 }
 
-/** For a RoleBinding or a ClusterRoleBinding; `existing` is undefined if nothing is stored. */
+/** Compares a RoleBinding or a ClusterRoleBinding. `existing` is undefined if none is stored. */
 export function reconcileBinding<T extends Binding<string>>(existing: T | undefined, expected: T): Reconciliation<T> {
   if (existing === undefined) return creation(expected, [], expected.subjects ?? []);
   if (!sameRole(existing.roleRef, expected.roleRef)) {
@@ -102,7 +103,7 @@ function mergeMeta(
 
 type TextMap = Readonly<Record<string, string>> | undefined;
 
-/** Both together; what is there wins. */
+/** Merges both maps. Existing values take precedence. */
 function mergeTexts(expected: TextMap, existing: TextMap): { readonly changed: boolean; readonly merged: TextMap } {
   const missing = Object.entries(expected ?? {}).filter(([key]) => !Object.hasOwn(existing ?? {}, key));
   if (missing.length === 0) return { changed: false, merged: existing };
@@ -113,7 +114,7 @@ function aggregationOf(role: Role | ClusterRole): AggregationRule | undefined {
   return ('aggregationRule' in role ? role.aggregationRule : undefined) ?? undefined;
 }
 
-/** Selectors that are missing are added; an aggregation where none is expected goes. */
+/** Adds missing selectors. Removes an aggregationRule that is not expected. */
 function mergeAggregation(
   existing: AggregationRule | undefined,
   expected: AggregationRule | undefined,

@@ -4,7 +4,7 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { type Binding, nameOf, namespaceOf, type PolicyRule, type Role, type Subject } from './policy.ts';
 import { anyRequest, anyRule, clusterBinding, requestOf, toGroup, toUser, userOf } from './rbac.fixtures.ts';
 import { RoleIndex } from './role-index.ts';
-import { rulesAllow } from './rule-match.ts';
+import { rulesAllow } from './rule-match.fixtures.ts';
 
 const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
 const account = (name: string, namespace?: string): Subject => ({
@@ -32,21 +32,21 @@ function indexOfReader(...subjects: Subject[]): RoleIndex {
 }
 
 describe('a decision', () => {
-  it('says which cluster-wide binding allows', () => {
+  it('names the cluster-wide binding that allows', () => {
     expect(indexOfReader(toUser('ada')).authorize(requestOf(userOf('ada')))).toEqual({
       decision: 'allow',
       reason: 'RBAC: allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to User "ada"',
     });
   });
 
-  it('names the first subject that applies, whatever led to the binding', () => {
+  it('names the first subject of the binding that matches the user', () => {
     const index = indexOfReader(toUser('bob'), toGroup('b'), toGroup('a'), toUser('ada'));
     expect(index.authorize(requestOf(userOf('ada', 'a', 'b'))).reason).toMatch(/to Group "b"$/);
     expect(index.authorize(requestOf(userOf('ada', 'a'))).reason).toMatch(/to Group "a"$/);
     expect(index.authorize(requestOf(userOf('ada'))).reason).toMatch(/to User "ada"$/);
   });
 
-  it('knows a service account by its user name', () => {
+  it('matches a service account by its user name', () => {
     const sa = userOf('system:serviceaccount:n1:robot');
     expect(indexOfReader(account('robot', 'n1')).authorize(requestOf(sa)).reason).toBe(
       'RBAC: allowed by ClusterRoleBinding "readers" of ClusterRole "reader" to ServiceAccount "robot/n1"',
@@ -59,7 +59,7 @@ describe('a decision', () => {
     );
   });
 
-  it('keeps a binding of a namespace inside it', () => {
+  it('applies a RoleBinding in its own namespace only', () => {
     const index = new RoleIndex();
     index.applyRole({ metadata: { namespace: 'n1', name: 'local' }, rules: [readPods] });
     index.applyRoleBinding(binding('n1', 'rb', 'Role', 'local', toUser('ada')));
@@ -70,7 +70,7 @@ describe('a decision', () => {
     expect(ask('n2').reason).toBe('RBAC: role.rbac.authorization.k8s.io "local" not found');
   });
 
-  it('tells each missing role once, and has no opinion', () => {
+  it('lists each missing role once, and is no-opinion', () => {
     const index = new RoleIndex();
     index.applyClusterRoleBinding(clusterBinding('one', 'gone', toUser('ada'), toGroup('g')));
     const ask = () => index.authorize(requestOf(userOf('ada', 'g'))).reason;
@@ -81,7 +81,7 @@ describe('a decision', () => {
     );
   });
 
-  it('does not mention missing roles when another allows', () => {
+  it('does not mention missing roles if another role allows', () => {
     const index = indexOfReader(toGroup('g'));
     index.applyClusterRoleBinding(clusterBinding('broken', 'gone', toUser('ada')));
     expect(index.authorize(requestOf(userOf('ada', 'g'))).decision).toBe('allow');
@@ -94,8 +94,8 @@ describe('a decision', () => {
   });
 });
 
-describe('changes', () => {
-  it('count at once: of a role, of a binding, of their removal', () => {
+describe('a change', () => {
+  it('of a role or binding, or its removal, takes effect in the next decision', () => {
     const index = indexOfReader(toUser('ada'));
     const allowed = (name: string, ...groups: string[]) =>
       index.authorize(requestOf(userOf(name, ...groups))).decision === 'allow';
@@ -111,7 +111,7 @@ describe('changes', () => {
     expect(index.authorize(requestOf(userOf('bob', 'g'))).reason).toBe('');
   });
 
-  it('of what was never there do nothing', () => {
+  it('of an unknown object does nothing', () => {
     const index = indexOfReader(toUser('ada'));
     index.removeRole('n1', 'x');
     index.removeRoleBinding('n1', 'x');
@@ -122,7 +122,7 @@ describe('changes', () => {
 });
 
 describe('the rules of a user', () => {
-  it('come binding by binding, each binding once, until the visitor ends it', () => {
+  it('are visited one binding after another, each once, until the visitor ends the visit', () => {
     const index = indexOfReader(toGroup('a'), toUser('ada'), toGroup('b'));
     index.applyRole({ metadata: { namespace: 'n1', name: 'local' }, rules: [readPods, { verbs: ['list'] }] });
     index.applyRoleBinding(binding('n1', 'rb', 'Role', 'local', toUser('ada')));
@@ -143,7 +143,7 @@ describe('the rules of a user', () => {
     expect(index.rulesFor(userOf('ada'), '').rules).toEqual([readPods]);
   });
 
-  it('are found through a reference too', () => {
+  it('are found by role reference', () => {
     const index = indexOfReader();
     expect(index.resolveRole({ kind: 'ClusterRole', name: 'reader' }, '')).toEqual({ rules: [readPods] });
     expect(index.resolveRole({ kind: 'Role', name: 'reader' }, 'n1')).toMatchObject({ problem: 'missing' });
@@ -151,7 +151,7 @@ describe('the rules of a user', () => {
   });
 });
 
-/** The same questions answered by looking at everything. */
+/** The model: decides by a search through all objects. */
 class PlainPolicy {
   readonly roles = new Map<string, Role>();
   readonly bindings = new Map<string, Binding<string>>();
@@ -175,7 +175,7 @@ function applies(subject: Subject, user: UserInfo, namespace: string): boolean {
 }
 
 describe('the index', () => {
-  it('answers as a look at everything does, after any changes', () => {
+  it('decides the same as a search through all objects, after any sequence of changes', () => {
     const ada = userOf('system:serviceaccount:n1:ada', 'g1', 'g2');
     const names = fc.constantFrom('x', 'y');
     const namespaces = fc.constantFrom('', 'n1', 'n2');

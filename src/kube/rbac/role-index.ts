@@ -1,7 +1,8 @@
 /**
- * The roles and bindings of a server, and the decisions they give. Invariant: after each call that applies or removes an object the
- * answers are those of the objects now held. A decision looks only at the caller's own bindings (of its name, then of its groups;
- * cluster-wide ones first) and, of a role, at the rules that name the resource.
+ * The in-memory index of roles and bindings that RBAC decides from.
+ * Invariant: whether a request is allowed depends only on the objects that are in the index, not on the order of
+ * changes. A decision reads only the bindings of the user (cluster-wide ones first; user name before groups) and, of
+ * each role, only the rules that list the requested resource.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { RequestAttributes } from '../../server/authorization.ts';
@@ -19,14 +20,16 @@ import { formatProblems, type RoleProblem } from './role-problem.ts';
 import { compileRules, type RuleTable, tableAllows } from './rule-table.ts';
 import { type GrantEntries, SubjectIndex } from './subject-index.ts';
 
-/** `allow`, or nothing to say: then another authorizer may allow. RBAC never denies. */
+/** RBAC never denies. After `no-opinion` another authorizer may allow. */
 export interface RbacDecision {
   readonly decision: 'allow' | 'no-opinion';
-  /** Which binding allows; or which of the caller's roles are missing, '' if none is. */
+  /** For `allow`: the binding that allows. For `no-opinion`: the user's roles that do not exist, or ''. */
   readonly reason: string;
 }
 
-/** Told of each rule and whence it comes, or of a binding that has none; false ends the visit. */
+/**
+ * Called for each rule with a description of its binding, or for a binding whose role is missing. False ends the visit.
+ */
 export type RuleVisitor = (
   found: { readonly source: string; readonly rule: PolicyRule } | RoleProblem,
 ) => boolean | undefined;
@@ -39,7 +42,7 @@ export class RoleIndex {
   readonly #clusterGrants = new SubjectIndex('');
   readonly #grants = new Map<string, SubjectIndex>();
 
-  /** Adds the role, or replaces the one of its name; so do the other `apply` methods. */
+  /** Adds the role, or replaces the role with the same name. The other `apply` methods do the same for their kinds. */
   applyClusterRole(role: ClusterRole): void {
     this.#clusterRoles.set(nameOf(role), compileRules(role.rules));
   }
@@ -61,7 +64,7 @@ export class RoleIndex {
     this.#grants.set(namespace, grants);
   }
 
-  /** Nothing happens if there is no such object; so with the other `remove` methods. */
+  /** Does nothing for an unknown name, like the other `remove` methods. */
   removeClusterRole(name: string): void {
     this.#clusterRoles.delete(name);
   }
@@ -82,7 +85,6 @@ export class RoleIndex {
     if (grants?.isEmpty === true) this.#grants.delete(namespace);
   }
 
-  /** Whether the caller's roles allow the request. */
   authorize(attributes: RequestAttributes): RbacDecision {
     const problems: RoleProblem[] = [];
     const { namespace } = attributes;
@@ -96,7 +98,8 @@ export class RoleIndex {
   }
 
   /**
-   * Visits every rule that applies to a user in a namespace ('' for the cluster-wide ones alone), binding by binding, each binding once.
+   * Visits every rule that applies to a user in a namespace, one binding after another, each binding once. For the
+   * namespace '' it visits cluster-wide bindings only.
    */
   visitRulesFor(user: UserInfo, namespace: string, visit: RuleVisitor): void {
     const local = namespace === '' ? undefined : this.#grants.get(namespace);
@@ -104,7 +107,7 @@ export class RoleIndex {
       this.#visitGrants(local, namespace, user, visit);
   }
 
-  /** All rules that apply to a user in a namespace, and the bindings that give none. */
+  /** Returns all rules that apply to a user in a namespace, and the references to roles that do not exist. */
   rulesFor(user: UserInfo, namespace: string): { rules: PolicyRule[]; problems: RoleProblem[] } {
     const rules: PolicyRule[] = [];
     const problems: RoleProblem[] = [];
@@ -116,7 +119,9 @@ export class RoleIndex {
     return { rules, problems };
   }
 
-  /** The rules of the role that a binding in `namespace` ('' for a cluster-wide one) refers to. */
+  /**
+   * Returns the rules of the role that a binding in `namespace` refers to. The namespace of a ClusterRoleBinding is ''.
+   */
   resolveRole(roleRef: RoleRef, namespace: string): { readonly rules: readonly PolicyRule[] } | RoleProblem {
     const table = this.#tableOf(roleRef, namespace);
     return table === undefined ? problemOf(roleRef) : { rules: table.rules };
@@ -148,7 +153,7 @@ export class RoleIndex {
     return undefined;
   }
 
-  /** False if the visitor ended the visit. */
+  /** Returns false if the visitor ended the visit. */
   #visitGrants(grants: SubjectIndex, namespace: string, user: UserInfo, visit: RuleVisitor): boolean {
     for (const { grant, source } of grants.entriesOf(user)) {
       const table = this.#tableOf(grant.roleRef, namespace);

@@ -1,25 +1,27 @@
-/** Why a binding gives no rules, and how that is told. Invariant: texts as the reference's, each once. */
+/** The reason why a binding grants no rules, and its message. Invariant: the messages equal the reference's. */
 import { quote } from '../../apimachinery/go-format.ts';
 import { RBAC_GROUP, type RoleRef } from './policy.ts';
 
-/** The role is missing, or is of a kind that is none of the two. */
+/** The role does not exist, or the reference names a kind other than Role and ClusterRole. */
 export interface RoleProblem {
   readonly problem: 'missing' | 'unsupported-kind';
   readonly roleRef: RoleRef;
 }
 
-/** Who tells: the authorizer names a resource in the singular, the storage in the plural. */
-export type ProblemTeller = 'authorizer' | 'storage';
+/**
+ * The component that looked the role up. The authorizer's messages name the resource in singular, storage's in plural.
+ */
+export type RoleLookup = 'authorizer' | 'storage';
 
-export function formatProblem({ problem, roleRef }: RoleProblem, teller: ProblemTeller): string {
+export function formatProblem({ problem, roleRef }: RoleProblem, lookup: RoleLookup): string {
   const { kind = '', name = '' } = roleRef;
   if (problem === 'unsupported-kind') return `unsupported role reference kind: ${quote(kind)}`;
-  const resource = `${kind === 'Role' ? 'role' : 'clusterrole'}${teller === 'storage' ? 's' : ''}`;
+  const resource = `${kind === 'Role' ? 'role' : 'clusterrole'}${lookup === 'storage' ? 's' : ''}`;
   return `${resource}.${RBAC_GROUP} ${quote(name)} not found`;
 }
 
-/** One as it is, several in brackets; '' for none. */
-export function formatProblems(problems: readonly RoleProblem[], teller: ProblemTeller): string {
-  const texts = [...new Set(problems.map((problem) => formatProblem(problem, teller)))];
+/** Joins the distinct messages: one is returned as it is, several in brackets. Returns '' if there are none. */
+export function formatProblems(problems: readonly RoleProblem[], lookup: RoleLookup): string {
+  const texts = [...new Set(problems.map((problem) => formatProblem(problem, lookup)))];
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }

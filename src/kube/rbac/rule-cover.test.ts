@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyRule } from './policy.ts';
 import { anyRequest, anyRule, userOf } from './rbac.fixtures.ts';
 import { breakdown, compactRules, covers, formatRule, MAX_ATOMS } from './rule-cover.ts';
-import { rulesAllow } from './rule-match.ts';
+import { rulesAllow } from './rule-match.fixtures.ts';
 
 const rule = (verbs: string, groups: string, resources: string, names?: string): PolicyRule => ({
   verbs: verbs.split(' '),
@@ -17,12 +17,12 @@ const urls = (verbs: string, paths: string): PolicyRule => ({
 });
 
 describe('covers', () => {
-  it('adds up what several rules grant', () => {
+  it('combines the permissions of several owner rules', () => {
     const owner = [rule('get', 'a', 'x'), rule('list', 'a', 'x')];
     expect(covers(owner, [rule('get list', 'a', 'x')])).toEqual({ covered: true, uncovered: [], cut: false });
   });
 
-  it('tells what is missing, one permission each, in the order of the rule', () => {
+  it('lists the missing permissions one by one, in the order of the rule', () => {
     const { covered, uncovered } = covers([rule('get', 'a', 'x')], [rule('get list', 'a', 'x y')]);
     expect(covered).toBe(false);
     expect(uncovered).toEqual([rule('list', 'a', 'x'), rule('get', 'a', 'y'), rule('list', 'a', 'y')]);
@@ -30,27 +30,27 @@ describe('covers', () => {
 
   it.each<[string, PolicyRule, PolicyRule, boolean]>([
     ['a star covers everything', rule('*', '*', '*'), rule('get', 'a', 'x/s'), true],
-    ['a star is covered by a star alone', rule('get list', 'a', '*'), rule('*', 'a', 'x'), false],
-    ['a star of subresources covers those', rule('get', 'a', '*/s'), rule('get', 'a', 'x/s'), true],
-    ['a star of subresources covers no resource', rule('get', 'a', '*/s'), rule('get', 'a', 'x'), false],
+    ['only a star covers a star', rule('get list', 'a', '*'), rule('*', 'a', 'x'), false],
+    ['a star for subresources covers a subresource', rule('get', 'a', '*/s'), rule('get', 'a', 'x/s'), true],
+    ['a star for subresources covers no resource', rule('get', 'a', '*/s'), rule('get', 'a', 'x'), false],
     ['a resource does not cover its subresource', rule('get', 'a', 'x'), rule('get', 'a', 'x/s'), false],
-    ['names are covered by no names', rule('get', 'a', 'x'), rule('get', 'a', 'x', 'n'), true],
-    ['no names are not covered by names', rule('get', 'a', 'x', 'n'), rule('get', 'a', 'x'), false],
-    ['names are covered by the same names', rule('get', 'a', 'x', 'm n'), rule('get', 'a', 'x', 'n'), true],
-    ['a path is covered by a longer pattern', urls('get', '/a/*'), urls('get', '/a/b*'), true],
-    ['a pattern is not covered by a path', urls('get', '/a'), urls('get', '/a*'), false],
+    ['a rule without names covers a rule with names', rule('get', 'a', 'x'), rule('get', 'a', 'x', 'n'), true],
+    ['a rule with names does not cover a rule without names', rule('get', 'a', 'x', 'n'), rule('get', 'a', 'x'), false],
+    ['names cover the same names', rule('get', 'a', 'x', 'm n'), rule('get', 'a', 'x', 'n'), true],
+    ['a pattern covers a longer pattern', urls('get', '/a/*'), urls('get', '/a/b*'), true],
+    ['a path does not cover a pattern', urls('get', '/a'), urls('get', '/a*'), false],
     ['resources do not cover paths', rule('*', '*', '*'), urls('get', '/a'), false],
     ['a rule without verbs grants nothing', rule('get', 'a', 'x'), { apiGroups: ['b'], resources: ['y'] }, true],
   ])('%s', (_, owner, servant, expected) => {
     expect(covers([owner], [servant]).covered).toBe(expected);
   });
 
-  it('does not take names for paths where one rule has both', () => {
+  it('does not cover paths with a rule that has both names and paths', () => {
     const both: PolicyRule = { ...rule('get', 'a', 'x', 'n'), nonResourceURLs: ['/p'] };
     expect(covers([both], [both]).uncovered).toEqual([urls('get', '/p')]);
   });
 
-  it('never says covered if a request tells them apart', () => {
+  it('never reports coverage if the rules decide differently about a request', () => {
     const requests = fc.array(anyRequest(userOf('ada')), { minLength: 5, maxLength: 20 });
     const rules = fc.array(anyRule, { maxLength: 4 });
     fc.assert(
@@ -62,7 +62,7 @@ describe('covers', () => {
     );
   });
 
-  it('covers every rule by itself, unless names stand beside paths', () => {
+  it('covers every rule by itself, unless the rule has both names and paths', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 4 }), (rules) => {
         expect(covers(rules, rules)).toEqual({ covered: true, uncovered: [], cut: false });
@@ -71,7 +71,7 @@ describe('covers', () => {
     );
   });
 
-  it('gives up on a product without end, and calls it not covered', () => {
+  it('stops at the limit of permissions and reports not covered', () => {
     const list = (prefix: string): string[] => Array.from({ length: 20_000 }, (_, i) => `${prefix}${i}`);
     const huge: PolicyRule = { verbs: list('v'), apiGroups: list('g'), resources: list('r'), resourceNames: list('n') };
     const result = covers([rule('get', 'a', 'x')], [huge]);
@@ -80,7 +80,7 @@ describe('covers', () => {
     expect(covers([rule('*', '*', '*')], [huge])).toEqual({ covered: true, uncovered: [], cut: false });
   });
 
-  it('gives up on a comparison of many with many', () => {
+  it('stops at the limit of lookups', () => {
     const owner = Array.from({ length: 3000 }, (_, i) => urls('get', `/p${i}/*`));
     const servant = [urls('get', Array.from({ length: 5000 }, (_, i) => `/q${i}`).join(' '))];
     const { covered, cut } = covers(owner, servant);
@@ -88,20 +88,20 @@ describe('covers', () => {
   });
 });
 
-describe('the texts of rules', () => {
-  it('break a rule down by group, resource, verb and name, then by path', () => {
+describe('rules in messages', () => {
+  it('are broken down by group, resource, verb and name, then by path', () => {
     const parts = [...breakdown({ ...rule('get list', 'a b', 'x', 'm n'), nonResourceURLs: ['/p'] })];
     expect(parts).toHaveLength(2 * 1 * 2 * 2 + 2);
     expect(parts[1]).toEqual(rule('get', 'a', 'x', 'n'));
     expect(parts.at(-1)).toEqual(urls('list', '/p'));
   });
 
-  it('join what differs by the verb only', () => {
+  it('are joined if they differ only in the verb', () => {
     const atoms = [...breakdown(rule('get list', 'a', 'x')), urls('get', '/p'), rule('get', 'a', 'x', 'n')];
     expect(compactRules(atoms)).toEqual([urls('get', '/p'), rule('get list', 'a', 'x'), rule('get', 'a', 'x', 'n')]);
   });
 
-  it('print in one line, empty lists left out', () => {
+  it('are printed in one line without empty lists', () => {
     expect(formatRule({ ...rule('get list', 'a', 'x', 'n"'), apiGroups: [''] })).toBe(
       '{APIGroups:[""], Resources:["x"], ResourceNames:["n\\""], Verbs:["get" "list"]}',
     );

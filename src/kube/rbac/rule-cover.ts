@@ -1,31 +1,36 @@
 /**
- * Whether one set of rules grants at least what another does, which is what protects against escalation. Invariant: answers and lists as
- * the reference does, up to MAX_ATOMS and MAX_STEPS; beyond them what was not looked at counts as not covered, because the product of a rule's lists is
- * the caller's to choose and may have no end.
+ * The comparison of two sets of rules: whether one grants at least the permissions of the other. Escalation checks and
+ * startup reconciliation use it.
+ * Invariant: results equal the reference's (`Covers` in component-helpers/auth/rbac/validation) up to MAX_ATOMS and
+ * MAX_STEPS. Permissions beyond these limits count as not covered: the product of a rule's lists is chosen by the
+ * client and unbounded.
  */
 import { quoteList } from '../../apimachinery/go-format.ts';
-import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
-import { trimStars } from './rule-match.ts';
+import type { PolicyRule, PolicyRules, StringList } from './policy.ts';
+import { trimStars } from './url-match.ts';
 
-/** How many single permissions a comparison looks at one by one. */
+/** The limit of single permissions that one comparison checks. */
 export const MAX_ATOMS = 100_000;
-/** How many values a comparison looks up, long ones counted by their length: about a tenth of a second of work. */
+/** The limit of value lookups of one comparison, long values weighted by length: about 100 ms of work. */
 export const MAX_STEPS = 5_000_000;
 
 export interface Coverage {
   readonly covered: boolean;
-  /** What is not covered: one verb, one resource and at most one name (or one URL) each, in the order of the rules. */
+  /**
+   * The permissions that are not covered, in the order of the rules. Each has one verb and either one URL, or one
+   * resource and at most one name.
+   */
   readonly uncovered: readonly PolicyRule[];
-  /** True if a limit ended the comparison, so that the list is only a beginning. */
+  /** True if a limit ended the comparison. The list is incomplete then. */
   readonly cut: boolean;
 }
 
-/** Counts the values looked up, so that lists of any size cost a bounded time. */
+/** Counts lookups, to bound the time of a comparison. */
 interface Meter {
   steps: number;
 }
 
-/** Compares what `servant` rules grant with what `owner` rules grant. */
+/** Compares the permissions of the `servant` rules with those of the `owner` rules. */
 export function covers(owner: PolicyRules, servant: PolicyRules): Coverage {
   const owners = (owner ?? []).map(compileOwner);
   const meter: Meter = { steps: 0 };
@@ -34,7 +39,7 @@ export function covers(owner: PolicyRules, servant: PolicyRules): Coverage {
   const uncovered: PolicyRule[] = [];
   let atoms = 0;
   for (const rule of servant ?? []) {
-    // Most rules are held as a whole, and then nothing is broken down.
+    // Most rules are covered as a whole by one owner rule. Only the others are broken down.
     if (isCovered(rule)) continue;
     for (const atom of breakdown(rule)) {
       const covered = isCovered(atom);
@@ -45,7 +50,10 @@ export function covers(owner: PolicyRules, servant: PolicyRules): Coverage {
   return { covered: uncovered.length === 0, uncovered, cut: false };
 }
 
-/** A rule as rules of one verb, one group, one resource and at most one name, then those of one verb and one URL. */
+/**
+ * Breaks a rule down into single permissions: first those with one verb, one group, one resource and at most one name,
+ * then those with one verb and one URL.
+ */
 export function* breakdown(rule: PolicyRule): Generator<PolicyRule, void> {
   const verbs = rule.verbs ?? [];
   const names = rule.resourceNames ?? [];
@@ -68,7 +76,7 @@ interface Owner {
   readonly resources: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   readonly urls: ReadonlySet<string>;
-  /** Of those that match more than themselves. */
+  /** The prefixes of the URLs that end with `*`. */
   readonly urlPrefixes: readonly string[];
 }
 
@@ -84,7 +92,7 @@ function compileOwner(rule: PolicyRule): Owner {
   };
 }
 
-/** True only if this rule alone covers all of the other. */
+/** Returns true if this one owner rule covers the whole other rule. */
 function ownerCovers(owner: Owner, rule: PolicyRule, meter: Meter): boolean {
   meter.steps++;
   return (
@@ -96,11 +104,11 @@ function ownerCovers(owner: Owner, rule: PolicyRule, meter: Meter): boolean {
   );
 }
 
-function hasAllOrStar(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean {
+function hasAllOrStar(held: ReadonlySet<string>, wanted: StringList, meter: Meter): boolean {
   return held.has('*') || hasAll(held, wanted, meter);
 }
 
-function hasAll(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean {
+function hasAll(held: ReadonlySet<string>, wanted: StringList, meter: Meter): boolean {
   if (wanted === undefined || wanted === null) return true;
   for (const value of wanted) {
     meter.steps++;
@@ -109,7 +117,7 @@ function hasAll(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean
   return true;
 }
 
-function coversResources(held: ReadonlySet<string>, wanted: Texts, meter: Meter): boolean {
+function coversResources(held: ReadonlySet<string>, wanted: StringList, meter: Meter): boolean {
   if (held.has('*')) return true;
   for (const resource of wanted ?? []) {
     meter.steps += 1 + weightOf(resource);
@@ -118,7 +126,7 @@ function coversResources(held: ReadonlySet<string>, wanted: Texts, meter: Meter)
   return true;
 }
 
-/** What a text costs beyond one step, where its characters are looked at. */
+/** The additional steps of comparing a long text. */
 function weightOf(text: string): number {
   return text.length >> 6;
 }
@@ -129,14 +137,14 @@ function coversResource(held: ReadonlySet<string>, resource: string): boolean {
   return slash >= 0 && held.has(`*${resource.slice(slash)}`);
 }
 
-/** Names restrict: a rule that names objects covers none without a name, and no URL. */
+/** An owner rule with resource names covers neither a rule without names nor a rule with URLs. */
 function coversNames(held: ReadonlySet<string>, rule: PolicyRule, meter: Meter): boolean {
   if (held.size === 0) return true;
   if ((rule.resourceNames ?? []).length === 0 || (rule.nonResourceURLs ?? []).length > 0) return false;
   return hasAll(held, rule.resourceNames, meter);
 }
 
-function coversUrls(owner: Owner, wanted: Texts, meter: Meter): boolean {
+function coversUrls(owner: Owner, wanted: StringList, meter: Meter): boolean {
   for (const url of wanted ?? []) {
     meter.steps += 1 + owner.urlPrefixes.length * (1 + weightOf(url));
     if (!owner.urls.has(url) && !owner.urlPrefixes.some((prefix) => url.startsWith(prefix))) return false;
@@ -144,11 +152,14 @@ function coversUrls(owner: Owner, wanted: Texts, meter: Meter): boolean {
   return true;
 }
 
-/** Rules that differ only by their verb made one, for people to read; rules of other shapes come first, as they are. */
+/**
+ * Joins rules about one resource that differ only in their verbs, for messages. Rules of other shapes are kept
+ * unchanged and come first.
+ */
 export function compactRules(atoms: readonly PolicyRule[]): PolicyRule[] {
   const others: PolicyRule[] = [];
   const joined: { readonly rule: PolicyRule; readonly verbs: string[] }[] = [];
-  // Maps in maps, not one key of all parts: the parts may be long, and there may be many.
+  // Nested maps, not one concatenated key: the parts may be long and numerous.
   const seen = new Map<string, Map<string, Map<string | undefined, string[]>>>();
   for (const atom of atoms) {
     const simple = simpleParts(atom);
@@ -169,7 +180,7 @@ export function compactRules(atoms: readonly PolicyRule[]): PolicyRule[] {
   return others;
 }
 
-/** The parts of a rule about one resource and at most one name; undefined for any other. */
+/** Returns the parts of a rule about one resource and at most one name, and undefined for any other rule. */
 function simpleParts(
   rule: PolicyRule,
 ): { readonly group: string; readonly resource: string; readonly name: string | undefined } | undefined {
@@ -189,10 +200,10 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** A rule in one line, as the texts about escalation show it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+/** Formats a rule as escalation messages show it: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 export function formatRule(rule: PolicyRule): string {
   const parts: string[] = [];
-  const add = (name: string, list: Texts): void => {
+  const add = (name: string, list: StringList): void => {
     if (list !== undefined && list !== null && list.length > 0) parts.push(`${name}:${quoteList(list)}`);
   };
   add('APIGroups', rule.apiGroups);

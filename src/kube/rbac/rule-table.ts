@@ -1,15 +1,16 @@
 /**
- * The rules of one role, compiled for many questions. Invariant: answers as `rulesAllow` does on the same rules; a question looks only at
- * the rules that name its resource, and allocates nothing but the name of a subresource.
+ * The rules of one role, compiled for fast authorization.
+ * Invariant: `tableAllows` gives the same result as `rulesAllow` on the same rules. It reads only the rules that list
+ * the request's resource, and allocates nothing except the combined name of a subresource.
  */
 import type { RequestAttributes } from '../../server/authorization.ts';
-import type { PolicyRule, PolicyRules, Texts } from './policy.ts';
-import { urlMatches } from './rule-match.ts';
+import type { PolicyRule, PolicyRules, StringList } from './policy.ts';
+import { urlMatches } from './url-match.ts';
 
-/** From this many values on, a set is quicker than a scan. */
+/** The list length from which a Set lookup is faster than a scan. */
 const SET_FROM = 9;
 
-/** The values of one list of a rule; undefined stands for all. */
+/** The values of one list of a rule. Undefined matches every value. */
 type Values = readonly string[] | ReadonlySet<string> | undefined;
 
 interface CompiledRule {
@@ -23,9 +24,9 @@ interface CompiledUrl {
   readonly verbs: Values;
 }
 
-/** A compiled role: its rules by the resource they name, and its URLs. */
+/** A compiled role: its rules by resource, and its URLs. */
 export interface RuleTable {
-  /** As they stand in the role. */
+  /** The role's rules, not compiled and in their order. */
   readonly rules: readonly PolicyRule[];
   readonly byResource: ReadonlyMap<string, readonly CompiledRule[]>;
   readonly urls: readonly CompiledUrl[];
@@ -55,7 +56,7 @@ export function compileRules(rules: PolicyRules): RuleTable {
   return { rules: rules ?? [], byResource, urls };
 }
 
-/** True if a rule of the table allows the request. */
+/** Returns true if a rule of the table allows the request. */
 export function tableAllows(table: RuleTable, attributes: RequestAttributes): boolean {
   const { verb, subresource } = attributes;
   if (!attributes.isResourceRequest) {
@@ -80,7 +81,7 @@ function anyAllows(rules: readonly CompiledRule[] | undefined, attributes: Reque
   return false;
 }
 
-function valuesOf(list: Texts): Values {
+function valuesOf(list: StringList): Values {
   return list?.includes('*') ? undefined : listOrSet(list ?? []);
 }
 

@@ -1,30 +1,31 @@
 /**
- * The bindings of one namespace, or of the cluster, by the subjects they name. Invariant: each binding stands under each of its subjects
- * exactly once, at the first place where it names it; a service account stands under its user name. Adding or removing a binding costs
- * its own subjects, whatever else is bound.
+ * An index from subjects to the bindings of one namespace, or to the cluster-wide bindings.
+ * Invariant: a binding has exactly one entry per distinct subject, with the position of the subject's first occurrence.
+ * A service account is indexed under its user name. The cost of adding or removing a binding depends only on its own
+ * subjects.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { serviceAccountUsername } from '../../pki/service-account-user.ts';
 import { type Binding, nameOf, type RoleRef, type Subject } from './policy.ts';
 
-/** A binding as decisions need it. */
+/** The fields of a binding that a decision needs. */
 export interface Grant {
   readonly name: string;
   readonly roleRef: RoleRef;
   readonly subjectCount: number;
 }
 
-/** A binding as it applies to one of its subjects. */
+/** A binding and one of its subjects. */
 export interface GrantEntry {
   readonly grant: Grant;
-  /** Which of the binding's subjects. */
+  /** The index of the subject in the binding. */
   readonly position: number;
-  /** For people: which binding gives which role to whom. */
+  /** A description of binding, role and subject for the reason of a decision. */
   readonly source: string;
 }
 
-/** Bindings by name, in the order in which they came. */
+/** Entries by binding name, in insertion order. */
 export type GrantEntries = ReadonlyMap<string, GrantEntry>;
 
 interface SubjectKeys {
@@ -47,7 +48,7 @@ export class SubjectIndex {
     return this.#keys.size === 0;
   }
 
-  /** Adds the binding, or replaces the one of its name. */
+  /** Adds the binding, or replaces the binding with the same name. */
   apply(binding: Binding<string>): void {
     const name = nameOf(binding);
     const subjects = binding.subjects ?? [];
@@ -68,7 +69,7 @@ export class SubjectIndex {
     this.#keys.set(name, { users: new Set(users.keys()), groups: new Set(groups.keys()) });
   }
 
-  /** Nothing happens if there is no such binding. */
+  /** Does nothing for an unknown name. */
   remove(name: string): void {
     const keys = this.#keys.get(name);
     if (keys === undefined) return;
@@ -85,7 +86,10 @@ export class SubjectIndex {
     return this.#groups.get(group);
   }
 
-  /** Each binding that names the user or one of its groups, once, at its first subject that does: those of the name, then group by group. */
+  /**
+   * Returns one entry per binding that applies to the user, for the first of its subjects that matches. Bindings to the
+   * user name come first, then those to the groups in their order.
+   */
   entriesOf(user: UserInfo): GrantEntry[] {
     const found = new Map<string, GrantEntry>();
     const add = (entries: GrantEntries | undefined): void => {
@@ -96,7 +100,7 @@ export class SubjectIndex {
     return [...found.values()];
   }
 
-  /** The entry of the same binding at the first subject that applies to the user. */
+  /** Returns the entry of the same binding whose subject is the first that matches the user. */
   firstEntry(entry: GrantEntry, user: UserInfo): GrantEntry {
     if (entry.grant.subjectCount === 1) return entry;
     const { name } = entry.grant;
@@ -109,7 +113,9 @@ export class SubjectIndex {
     return own !== undefined && own.position < first.position ? own : first;
   }
 
-  /** Undefined for a subject that applies to nobody: of an unknown kind, or an account without a namespace. */
+  /**
+   * Returns undefined for a subject that matches no user: an unknown kind, or a service account without a namespace.
+   */
   #userNameOf(subject: Subject): string | undefined {
     const { kind, name = '' } = subject;
     if (kind === 'User') return name;

@@ -9,7 +9,7 @@ import { aggregateRules } from '../aggregation.ts';
 import { AUTOUPDATE_ANNOTATION, type ClusterRole, nameOf, namespaceOf, type PolicyRule } from '../policy.ts';
 import { pathRequestOf, requestOf, userOf } from '../rbac.fixtures.ts';
 import { RoleIndex } from '../role-index.ts';
-import { rulesAllow } from '../rule-match.ts';
+import { rulesAllow } from '../rule-match.fixtures.ts';
 import { bootstrapPolicy } from './bootstrap-policy.ts';
 import { planPolicy, type StoredPolicy } from './plan-policy.ts';
 
@@ -24,8 +24,8 @@ function bootstrapIndex(): RoleIndex {
   return index;
 }
 
-/** The rules of a role after those it gathers were gathered, narrow roles first. */
-function gathered(name: string): readonly PolicyRule[] {
+/** The rules of a role after view, edit and admin were aggregated, in this order. */
+function aggregatedRules(name: string): readonly PolicyRule[] {
   let roles: readonly ClusterRole[] = policy.clusterRoles;
   for (const step of ['view', 'edit', 'admin']) {
     const role = roles.find((one) => nameOf(one) === step) as ClusterRole;
@@ -37,7 +37,7 @@ function gathered(name: string): readonly PolicyRule[] {
 }
 
 describe('the bootstrap policy', () => {
-  it('has the objects of the reference, each with its label and annotation', () => {
+  it('has as many objects as the reference, each with its label and annotation', () => {
     const { clusterRoles, clusterRoleBindings, roles, roleBindings } = policy;
     expect([clusterRoles.length, clusterRoleBindings.length, roles.length, roleBindings.length]).toEqual([
       69, 50, 7, 7,
@@ -48,7 +48,7 @@ describe('the bootstrap policy', () => {
     }
   });
 
-  it('is valid by our own rules, and names nothing twice', () => {
+  it('passes validation and has unique names', () => {
     expect(policy.clusterRoles.flatMap((role) => validateClusterRole(role))).toEqual([]);
     expect(policy.clusterRoleBindings.flatMap((binding) => validateClusterRoleBinding(binding))).toEqual([]);
     expect(policy.roles.flatMap((role) => validateRole(role))).toEqual([]);
@@ -60,13 +60,13 @@ describe('the bootstrap policy', () => {
     }
   });
 
-  it('binds only roles that exist', () => {
+  it('binds only existing roles', () => {
     const index = bootstrapIndex();
     for (const binding of [...policy.clusterRoleBindings, ...policy.roleBindings])
       expect(index.resolveRole(binding.roleRef ?? {}, namespaceOf(binding))).toHaveProperty('rules');
   });
 
-  it('spells out a rule, a subject and a selector as the reference stores them', () => {
+  it('expands a rule, a subject and a selector to the objects that the reference stores', () => {
     const find = <T extends { metadata?: { name?: string | undefined } | undefined }>(
       list: readonly T[],
       name: string,
@@ -93,11 +93,11 @@ describe('the bootstrap policy', () => {
   });
 });
 
-describe('who may do what at first', () => {
+describe('the bootstrap policy allows', () => {
   const index = bootstrapIndex();
   const allows = (request: ReturnType<typeof requestOf>) => index.authorize(request).decision === 'allow';
 
-  it('system:masters everything', () => {
+  it('everything to system:masters', () => {
     const root = userOf('root', 'system:masters');
     expect(index.authorize(requestOf(root, { verb: 'x', resource: 'y' })).reason).toBe(
       'RBAC: allowed by ClusterRoleBinding "cluster-admin" of ClusterRole "cluster-admin" to Group "system:masters"',
@@ -105,7 +105,7 @@ describe('who may do what at first', () => {
     expect(allows(pathRequestOf(root, '/anything', 'post'))).toBe(true);
   });
 
-  it('anybody the health of the server, those who are known the discovery too', () => {
+  it('health checks to everyone, and discovery to authenticated users', () => {
     const anonymous = userOf('system:anonymous', 'system:unauthenticated');
     const known = userOf('ada', 'system:authenticated');
     expect([allows(pathRequestOf(anonymous, '/healthz')), allows(pathRequestOf(anonymous, '/api'))]).toEqual([
@@ -117,14 +117,17 @@ describe('who may do what at first', () => {
     expect([allows(requestOf(known, review)), allows(requestOf(anonymous, review))]).toEqual([true, false]);
   });
 
-  it('viewers no secrets, editors no roles, admins both', () => {
+  it('no secrets to viewers, no roles to editors, both to admins', () => {
     const secrets = requestOf(userOf('ada'), { resource: 'secrets' });
     const roles = requestOf(userOf('ada'), {
       resource: 'roles',
       apiGroup: 'rbac.authorization.k8s.io',
       verb: 'create',
     });
-    const may = (name: string) => [rulesAllow(secrets, gathered(name)), rulesAllow(roles, gathered(name))];
+    const may = (name: string) => [
+      rulesAllow(secrets, aggregatedRules(name)),
+      rulesAllow(roles, aggregatedRules(name)),
+    ];
     expect([may('view'), may('edit'), may('admin')]).toEqual([
       [false, false],
       [true, false],
@@ -133,7 +136,7 @@ describe('who may do what at first', () => {
   });
 });
 
-describe('the plan at start', () => {
+describe('the startup plan', () => {
   const stored = (objects: readonly { object: { kind?: string } }[]): StoredPolicy => {
     const all = new Map(
       objects.map(({ object }) => [`${object.kind}/${namespaceOf(object)}/${nameOf(object)}`, object]),
@@ -147,7 +150,7 @@ describe('the plan at start', () => {
     };
   };
 
-  it('creates all on an empty server, roles before their bindings, and then nothing', () => {
+  it('creates everything on an empty server, roles first, and nothing on the next start', () => {
     const first = planPolicy(policy, stored([]));
     expect(first.writes).toHaveLength(69 + 50 + 7 + 7);
     expect(new Set(first.writes.map((step) => step.operation))).toEqual(new Set(['create']));
@@ -155,7 +158,7 @@ describe('the plan at start', () => {
     expect(planPolicy(policy, stored(first.writes))).toEqual({ writes: [], skipped: [] });
   });
 
-  it('mends what was taken away, unless it opted out', () => {
+  it('restores removed rules, unless the object is protected', () => {
     const objects = planPolicy(policy, stored([])).writes.map(({ object }) => ({ object }));
     const change = (name: string, metadata: object) =>
       objects.map(({ object }) =>

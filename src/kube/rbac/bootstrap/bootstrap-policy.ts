@@ -1,6 +1,6 @@
 /**
- * The roles and bindings that a server has from its first start: those of kube-apiserver 1.36.3 with default feature gates. Invariant: the
- * objects are the reference's, field by field, and fresh on each call.
+ * The bootstrap policy: the roles and bindings that a new server contains.
+ * Invariant: the objects equal those of kube-apiserver 1.36.3 with default feature gates. Each call makes new objects.
  */
 import {
   AUTOUPDATE_ANNOTATION,
@@ -27,11 +27,11 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly RoleBinding[];
 }
 
-/** The roles that people are given in a namespace; their rules are gathered from the roles that carry their label. */
+/** The roles for users of a namespace. Their rules are aggregated from the roles that have their label. */
 const AGGREGATED = ['admin', 'edit', 'view'] as const;
 type Aggregated = (typeof AGGREGATED)[number];
 
-/** Each role is part of the next wider one. */
+/** The aggregated role that selects each role. */
 const PART_OF: Readonly<Record<string, Aggregated>> = {
   edit: 'admin',
   view: 'edit',
@@ -42,7 +42,7 @@ const PART_OF: Readonly<Record<string, Aggregated>> = {
 
 const CONTROLLER_PREFIX = 'system:controller:';
 
-/** The whole policy; the rules of admin, edit and view are yet to be gathered (aggregation.ts). */
+/** Returns the whole policy. The rules of admin, edit and view are empty until they are aggregated (aggregation.ts). */
 export function bootstrapPolicy(): BootstrapPolicy {
   const roles: Role[] = [];
   const roleBindings: RoleBinding[] = [];

@@ -1,7 +1,12 @@
-/** Who has which cluster role; those of controllers follow from their names. Invariant: as in the reference 1.36.3. */
+/**
+ * The bootstrap ClusterRoleBindings of Kubernetes 1.36.3. Bindings of controllers are derived from CONTROLLER_ROLES.
+ */
 import type { SubjectFact } from './facts.ts';
 
-/** By the name of the role, which is that of the binding too. Nobody is bound to system:node: nodes have an authorizer of their own. */
+/**
+ * Subjects by the name of the role, which is also the name of the binding. The binding of system:node has no subjects:
+ * the Node authorizer decides for nodes.
+ */
 export const CLUSTER_BINDINGS: Readonly<Record<string, readonly SubjectFact[]>> = {
   'cluster-admin': ['group:system:masters'],
   'system:monitoring': ['group:system:monitoring'],

@@ -1,7 +1,7 @@
-/** Cluster roles of nodes, of the programs of a control plane and of add-ons. Invariant: as in the reference 1.36.3. */
+/** The bootstrap ClusterRoles of Kubernetes 1.36.3 for nodes, control plane components and add-ons. */
 import { EVENTS, READ, type RoleFacts } from './facts.ts';
 
-/** By name, in the order in which they are made. */
+/** By name, in the order of creation. */
 export const COMPONENT_ROLES: RoleFacts = {
   'system:heapster': [
     [READ, 'core', 'events namespaces nodes pods'],

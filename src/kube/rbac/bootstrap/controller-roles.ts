@@ -1,7 +1,10 @@
-/** Cluster roles of controllers; each is bound to the service account of its name in kube-system. Invariant: as in the reference 1.36.3. */
+/**
+ * The bootstrap ClusterRoles of Kubernetes 1.36.3 for controllers. Each is bound to the service account in kube-system
+ * that has the controller's name.
+ */
 import { EVENTS, READ, type RoleFacts } from './facts.ts';
 
-/** By the name of the controller, to which `system:controller:` is put in front. */
+/** By the name of the controller. The name of the role has the prefix `system:controller:`. */
 export const CONTROLLER_ROLES: RoleFacts = {
   'attachdetach-controller': [
     ['list watch', 'core', 'persistentvolumeclaims persistentvolumes'],

@@ -1,7 +1,7 @@
-/** Roles in kube-system and kube-public, and who has them. Invariant: as in the reference 1.36.3. */
+/** The bootstrap Roles and RoleBindings of Kubernetes 1.36.3, in kube-system and kube-public. */
 import { EVENTS, READ, type RoleFacts, type SubjectFact } from './facts.ts';
 
-/** By namespace and name, in the order in which they are made. */
+/** By namespace and name, in the order of creation. */
 export const NAMESPACED_ROLES: Readonly<Record<string, RoleFacts>> = {
   'kube-public': {
     'system:controller:bootstrap-signer': [

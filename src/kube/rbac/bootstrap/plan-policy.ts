@@ -1,12 +1,12 @@
 /**
- * What a server writes at start so that it has the bootstrap policy. Invariant: pure; roles come before the bindings that refer to them,
- * cluster-wide ones first.
+ * The plan of writes that brings stored RBAC objects up to the bootstrap policy.
+ * Invariant: cluster-scoped objects come first, and a role comes before the bindings that refer to it.
  */
 import type { Binding, ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../policy.ts';
 import { type Reconciliation, reconcileBinding, reconcileRole } from '../reconcile.ts';
 import type { BootstrapPolicy } from './bootstrap-policy.ts';
 
-/** What is stored; each answers undefined if it is not. */
+/** Reads stored objects. Each method returns undefined if there is none. */
 export interface StoredPolicy {
   clusterRole(name: string): ClusterRole | undefined;
   clusterRoleBinding(name: string): ClusterRoleBinding | undefined;
@@ -17,13 +17,13 @@ export interface StoredPolicy {
 export type PolicyStep = Reconciliation<ClusterRole | Role | Binding<string>>;
 
 export interface PolicyPlan {
-  /** To be carried out in this order. */
+  /** To be executed in this order. */
   readonly writes: readonly PolicyStep[];
-  /** Objects that lack something but opted out: worth a warning. */
+  /** Protected objects that differ from the policy. The caller logs a warning for each. */
   readonly skipped: readonly PolicyStep[];
 }
 
-/** Compares the policy with what is stored. */
+/** Compares the policy with the stored objects. */
 export function planPolicy(policy: BootstrapPolicy, stored: StoredPolicy): PolicyPlan {
   const key = (object: ClusterRole | Role | Binding<string>): [namespace: string, name: string] => [
     object.metadata?.namespace ?? '',

@@ -1,7 +1,7 @@
-/** Cluster roles for people and for everybody, and the parts of admin, edit and view. Invariant: as in the reference 1.36.3. */
+/** The bootstrap ClusterRoles of Kubernetes 1.36.3 for users, and the roles that admin, edit and view aggregate. */
 import { READ, type RoleFacts, WRITE } from './facts.ts';
 
-/** By name, in the order in which they are made. */
+/** By name, in the order of creation. */
 export const USER_ROLES: RoleFacts = {
   'cluster-admin': [
     ['*', '*', '*'],
