@@ -66,6 +66,11 @@ export function keepStatus(object: JsonObject, old: JsonObject): void {
   takeField(object, old, 'status');
 }
 
+/** For `prepareForUpdate` of the `status` subresource: keeps the stored spec. */
+export function keepSpec(object: JsonObject, old: JsonObject): void {
+  takeField(object, old, 'spec');
+}
+
 const KEPT_METADATA = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
 
 /** For `prepareForUpdate` of the `status` subresource: keeps the stored spec and metadata. */

@@ -96,7 +96,7 @@ export function validateContainerResourceName(name: string, path: FieldPath): Fi
 }
 
 /** Resources in `spec.resources` of a pod. */
-export function validatePodResourceName(name: string, path: FieldPath): FieldIssue[] {
+function validatePodResourceName(name: string, path: FieldPath): FieldIssue[] {
   const issues = validateResourceName(name, path);
   if (issues.length > 0 || isPodLevelResource(name)) return issues;
   return [declared(notSupported(path, name, ['cpu', 'hugepages-', 'memory']))];

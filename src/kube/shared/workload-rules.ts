@@ -11,7 +11,7 @@ import { incremented } from '../../server/registry/object-metadata.ts';
 import { type Column, column } from '../../server/resource/columns.ts';
 import { selectorAt } from './label-selector.ts';
 import { int32At } from './numbers.ts';
-import { ensureMeta, specOf, takeField } from './object-fields.ts';
+import { ensureMeta, specOf } from './object-fields.ts';
 
 export const METADATA: FieldPath = FieldPath.of('metadata');
 export const SPEC: FieldPath = FieldPath.of('spec');
@@ -52,11 +52,6 @@ export function countSpecChange(object: JsonObject, old: JsonObject): void {
 
 export function countGeneration(object: JsonObject, old: JsonObject): void {
   ensureMeta(object)['generation'] = incremented(fieldAt(old, 'metadata', 'generation'));
-}
-
-/** For `prepareForUpdate` of the `status` subresource: keeps the stored spec. */
-export function keepSpec(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
 }
 
 /** Whether the update incremented metadata.generation. */

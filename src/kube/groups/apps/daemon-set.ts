@@ -37,7 +37,7 @@ import {
   selectorMatches,
 } from '../../shared/label-selector.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
+import { ensureMeta, keepSpec, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
@@ -45,7 +45,6 @@ import {
   countGeneration,
   countSpecChange,
   intOrStringAt,
-  keepSpec,
   METADATA,
   SPEC,
   STATUS,

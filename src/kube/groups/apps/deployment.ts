@@ -27,12 +27,11 @@ import {
 } from '../../shared/int-or-percent.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegative, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, setDefault, specOf, takeField } from '../../shared/object-fields.ts';
+import { ensureMeta, keepSpec, setDefault, specOf, takeField } from '../../shared/object-fields.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   countGeneration,
   intOrStringAt,
-  keepSpec,
   SPEC,
   STATUS,
   setDefaultText,

@@ -8,12 +8,11 @@ import type { TableDefinition } from '../../../server/resource/version-definitio
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { setDefault, specOf } from '../../shared/object-fields.ts';
+import { keepSpec, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   countColumn,
   countSpecChange,
-  keepSpec,
   SPEC,
   STATUS,
   selectorColumn,

@@ -8,13 +8,12 @@ import type { TableDefinition } from '../../../server/resource/version-definitio
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { int32At } from '../../shared/numbers.ts';
-import { keepStatus, metaFacts, setDefault } from '../../shared/object-fields.ts';
+import { keepSpec, keepStatus, metaFacts, setDefault } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
   countSpecChange,
   generationChanged,
-  keepSpec,
   METADATA,
   SPEC,
   setDefaultText,

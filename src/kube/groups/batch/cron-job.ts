@@ -7,12 +7,11 @@ import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { keepStatus, setDefault } from '../../shared/object-fields.ts';
+import { keepSpec, keepStatus, setDefault } from '../../shared/object-fields.ts';
 import {
   beginObject,
   countSpecChange,
   generationChanged,
-  keepSpec,
   nameWarnings,
   SPEC,
   selectorColumn,

@@ -15,11 +15,11 @@ import { updateSubresource } from '../../../server/resource/update-subresource.t
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { ensureMeta, keepSpec, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { wrapNamespaceStore } from './namespace-store.ts';
 
-export const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
+const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** The finalizer of every namespace. The namespace controller removes it when the namespace is empty. */
 const FINALIZER = 'kubernetes';
 
@@ -63,14 +63,14 @@ export const NAMESPACE: KubeResource = {
     strategy: NAMESPACE_STRATEGY,
     subresources: [
       statusSubresource(NAMESPACE_STRATEGY, {
-        prepareForUpdate: prepareNamespaceStatusForUpdate,
+        prepareForUpdate: keepSpec,
         validateUpdate: validateNamespaceStatusUpdate,
       }),
       updateSubresource(
         'finalize',
         {
           ...NAMESPACE_STRATEGY,
-          prepareForUpdate: prepareNamespaceFinalizeForUpdate,
+          prepareForUpdate: keepStatus,
           validateUpdate: validateNamespaceFinalizeUpdate,
         },
         { readable: false },
@@ -102,16 +102,8 @@ function prepareNamespaceForCreate(object: JsonObject): void {
 
 /** Keeps spec and status: `finalize` changes spec.finalizers, `status` changes the status. */
 function prepareNamespaceForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
-  takeField(object, old, 'status');
-}
-
-function prepareNamespaceStatusForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
-}
-
-function prepareNamespaceFinalizeForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'status');
+  keepSpec(object, old);
+  keepStatus(object, old);
 }
 
 function validateNamespace(object: JsonObject): FieldIssue[] {

@@ -13,14 +13,13 @@ import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
 import { labelsAt, labelsDoNotMatch } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
+import { ensureMeta, keepSpec, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
   countColumn,
   countSpecChange,
   generationChanged,
-  keepSpec,
   METADATA,
   nameWarnings,
   SPEC,

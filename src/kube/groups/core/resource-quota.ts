@@ -17,7 +17,7 @@ import type { Strategy } from '../../../server/resource/resource-definition.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { clearStatus, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
+import { clearStatus, keepSpec, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -95,7 +95,7 @@ export const RESOURCE_QUOTA: KubeResource = {
     strategy: RESOURCE_QUOTA_STRATEGY,
     subresources: [
       statusSubresource(RESOURCE_QUOTA_STRATEGY, {
-        prepareForUpdate: prepareQuotaStatusForUpdate,
+        prepareForUpdate: keepSpec,
         validateUpdate: validateResourceQuotaStatusUpdate,
       }),
     ],
@@ -111,17 +111,13 @@ function usedOf(object: JsonObject, ofLimits: boolean): string {
     .join(', ');
 }
 
-export function setResourceQuotaDefaults(object: JsonObject): void {
+function setResourceQuotaDefaults(object: JsonObject): void {
   for (const [part, name] of [
     ['spec', 'hard'],
     ['status', 'hard'],
     ['status', 'used'],
   ] as const)
     roundResourceList(objectAt(object, part, name));
-}
-
-export function prepareQuotaStatusForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
 }
 
 export function validateResourceQuota(object: JsonObject): FieldIssue[] {

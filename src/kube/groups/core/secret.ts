@@ -31,7 +31,7 @@ import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube
 import { decodedLength, IMMUTABLE_SET, MAX_DATA_BYTES } from './config-map.ts';
 import { keyPairProblem } from './key-pair.ts';
 
-export const SERVICE_ACCOUNT_TOKEN_TYPE = 'kubernetes.io/service-account-token';
+const SERVICE_ACCOUNT_TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const SERVICE_ACCOUNT_NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const TLS_TYPE = 'kubernetes.io/tls';
 

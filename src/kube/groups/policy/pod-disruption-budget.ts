@@ -18,13 +18,12 @@ import { validateConditions } from '../../shared/conditions.ts';
 import { validateAtMost100Percent, validateNonnegativeIntOrPercent } from '../../shared/int-or-percent.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { keepStatus, specOf } from '../../shared/object-fields.ts';
+import { keepSpec, keepStatus, specOf } from '../../shared/object-fields.ts';
 import {
   beginObject,
   countColumn,
   countSpecChange,
   intOrStringAt,
-  keepSpec,
   SPEC,
   STATUS,
   statusOf,

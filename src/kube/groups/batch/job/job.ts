@@ -25,12 +25,11 @@ import type { ResourceContext, ResourceStore } from '../../../../server/resource
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
 import { int32At } from '../../../shared/numbers.ts';
-import { ensureMeta, keepStatus, setDefault, specOf } from '../../../shared/object-fields.ts';
+import { ensureMeta, keepSpec, keepStatus, setDefault, specOf } from '../../../shared/object-fields.ts';
 import {
   beginObject,
   countSpecChange,
   generationChanged,
-  keepSpec,
   nameWarnings,
   SPEC,
   setDefaultText,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../base/json-value.ts';
 import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import { builtInStrategy, statusSubresource } from '../../../shared/built-in.ts';
 import { cidrWarnings } from '../../../shared/ip.ts';
-import { keepStatus, takeField } from '../../../shared/object-fields.ts';
+import { keepSpec, keepStatus } from '../../../shared/object-fields.ts';
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from './validate-node.ts';
 
 const POD_CIDRS = FieldPath.of('spec', 'podCIDRs');
@@ -28,7 +28,7 @@ export const NODE_STRATEGY: Strategy = builtInStrategy({
 
 export const NODE_STATUS: SubresourceDefinition = statusSubresource(builtInStrategy({}), {
   prepareForUpdate: (node, old) => {
-    takeField(node, old, 'spec');
+    keepSpec(node, old);
     if (fieldAt(old, 'status', 'config') === undefined) drop(node, 'status', 'config');
   },
   validateUpdate: validateNodeStatusUpdate,

@@ -15,11 +15,11 @@ import { encodeUtf8 } from '../../../../base/bytes.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { jsonObjectProblem } from '../../../shared/json-problem.ts';
+import { TAINT_EFFECTS } from '../pod/spec/validate-tolerations.ts';
 
 const ANNOTATIONS = FieldPath.of('metadata', 'annotations');
 const TAINTS = 'scheduler.alpha.kubernetes.io/taints';
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
-const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function validateTaints(taints: readonly JsonObject[], path: FieldPath): FieldIssue[] {
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ export function validateTaints(taints: readonly JsonObject[], path: FieldPath): 
     const complaints = checkLabelValue(value);
     if (complaints.length > 0) issues.push(invalid(own.child('value'), value, complaints.join(';')));
     if (effect === '') issues.push(required(own.child('effect'), ''));
-    else if (!EFFECTS.includes(effect)) issues.push(notSupported(own.child('effect'), effect, EFFECTS));
+    else if (!TAINT_EFFECTS.includes(effect)) issues.push(notSupported(own.child('effect'), effect, TAINT_EFFECTS));
     const pair = `${effect} ${key}`;
     if (seen.has(pair)) {
       // The message shows the fields of the Go type.

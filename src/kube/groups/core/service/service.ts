@@ -3,7 +3,7 @@ import type { PortRange } from '../../../allocators/port-range.ts';
 import { ServiceAllocator } from '../../../allocators/service-allocation.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { takeField } from '../../../shared/object-fields.ts';
+import { keepSpec } from '../../../shared/object-fields.ts';
 import type { ClusterFamilies } from './ip-families.ts';
 import { setServiceDefaults } from './service-defaults.ts';
 import { serviceProxy } from './service-proxy.ts';
@@ -24,7 +24,7 @@ export function serviceResource(kube: KubeContext, network: ServiceNetworkOption
   const allocator = new ServiceAllocator(kube, network.families, network.nodePorts);
   const release = new ServiceRelease(kube, allocator);
   const status = statusSubresource(SERVICE_STRATEGY, {
-    prepareForUpdate: (service, old) => takeField(service, old, 'spec'),
+    prepareForUpdate: keepSpec,
     validateUpdate: validateServiceStatusUpdate,
     warningsOnUpdate: balancerWarnings,
   });

@@ -9,13 +9,13 @@ import type { Strategy } from '../../../../server/resource/resource-definition.t
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { moveLast, takeField } from '../../../shared/object-fields.ts';
+import { keepSpec, keepStatus, moveLast } from '../../../shared/object-fields.ts';
 import { formatAccessModes, storageClassOf } from './access-modes.ts';
 import { setClaimDefaults } from './claim-defaults.ts';
 import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
 import { claimWarnings, validateClaim, validateClaimStatusUpdate, validateClaimUpdate } from './validate-claim.ts';
 
-export const claimTable: () => TableDefinition = tableOf(
+const claimTable: () => TableDefinition = tableOf(
   NAME,
   column('Status', 'Whether it is bound, or about to go.', phaseOf),
   column('Volume', 'The volume it is bound to.', (object) => textAt(object, 'spec', 'volumeName')),
@@ -58,7 +58,7 @@ export const PERSISTENT_VOLUME_CLAIM: KubeResource = {
     strategy: PERSISTENT_VOLUME_CLAIM_STRATEGY,
     subresources: [
       statusSubresource(PERSISTENT_VOLUME_CLAIM_STRATEGY, {
-        prepareForUpdate: prepareClaimStatusForUpdate,
+        prepareForUpdate: keepSpec,
         validateUpdate: validateClaimStatusUpdate,
       }),
     ],
@@ -69,18 +69,14 @@ function isBound(object: JsonObject): boolean {
   return textAt(object, 'spec', 'volumeName') !== '';
 }
 
-export function prepareClaimForCreate(object: JsonObject): void {
+function prepareClaimForCreate(object: JsonObject): void {
   object['status'] = { phase: 'Pending' };
   prepareSources(objectAt(object, 'spec'), undefined);
 }
 
-export function prepareClaimForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'status');
+function prepareClaimForUpdate(object: JsonObject, old: JsonObject): void {
+  keepStatus(object, old);
   prepareSources(objectAt(object, 'spec'), objectAt(old, 'spec'));
-}
-
-export function prepareClaimStatusForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'spec');
 }
 
 /**

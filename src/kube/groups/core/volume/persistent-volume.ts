@@ -7,7 +7,7 @@ import type { Strategy, StrategyContext } from '../../../../server/resource/reso
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { takeField } from '../../../shared/object-fields.ts';
+import { keepSpec, keepStatus } from '../../../shared/object-fields.ts';
 import { roundResourceList } from '../../../shared/round-resources.ts';
 import { formatAccessModes, storageClassOf } from './access-modes.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './validate-persistent-volume.ts';
 import { setSourceDefaults } from './volume-defaults.ts';
 
-export const persistentVolumeTable: () => TableDefinition = tableOf(
+const persistentVolumeTable: () => TableDefinition = tableOf(
   NAME,
   column('Capacity', 'How much it holds.', (object) => textAt(object, 'spec', 'capacity', 'storage') || '0'),
   column('Access Modes', 'How it can be mounted.', (object) =>
@@ -43,7 +43,7 @@ const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
   prepareForCreate: preparePersistentVolumeForCreate,
   validate: validatePersistentVolume,
   warningsOnCreate: persistentVolumeWarnings,
-  prepareForUpdate: preparePersistentVolumeForUpdate,
+  prepareForUpdate: keepStatus,
   validateUpdate: validatePersistentVolumeUpdate,
   warningsOnUpdate: persistentVolumeWarnings,
   returnsDeletedObject: true,
@@ -91,7 +91,7 @@ function shownText(object: JsonObject, name: string): string {
   return typeof value === 'string' ? value : '<unset>';
 }
 
-export function setPersistentVolumeDefaults(object: JsonObject): void {
+function setPersistentVolumeDefaults(object: JsonObject): void {
   const status = ensureObject(object, 'status');
   if (textAt(status, 'phase') === '') status['phase'] = 'Pending';
   const spec = ensureObject(object, 'spec');
@@ -101,21 +101,13 @@ export function setPersistentVolumeDefaults(object: JsonObject): void {
   setSourceDefaults(spec);
 }
 
-export function preparePersistentVolumeForCreate(object: JsonObject, context: StrategyContext): void {
+function preparePersistentVolumeForCreate(object: JsonObject, context: StrategyContext): void {
   object['status'] = { phase: 'Pending', lastPhaseTransitionTime: timeOf(context) };
 }
 
-export function preparePersistentVolumeForUpdate(object: JsonObject, old: JsonObject): void {
-  takeField(object, old, 'status');
-}
-
 /** When the phase changes, lastPhaseTransitionTime is the client's new value or, without one, now. */
-export function preparePersistentVolumeStatusForUpdate(
-  object: JsonObject,
-  old: JsonObject,
-  context: StrategyContext,
-): void {
-  takeField(object, old, 'spec');
+function preparePersistentVolumeStatusForUpdate(object: JsonObject, old: JsonObject, context: StrategyContext): void {
+  keepSpec(object, old);
   const status = ensureObject(object, 'status');
   const was = textAt(old, 'status', 'lastPhaseTransitionTime');
   const says = textAt(status, 'lastPhaseTransitionTime');
