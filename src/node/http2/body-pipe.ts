@@ -38,9 +38,8 @@ export class BodyPipe {
   start(received: Uint8Array): void {
     this.#sink.onDrain(() => this.#drained());
     this.#sink.onClose(() => this.#discard());
-    if (this.#done) return;
-    this.#flow.resume();
     if (received.length > 0) this.push(received);
+    if (!this.#done && !this.#paused) this.#flow.resume();
   }
 
   push(piece: Uint8Array): void {

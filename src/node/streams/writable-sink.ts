@@ -34,7 +34,8 @@ export function writableSink(out: Writable, abort: () => void): ByteSink {
       if (out.destroyed) listener();
       else
         out.once('close', () => {
-          if (!out.writableFinished) listener();
+          // Node finishes the writable side of an HTTP/2 stream that was reset.
+          if (!isEnded || !out.writableFinished) listener();
         });
     },
   };

@@ -165,6 +165,28 @@ describe('request metrics', () => {
   });
 });
 
+it('an upgraded connection counts as long-running until it closes', async () => {
+  const { ask, linesOf, gate } = measured({
+    dispatch: () => ({ kind: 'tunnel', headers: {}, protocol: 'test', start: () => undefined }),
+  });
+  const answer = await ask({ target: '/api/v1/configmaps?watch=1' });
+  expect(gate.count('longRunning')).toBe(0);
+  const sink = new FakeSink();
+  if (answer.kind === 'tunnel')
+    answer.start({
+      write: (chunks) => sink.write(chunks),
+      onDrain: () => sink.onDrain(),
+      end: () => sink.end(),
+      abort: () => sink.abort(),
+      onClose: (listener) => sink.onClose(listener),
+      pipeTo: () => undefined,
+    });
+  expect(gate.count('longRunning')).toBe(1);
+  sink.leave();
+  expect(gate.count('longRunning')).toBe(0);
+  expect(linesOf('apiserver_request_total')[0]).toContain('code="101"');
+});
+
 function full(): InFlightGate {
   const gate = new InFlightGate({ readOnly: 1 });
   gate.acquire('readOnly', false);
