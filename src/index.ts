@@ -7,6 +7,7 @@
  * await server.stop();
  * ```
  */
+export type { HttpHeaders, Transport, TransportRequest, TransportResponse } from './apimachinery/http/transport.ts';
 export {
   isAlreadyExists,
   isConflict,
@@ -34,4 +35,3 @@ export type { LogFields, Logger } from './base/logger.ts';
 export type { ControlPlane } from './controlplane/control-plane.ts';
 export { startOnNode as startControlPlane } from './controlplane/node/start-on-node.ts';
 export type { PartialOptions, ServerOptions } from './controlplane/options.ts';
-export type { InProcessRequest, InProcessResponse, InProcessTransport } from './server/http/in-process.ts';

@@ -2,6 +2,7 @@
  * Who a client may be, put together from the completed options in the reference's order: front proxy, client certificate, bearer tokens, anonymous. Invariant: the token of
  * the server's own connections exists in this process only.
  */
+import type { Transport } from '../apimachinery/http/transport.ts';
 import { sha256 } from '../base/sha256.ts';
 import { encodeBase64Url } from '../pki/base64url.ts';
 import {
@@ -23,7 +24,7 @@ import { parseTokenFile } from '../server/filters/authentication/token-file.ts';
 import { createAuthenticator, unionTokenAuthenticator } from '../server/filters/authentication/union.ts';
 import { x509Authenticator } from '../server/filters/authentication/x509.ts';
 import type { Handler } from '../server/http/exchange.ts';
-import { type InProcessTransport, inProcess } from '../server/http/in-process.ts';
+import { inProcess } from '../server/http/in-process.ts';
 import { SERVER_USER } from '../server/own/own-context.ts';
 import type { CompletedOptions } from './complete-options.ts';
 
@@ -39,7 +40,7 @@ export class Loopback {
   readonly authenticate: TokenAuthenticator = (token) => (token === this.#token ? this.#result : NOT_RECOGNIZED);
 
   /** Requests that bring an `authorization` header keep it. */
-  transport(handler: Handler): InProcessTransport {
+  transport(handler: Handler): Transport {
     const send = inProcess(handler);
     const authorization = `Bearer ${this.#token}`;
     return (request) => send({ ...request, headers: { authorization, ...request.headers } });

@@ -1,8 +1,9 @@
 /** What a started control plane is to those who started it: the third stage. */
+
+import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
-import type { InProcessTransport } from '../server/http/in-process.ts';
 
 export interface ControlPlane extends Stoppable {
   /** `https://127.0.0.1:6443`. */
@@ -15,7 +16,7 @@ export interface ControlPlane extends Stoppable {
   /** The whole chain, filters included. */
   readonly handler: Handler;
   /** Requests without a socket, as a member of system:masters unless they bring an `authorization` header of their own. */
-  readonly transport: InProcessTransport;
+  readonly transport: Transport;
   readonly health: Health;
   /** Resolves when everything that a fresh server contains is there and readyz passes; rejects if that failed. Requests are answered before. */
   readonly ready: Promise<void>;

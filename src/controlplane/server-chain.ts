@@ -4,6 +4,7 @@
  */
 import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
 import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/server.ts';
+import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import { typeName, viewOfTypeName } from '../kinds/views.ts';
@@ -15,7 +16,6 @@ import type { TokenAuthenticator } from '../server/authentication.ts';
 import { GenericServer } from '../server/generic-server.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
-import type { InProcessTransport } from '../server/http/in-process.ts';
 import type { OutboundClient } from '../server/http/outbound.ts';
 import { NOT_FOUND } from '../server/http/paths.ts';
 import type { RequestHandler } from '../server/http/request.ts';
@@ -36,7 +36,7 @@ export interface ServerChain {
   /** Serves a request of a listener. Neither throws nor rejects. */
   readonly handler: Handler;
   /** Sends requests to the handler without a socket, as the server's own user. */
-  readonly transport: InProcessTransport;
+  readonly transport: Transport;
   readonly health: Health;
   readonly metrics: ServerMetrics;
   /** Tells the servers their address. Called once, after the listener listens and before `start()`. */

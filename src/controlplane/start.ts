@@ -2,6 +2,8 @@
  * Puts a server together from completed options and starts it: the third stage, and the only place that knows all the parts. Invariant: everything that is opened belongs to
  * one lifetime, and is stopped in reverse order whether the start fails or the server ends; nothing that was answered is lost by stopping.
  */
+
+import type { Transport } from '../apimachinery/http/transport.ts';
 import { sleep } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import { Lifetime } from '../base/lifetime.ts';
@@ -9,7 +11,6 @@ import { type Logger, SILENT } from '../base/logger.ts';
 import type { Listener } from '../node/listener.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
-import type { InProcessTransport } from '../server/http/in-process.ts';
 import { startCompactor } from '../storage/compactor.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -131,7 +132,7 @@ class RunningControlPlane implements ControlPlane {
     return this.#chain.handler;
   }
 
-  get transport(): InProcessTransport {
+  get transport(): Transport {
     return this.#chain.transport;
   }
 

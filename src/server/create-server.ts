@@ -2,7 +2,9 @@
  * A standalone API server: the generic server with resources of a program's own, and nothing else. It has no built-in
  * kinds, no RBAC and no admission plugins.
  */
+
 import { META_TYPE_VIEWS } from '../apimachinery/facts/meta-type-views.ts';
+import type { Transport } from '../apimachinery/http/transport.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Logger, SILENT } from '../base/logger.ts';
@@ -13,7 +15,7 @@ import { type Authorizer, MASTERS_GROUP } from './authorization.ts';
 import { ALWAYS_ALLOW } from './filters/authorizers.ts';
 import { GenericServer } from './generic-server.ts';
 import type { Handler } from './http/exchange.ts';
-import { type InProcessTransport, inProcess } from './http/in-process.ts';
+import { inProcess } from './http/in-process.ts';
 import { NOT_FOUND } from './http/paths.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import { openResource } from './resource/open-resource.ts';
@@ -47,7 +49,7 @@ export interface ApiServer {
   /** Serves the requests of a listener. Neither throws nor rejects. */
   readonly handler: Handler;
   /** Sends requests to the handler without a socket. */
-  readonly transport: InProcessTransport;
+  readonly transport: Transport;
   /** The parts that an embedder may extend: paths, health checks, metrics, hooks. Extend them before `start()`. */
   readonly generic: GenericServer;
   /** Runs the post-start hooks; `/readyz` passes after that. Once. */

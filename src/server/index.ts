@@ -2,6 +2,7 @@
  * The front door `keelson/server`: the generic API server and the kit that declares resources. Experimental: names may
  * change until the SDK for extension API servers is built on it.
  */
+export type { HttpHeaders, Transport, TransportRequest, TransportResponse } from '../apimachinery/http/transport.ts';
 export type { UserInfo } from '../apimachinery/meta/user-info.ts';
 export { type Status, StatusError } from '../apimachinery/status/status.ts';
 export {
@@ -22,7 +23,6 @@ export { type ApiServer, createServer, type ServerOptions } from './create-serve
 export { GenericServer, type GenericServerOptions, type PrepareOptions } from './generic-server.ts';
 export type { HealthCheck } from './health.ts';
 export type { Answer, Handler, Incoming } from './http/exchange.ts';
-export type { InProcessRequest, InProcessResponse, InProcessTransport } from './http/in-process.ts';
 export {
   defineResource,
   type ObjectIdentity,

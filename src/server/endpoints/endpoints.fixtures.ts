@@ -1,6 +1,7 @@
 /** What the tests of the endpoints share: a server of made-up kinds on memory storage, and a client that speaks to it in process. */
 
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
+import type { HttpHeaders, Transport } from '../../apimachinery/http/transport.ts';
 import { struct } from '../../apimachinery/patch/strategic-merge.fixtures.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import type { StructView, TypeView } from '../../apimachinery/type-view.ts';
@@ -13,7 +14,7 @@ import { type Admission, NO_ADMISSION } from '../admission.ts';
 import type { Authorizer } from '../authorization.ts';
 import type { DiscoveryVersion } from '../discovery/discovery.ts';
 import type { Answer, Connection, Handler } from '../http/exchange.ts';
-import { type InProcessTransport, inProcess } from '../http/in-process.ts';
+import { inProcess } from '../http/in-process.ts';
 import { type AuditRecord, ServerRequest } from '../http/request.ts';
 import { parseRequestInfo } from '../http/request-info.ts';
 import { incomingOf } from '../http/requests.fixtures.ts';
@@ -189,7 +190,7 @@ const opinions: ResourceDefinition = gadgets({
 
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: HttpHeaders;
   readonly text: string;
   readonly body: JsonObject;
   readonly warnings: readonly string[];
@@ -201,7 +202,7 @@ export interface World {
   readonly published: Map<string, DiscoveryVersion>;
   readonly documents: Map<string, OpenApiVersion>;
   readonly opened: readonly OpenResource[];
-  readonly transport: InProcessTransport;
+  readonly transport: Transport;
   /** What the handler answers, without a transport. */
   answer(method: string, target: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
   /** A request as JSON unless the headers say otherwise. */

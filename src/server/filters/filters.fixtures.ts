@@ -1,4 +1,5 @@
 /** Requests, loggers and chains for tests of the filters. */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { decodeUtf8, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
@@ -23,7 +24,7 @@ import { buildChain, type ChainConfig } from './filter-chain.ts';
 export interface FakeRequest {
   readonly method?: string;
   readonly target?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: HttpHeaders;
   readonly certificate?: Partial<PeerCertificate>;
   readonly certificateProblem?: string;
   readonly remoteAddress?: string;
@@ -34,7 +35,7 @@ export class FakeIncoming implements Incoming {
   readonly method: string;
   readonly target: string;
   readonly connection: Connection;
-  readonly #headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly #headers: HttpHeaders;
 
   constructor(request: FakeRequest = {}) {
     this.method = request.method ?? 'GET';

@@ -6,6 +6,7 @@
  * There is no AbortController, no URL object and no timer; a handler that must know about a lost client registers
  * `onClose`.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSink, ByteSource, ByteTunnel } from './byte-stream.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -86,8 +87,8 @@ export interface Incoming {
   onClose(listener: () => void): void;
 }
 
-/** Header names are lower-case. A list is sent as several headers of that name (`warning`). */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+/** The headers of an answer, without those that belong to the connection. */
+export type AnswerHeaders = HttpHeaders;
 
 /** The sink of a streaming answer. `abort` resets the HTTP/2 stream, or closes the HTTP/1.1 connection. */
 export type AnswerSink = ByteSink;

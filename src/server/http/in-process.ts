@@ -1,8 +1,9 @@
 /**
- * Requests to a handler inside the process: no socket, no parsing, the same Incoming and Answer. Invariant: bytes pass
- * by reference, so neither side may change what it handed over; a streaming answer is held back while its reader has
- * not taken what was written.
+ * The in-process transport: calls a handler with the same Incoming and Answer as a listener, without a socket.
+ *
+ * Bytes pass by reference in both directions. A streaming answer waits while its reader has HIGH_WATER bytes unread.
  */
+import type { Transport, TransportRequest, TransportResponse } from '../../apimachinery/http/transport.ts';
 import { onAbort } from '../../base/abort.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -12,7 +13,6 @@ import { type ByteSource, sourceOf } from './byte-stream.ts';
 import { type ChunkSource, iterateChunks } from './chunk-source.ts';
 import {
   type Answer,
-  type AnswerHeaders,
   type AnswerSink,
   type BodyResult,
   type Connection,
@@ -22,35 +22,14 @@ import {
   startClosed,
 } from './exchange.ts';
 
-export interface InProcessRequest {
-  readonly method: string;
-  /** Path and query: `/api/v1/pods?limit=500`. */
-  readonly target: string;
-  /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: Uint8Array;
-  /** Gives the request up; the answer's stream ends with the reason. */
-  readonly signal?: AbortSignal;
-}
-
-export interface InProcessResponse {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  /**
-   * Bytes if they were all there, otherwise a stream that can be read once; leaving its loop early tells the server
-   * that the client is gone.
-   */
-  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-}
-
-/** Rejects only with the signal's reason, or with BugError if the handler breaks its promise not to fail. */
-export type InProcessTransport = (request: InProcessRequest) => Promise<InProcessResponse>;
-
-/** What a reader may leave untaken before the writer is asked to wait; about what a socket would hold. */
+/** The unread bytes at which the writer has to wait. About the size of a socket's buffer. */
 const HIGH_WATER = 64 * 1024;
 
-/** `connection` says who calls, for handlers that look at it; by default a connection without an identity. */
-export function inProcess(handler: Handler, connection: Connection = IN_PROCESS): InProcessTransport {
+/**
+ * Returns a transport that calls the handler. `connection` identifies the caller to authenticators; by default it has no
+ * identity. The transport rejects with the reason of the request's signal, or with a BugError if the handler throws.
+ */
+export function inProcess(handler: Handler, connection: Connection = IN_PROCESS): Transport {
   return async (request) => {
     request.signal?.throwIfAborted();
     const incoming = new InProcessIncoming(request, connection);
@@ -61,7 +40,7 @@ export function inProcess(handler: Handler, connection: Connection = IN_PROCESS)
     });
     call(handler, incoming).then(
       (answer) => {
-        // Nobody waits any more, but an answer is always started so that its owner can clean up.
+        // The request was cancelled. The answer is started all the same, so that its owner can clean up.
         if (answered.settled) startClosed(answer);
         answered.resolve(answer);
       },
@@ -79,7 +58,7 @@ async function call(handler: Handler, incoming: Incoming): Promise<Answer> {
   return handler(incoming);
 }
 
-function respond(answer: Answer, incoming: InProcessIncoming, request: InProcessRequest): InProcessResponse {
+function respond(answer: Answer, incoming: InProcessIncoming, request: TransportRequest): TransportResponse {
   const head = request.method === 'HEAD';
   switch (answer.kind) {
     case 'bytes':
@@ -107,11 +86,11 @@ class InProcessIncoming implements Incoming {
   readonly method: string;
   readonly target: string;
   readonly connection: Connection;
-  readonly #request: InProcessRequest;
+  readonly #request: TransportRequest;
   readonly #closers: (() => void)[] = [];
   #closed = false;
 
-  constructor(request: InProcessRequest, connection: Connection) {
+  constructor(request: TransportRequest, connection: Connection) {
     this.method = request.method;
     this.target = request.target;
     this.connection = connection;
@@ -154,7 +133,7 @@ class InProcessIncoming implements Incoming {
   }
 }
 
-/** A sink whose other end is an async iterable. */
+/** The body of a streaming answer: a sink for the handler and an async iterable for the client. */
 class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
   readonly #incoming: InProcessIncoming;
   readonly #release: () => void;
@@ -162,9 +141,9 @@ class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
   #at = 0;
   #bytes = 0;
   #full = false;
-  /** Why the reading side ends once the queue is empty; `null` is a clean end. */
+  /** How the iteration ends once the queue is empty: with an error, or cleanly (`null`). Undefined before the end. */
   #end: Error | null | undefined;
-  /** Nobody reads any more. */
+  /** The reader has left. */
   #closed = false;
   #waiting: Deferred<void> | undefined;
   #onDrain: (() => void) | undefined;
@@ -206,7 +185,7 @@ class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
     this.#incoming.onClose(listener);
   }
 
-  /** The reader is gone. */
+  /** Called when the reader leaves. Tells the handler that the client disconnected. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -230,7 +209,7 @@ class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
         await this.#waiting.promise;
       }
     } finally {
-      // A clean end is no news to the server; leaving early is.
+      // The reader left early: the handler must hear of it. After an end of its own making it must not.
       if (this.#end === undefined) this.close();
       this.#release();
     }

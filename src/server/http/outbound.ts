@@ -2,9 +2,9 @@
  * Requests that the server makes to other servers: conversion and admission webhooks, extension API servers.
  * Every failure names the URL and the cause in the words of Go's HTTP client.
  */
+import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSource, ByteTunnel } from './byte-stream.ts';
-import type { AnswerHeaders } from './exchange.ts';
 
 /** The server that a request goes to, and how it is trusted. */
 export interface OutboundTarget {
@@ -44,7 +44,7 @@ export interface OutboundRequest extends OutboundTarget {
    * Names in lower case. `host` defaults to that of the URL. Connection headers (`connection`, `keep-alive`, `upgrade`,
    * `transfer-encoding`) must not be present: the client sets them as the protocol needs.
    */
-  readonly headers: AnswerHeaders;
+  readonly headers: HttpHeaders;
   /** Default: none, as for EMPTY_SOURCE. A source is piped as the server takes its bytes. */
   readonly body?: Uint8Array | ByteSource;
   /** `negotiate`, the default, uses HTTP/2 if the server supports it (ALPN). */
@@ -62,7 +62,7 @@ export interface OutboundRequest extends OutboundTarget {
 export interface OutboundResponse extends ByteSource {
   readonly status: number;
   /** Names in lower case, without connection headers. */
-  readonly headers: AnswerHeaders;
+  readonly headers: HttpHeaders;
   /** Cancels the request and discards the body. */
   abort(): void;
 }
@@ -71,7 +71,7 @@ export interface OutboundUpgradeRequest extends OutboundTarget {
   readonly method: string;
   readonly clientCertificate?: ClientKeyPair;
   /** As for `OutboundRequest`. */
-  readonly headers: AnswerHeaders;
+  readonly headers: HttpHeaders;
   /** The value of the Upgrade header, such as `websocket` or `SPDY/3.1`. */
   readonly upgrade: string;
   /** Ends the handshake, in which case the call rejects with its reason, or the tunnel. */
@@ -83,7 +83,7 @@ export type OutboundUpgrade =
   | {
       readonly kind: 'tunnel';
       readonly protocol: string;
-      readonly headers: AnswerHeaders;
+      readonly headers: HttpHeaders;
       readonly tunnel: ByteTunnel;
     }
   /** The server answered without switching protocols. */
