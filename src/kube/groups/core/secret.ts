@@ -25,10 +25,10 @@ import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts'
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { jsonObjectProblem } from '../../shared/json-problem.ts';
 import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { decodedLength, IMMUTABLE_SET, MAX_DATA_BYTES } from './config-map.ts';
+import { jsonObjectProblem } from './json-problem.ts';
 import { keyPairProblem } from './key-pair.ts';
 
 const SERVICE_ACCOUNT_TOKEN_TYPE = 'kubernetes.io/service-account-token';

@@ -4,7 +4,7 @@ import { badRequest } from '../../../../apimachinery/status/status-catalogue.ts'
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
-import { PROXY_METHODS, parseProxyAddress, unreachable } from '../../../shared/proxy-address.ts';
+import { PROXY_METHODS, parseProxyAddress, unreachable } from '../proxy-address.ts';
 import { kubeletAddress } from './kubelet-address.ts';
 
 export function nodeProxy(kube: KubeContext): SubresourceDefinition {

@@ -14,7 +14,7 @@ import { checkLabelValue, validateLabelName } from '../../../../apimachinery/val
 import { encodeUtf8 } from '../../../../base/bytes.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
-import { jsonObjectProblem } from '../../../shared/json-problem.ts';
+import { jsonObjectProblem } from '../json-problem.ts';
 import { TAINT_EFFECTS } from '../pod/spec/validate-tolerations.ts';
 
 const ANNOTATIONS = FieldPath.of('metadata', 'annotations');

@@ -26,8 +26,8 @@ import type { ConnectFacts, ConnectRequest, ResourceContext } from '../../../../
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
 import { parseSloppyIp } from '../../../shared/ip.ts';
-import { PROXY_METHODS, parseProxyAddress } from '../../../shared/proxy-address.ts';
 import { kubeletAddress } from '../node/kubelet-address.ts';
+import { PROXY_METHODS, parseProxyAddress } from '../proxy-address.ts';
 import { allContainers } from './spec/pod-containers.ts';
 
 const STREAM_METHODS = ['GET', 'POST'];

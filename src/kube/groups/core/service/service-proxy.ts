@@ -8,7 +8,7 @@ import type { SubresourceDefinition } from '../../../../server/resource/resource
 import type { ResourceContext } from '../../../../server/resource/resource-store.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
-import { PROXY_METHODS, parseProxyAddress, unreachable } from '../../../shared/proxy-address.ts';
+import { PROXY_METHODS, parseProxyAddress, unreachable } from '../proxy-address.ts';
 
 export function serviceProxy(kube: KubeContext): SubresourceDefinition {
   return {

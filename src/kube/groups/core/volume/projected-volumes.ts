@@ -19,7 +19,6 @@ import { validateDomainPrefixedKey } from '../../../../apimachinery/validation/l
 import { lowerCase } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
-import { validateFieldRef, validateResourceFieldRef } from '../../../shared/downward-selectors.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';
 import {
   checkTrustBundleName,
@@ -27,6 +26,7 @@ import {
   signerOfTrustBundle,
   validateSignerName,
 } from '../../../shared/signer-name.ts';
+import { validateFieldRef, validateResourceFieldRef } from './downward-selectors.ts';
 import { validateFileMode, validateKeyToPath, validateLocalPath } from './file-paths.ts';
 import { TRUST_BUNDLE_SHAPE } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 /** The defaults of volumes of pods and of the sources of PersistentVolumes. */
 import { objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject, JsonValue } from '../../../../base/json-value.ts';
-import { defaultPullPolicy } from '../../../shared/image-name.ts';
+import { defaultPullPolicy } from '../pod/spec/image-name.ts';
 import { setClaimSpecDefaults } from './claim-defaults.ts';
 
 /** The default mode of files that come from API objects. */

@@ -1,8 +1,8 @@
 /** The defaults of containers, init containers and ephemeral containers. */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
-import { defaultPullPolicy } from '../../../../shared/image-name.ts';
 import { roundResourceRequirements } from '../../../../shared/round-resources.ts';
+import { defaultPullPolicy } from './image-name.ts';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const HOOKS = ['postStart', 'preStop'] as const;

@@ -9,7 +9,7 @@ import {
   checkRelaxedEnvVarName,
 } from '../../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../../base/json-value.ts';
-import { validateFieldRef, validateResourceFieldRef } from '../../../../shared/downward-selectors.ts';
+import { validateFieldRef, validateResourceFieldRef } from '../../volume/downward-selectors.ts';
 import { validateNoBacksteps } from '../../volume/file-paths.ts';
 
 const FIELD_PATHS: readonly string[] = [

@@ -1,6 +1,6 @@
 /** Parsing of names in requests to a `proxy` subresource: `name`, `name:port` or `scheme:name:port`. */
-import type { Status } from '../../apimachinery/status/status.ts';
-import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
+import type { Status } from '../../../apimachinery/status/status.ts';
+import { serviceUnavailable } from '../../../apimachinery/status/status-catalogue.ts';
 
 export interface ProxyAddress {
   /** `http`, `https`, or '' if absent. */

@@ -1,13 +1,13 @@
 /**
  * Validation of the downward API's selectors, `fieldRef` and `resourceFieldRef`, in environment variables and volumes.
  */
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
-import { type FieldIssue, invalid, notSupported, required } from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkQualifiedName } from '../../apimachinery/validation/label-syntax.ts';
-import { lowerCase } from '../../apimachinery/validation/validate-object-meta.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { amountOf } from './resource-lists.ts';
+import { textAt } from '../../../../apimachinery/meta/object-fields.ts';
+import { type FieldIssue, invalid, notSupported, required } from '../../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { checkQualifiedName } from '../../../../apimachinery/validation/label-syntax.ts';
+import { lowerCase } from '../../../../apimachinery/validation/validate-object-meta.ts';
+import type { JsonObject } from '../../../../base/json-value.ts';
+import { amountOf } from '../../../shared/resource-lists.ts';
 
 /** All fields that a `fieldRef` may select somewhere. */
 const POD_FIELDS: ReadonlySet<string> = new Set([
