@@ -1,4 +1,7 @@
-/** The metric `apiserver_admission_controller_admission_duration_seconds`, under kube-apiserver's name, labels and buckets. */
+/**
+ * The metric `apiserver_admission_controller_admission_duration_seconds`, under kube-apiserver's name, labels and
+ * buckets.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Operation } from '../server/admission.ts';
 import type { MetricRegistry } from '../server/metrics/metric-registry.ts';

@@ -50,11 +50,11 @@ function attributes(
 describe('NamespaceLifecycle', () => {
   const admit = (given: AdmissionAttributes) => plugin().admit?.(given);
 
-  test('lets objects into a living namespace at once', () => {
+  test('admits objects into an active namespace synchronously', () => {
     expect(admit(attributes('CREATE', 'live'))).toBeUndefined();
   });
 
-  test('refuses what is created in a namespace on its way out, under the name it would begin with', () => {
+  test('refuses creates in a terminating namespace, naming the object by its generateName', () => {
     expect(() => admit(attributes('CREATE', 'going'))).toThrow(
       'configmaps "gen-" is forbidden: unable to create new content in namespace going because it is being terminated',
     );
@@ -63,24 +63,24 @@ describe('NamespaceLifecycle', () => {
     );
   });
 
-  test('lets what is there be updated and deleted while the namespace goes', () => {
+  test('admits updates and deletes in a terminating namespace', () => {
     expect(admit(attributes('UPDATE', 'going'))).toBeUndefined();
     expect(admit(attributes('DELETE', 'going'))).toBeUndefined();
   });
 
-  test('refuses to create and to update where there is no namespace, not to delete', () => {
+  test('refuses creates and updates in a missing namespace, but not deletes', () => {
     expect(() => admit(attributes('CREATE', 'none'))).toThrow('namespaces "none" not found');
     expect(() => admit(attributes('UPDATE', 'none'))).toThrow('namespaces "none" not found');
     expect(admit(attributes('DELETE', 'none'))).toBeUndefined();
   });
 
-  test('does not look at objects outside of namespaces, nor at reviews of access', () => {
+  test('ignores cluster-scoped objects and access reviews', () => {
     expect(admit(attributes('CREATE', ''))).toBeUndefined();
     const resource = { group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews' };
     expect(admit(attributes('CREATE', 'none', { resource }))).toBeUndefined();
   });
 
-  test('keeps the namespaces that every server needs and no others', () => {
+  test('refuses the deletion of the namespaces that every server needs, and of no others', () => {
     const kind = { group: '', version: 'v1', kind: 'Namespace' };
     const remove = (name: string) => admit(attributes('DELETE', name, { kind, name }));
     expect(() => remove('kube-public')).toThrow(
@@ -90,7 +90,7 @@ describe('NamespaceLifecycle', () => {
     expect(admit(attributes('UPDATE', 'default', { kind, name: 'default' }))).toBeUndefined();
   });
 
-  test('waits until it knows what was acknowledged', async () => {
+  test('waits until the lister is fresh', async () => {
     let release = (): void => undefined;
     const fresh = new Promise<void>((resolve) => {
       release = resolve;
@@ -100,7 +100,7 @@ describe('NamespaceLifecycle', () => {
     await expect(answer).rejects.toThrow('namespaces "none" not found');
   });
 
-  test('has nothing to do with connections', () => {
+  test('does not handle CONNECT', () => {
     expect(plugin().handles('CONNECT')).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' };
 const INGRESSES = { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' };
 const attributes = { operation: 'CREATE', resource: CONFIG_MAPS } as AdmissionAttributes;
 
-/** A plugin that writes down when it runs; `late` makes it answer later. */
+/** A plugin that logs its calls. With `late` it answers asynchronously. */
 function plugin(name: string, log: string[], late = false): AdmissionPlugin {
   const note = (step: string) => (): Promise<void> | undefined => {
     log.push(`${name} ${step}`);
@@ -23,7 +23,7 @@ function plugin(name: string, log: string[], late = false): AdmissionPlugin {
 }
 
 describe('the chain of admission plugins', () => {
-  test('runs plugins in the order of the table, whatever order they are given in', async () => {
+  test('runs plugins in the order of PLUGIN_ORDER', async () => {
     const log: string[] = [];
     const chain = createAdmission([plugin('ResourceQuota', log), plugin('NamespaceLifecycle', log, true)]);
     await chain.admit(attributes);
@@ -37,12 +37,12 @@ describe('the chain of admission plugins', () => {
     ]);
   });
 
-  test('is synchronous as long as its plugins are', () => {
+  test('is synchronous if its plugins are', () => {
     const chain = createAdmission([plugin('LimitRanger', []), plugin('ResourceQuota', [])]);
     expect(chain.admit(attributes)).toBeUndefined();
   });
 
-  test('runs what is on by default and what is enabled, without what is disabled', () => {
+  test('runs default and enabled plugins, except disabled ones', () => {
     const all = ['NamespaceLifecycle', 'NamespaceExists', 'AlwaysDeny', 'LimitRanger'].map((name) => plugin(name, []));
     const chain = createAdmission(all, {
       enable: ['NamespaceExists', 'AlwaysDeny'],
@@ -51,15 +51,15 @@ describe('the chain of admission plugins', () => {
     expect(chain.plugins).toEqual(['NamespaceLifecycle', 'NamespaceExists']);
   });
 
-  test('accepts plugins of the reference that are not built, with a warning', () => {
+  test('accepts plugins of the reference that are not implemented, with a warning', () => {
     const chain = createAdmission([], { enable: ['ImagePolicyWebhook'] });
     expect(chain.warnings).toEqual([
-      'admission plugin "ImagePolicyWebhook" is not built yet; it is accepted and does nothing',
+      'admission plugin "ImagePolicyWebhook" is not implemented: --enable-admission-plugins ignores it',
     ]);
     expect(chain.handles('CREATE')).toBe(false);
   });
 
-  test('refuses a name that nobody knows and names those that are known', () => {
+  test('refuses an unknown name with a list of the known names', () => {
     expect(() => createAdmission([], { enable: ['Nonsense'] })).toThrow(
       /^--enable-admission-plugins: plugin "Nonsense" is unknown; known are AlwaysAdmit, AlwaysDeny, /,
     );
@@ -72,9 +72,9 @@ describe('the chain of admission plugins', () => {
     expect(createAdmission(all, { disable: ['CostCenter'] }).plugins).toEqual(['NamespaceLifecycle', 'ResourceQuota']);
   });
 
-  test('refuses two plugins of one name', () => {
+  test('refuses two plugins with the same name', () => {
     expect(() => createAdmission([plugin('CostCenter', []), plugin('CostCenter', [])])).toThrow(
-      'there are two admission plugins "CostCenter"',
+      'two admission plugins have the name "CostCenter"',
     );
   });
 
@@ -86,7 +86,7 @@ describe('the chain of admission plugins', () => {
     expect(log).toEqual([]);
   });
 
-  test('asks a plugin only about the resources that it looks at', () => {
+  test('calls a plugin only for the resources that it declares', () => {
     const log: string[] = [];
     const chain = createAdmission([
       { ...plugin('DefaultIngressClass', log), resources: ['ingresses.networking.k8s.io'] },
@@ -97,7 +97,7 @@ describe('the chain of admission plugins', () => {
     expect(log).toEqual(['ResourceQuota admits', 'DefaultIngressClass validates']);
   });
 
-  test('ends with the first refusal and tells an observer who it was', async () => {
+  test('ends with the first refusal and reports it to the observer', async () => {
     const log: string[] = [];
     const refusal = new StatusError(forbidden({ group: '', resource: 'x' }, 'y', 'because'));
     const refuses: AdmissionPlugin = {
@@ -121,7 +121,7 @@ describe('the chain of admission plugins', () => {
     expect(seen).toEqual(['NamespaceLifecycle CREATE admit 1 false', 'LimitRanger CREATE admit 1 true']);
   });
 
-  test('knows each plugin once', () => {
+  test('lists each plugin once', () => {
     expect(new Set(PLUGIN_ORDER.map(({ name }) => name)).size).toBe(PLUGIN_ORDER.length);
   });
 });

@@ -113,7 +113,7 @@ export function createAdmission(
     plugins: running.map((plugin) => plugin.name),
     warnings: enable
       .filter((name) => !built.has(name) && !disable.includes(name))
-      .map((name) => `admission plugin ${quote(name)} is not built yet; it is accepted and does nothing`),
+      .map((name) => `admission plugin ${quote(name)} is not implemented: --enable-admission-plugins ignores it`),
     handles: (operation) => (handled.get(operation)?.size ?? 0) > 0,
     admit: (attributes) => runFrom(handled.get(attributes.operation)?.admit(attributes.resource) ?? [], 0, attributes),
     validate: (attributes) =>
@@ -126,7 +126,7 @@ type OrderedPlugin = (typeof PLUGIN_ORDER)[number];
 function byName(plugins: readonly AdmissionPlugin[]): ReadonlyMap<string, AdmissionPlugin> {
   const built = new Map<string, AdmissionPlugin>();
   for (const plugin of plugins) {
-    if (built.has(plugin.name)) throw new ConfigError(`there are two admission plugins ${quote(plugin.name)}`);
+    if (built.has(plugin.name)) throw new ConfigError(`two admission plugins have the name ${quote(plugin.name)}`);
     built.set(plugin.name, plugin);
   }
   return built;

@@ -1,5 +1,6 @@
 /**
- * Where a webhook is: a URL or a Service. Invariant: a URL is read as Go reads it; what cannot be read is told in Go's words.
+ * The validation of a webhook's address, which is a URL or a Service.
+ * Invariant: a URL is parsed as Go's net/url parses it, and parse errors have Go's messages.
  */
 import { fieldAt, numberAt, objectAt, textAt } from '../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, invalid, required } from '../apimachinery/validation/field-issue.ts';
@@ -11,7 +12,7 @@ import { encodeFor, unescapeFor } from '../cel/libraries/go/go-url-escape.ts';
 
 const FORM = '; desired format: https://host[/path]';
 
-/** `config` is what a webhook's client configuration says of its address: exactly one of `url` and `service`. */
+/** Validates `url` and `service` of a webhook's client configuration: exactly one of them must be set. */
 export function validateWebhookAddress(config: JsonObject, path: FieldPath): FieldIssue[] {
   const url = fieldAt(config, 'url');
   const service = objectAt(config, 'service');
@@ -42,15 +43,14 @@ function formatUser({ name, password }: NonNullable<GoUrl['user']>): string {
   return password === undefined ? shown : `${shown}:${encodeFor(password, 'user')}`;
 }
 
-/** The reference takes the name for the namespace here and the other way round, so an empty one is told of the other. */
+/** As in the reference, an empty namespace is reported at `name`, and an empty name at `namespace`. */
 function validateService(service: JsonObject, path: FieldPath): FieldIssue[] {
   const port = Number(numberAt(service, 'port'));
   const issues: FieldIssue[] = [];
   if (textAt(service, 'namespace') === '') issues.push(required(path.child('name'), ''));
   if (textAt(service, 'name') === '') issues.push(required(path.child('namespace'), ''));
-  const complaints = checkPortNumber(port);
-  if (complaints.length > 0)
-    issues.push(invalid(path.child('port'), port, `port is not valid: ${complaints.join(', ')}`));
+  const problems = checkPortNumber(port);
+  if (problems.length > 0) issues.push(invalid(path.child('port'), port, `port is not valid: ${problems.join(', ')}`));
   const urlPath = fieldAt(service, 'path');
   if (typeof urlPath === 'string') issues.push(...validateServicePath(urlPath, path.child('path')));
   return issues;
@@ -65,8 +65,8 @@ function validateServicePath(urlPath: string, path: FieldPath): FieldIssue[] {
   for (const [i, step] of steps.entries()) {
     if (step === '') issues.push(invalid(path, urlPath, `segment[${i}] may not be empty`));
     else
-      for (const complaint of checkDns1123Subdomain(step))
-        issues.push(invalid(path, urlPath, `segment[${i}]: ${complaint}`));
+      for (const problem of checkDns1123Subdomain(step))
+        issues.push(invalid(path, urlPath, `segment[${i}]: ${problem}`));
   }
   return issues;
 }

@@ -1,6 +1,6 @@
 /**
- * Who a client may be, put together from the completed options in the reference's order: front proxy, client certificate, bearer tokens, anonymous. Invariant: the token of
- * the server's own connections exists in this process only.
+ * The authenticator of a control plane, composed in the reference's order: front proxy, client certificate, bearer
+ * tokens, anonymous. Invariant: the token of the server's own requests is never written to a file or a log.
  */
 import type { Transport } from '../apimachinery/http/transport.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -28,7 +28,7 @@ import { inProcess } from '../server/http/in-process.ts';
 import { SERVER_USER } from '../server/own/own-context.ts';
 import type { CompletedOptions } from './complete-options.ts';
 
-/** A random token that makes the server's own requests those of `system:apiserver`. */
+/** The random token that authenticates the server's own requests as `system:apiserver`. */
 export class Loopback {
   readonly #token: string;
   readonly #result: AuthenticationResult = { outcome: 'ok', user: SERVER_USER };
@@ -39,7 +39,7 @@ export class Loopback {
 
   readonly authenticate: TokenAuthenticator = (token) => (token === this.#token ? this.#result : NOT_RECOGNIZED);
 
-  /** Requests that bring an `authorization` header keep it. */
+  /** Adds the token to requests without an `authorization` header. */
   transport(handler: Handler): Transport {
     const send = inProcess(handler);
     const authorization = `Bearer ${this.#token}`;
@@ -52,7 +52,10 @@ export interface TokenAuthentication {
   readonly warnings: readonly string[];
 }
 
-/** All bearer tokens: the server's own, those of the file, those of ServiceAccounts. Throws ConfigError for a token file that cannot be read. */
+/**
+ * Authenticates bearer tokens: the server's own, those of the token file, then those of service accounts. Throws
+ * ConfigError for an invalid token file.
+ */
 export function tokenAuthentication(
   { tokenFile }: CompletedOptions,
   loopback: Loopback,

@@ -9,7 +9,7 @@ const material = (cert: string): TlsMaterial =>
 const MINUTE = 60_000;
 
 describe('the renewal of certificates', () => {
-  it('applies what changed and nothing else, once an interval', async () => {
+  it('applies only changes, at most one per interval', async () => {
     const clock = new VirtualClock();
     const applied: string[] = [];
     let cert = 'one';
@@ -32,7 +32,7 @@ describe('the renewal of certificates', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('reports a failure, keeps what it has and tries again', async () => {
+  it('reports a failure, keeps the old certificates and tries again', async () => {
     const clock = new VirtualClock();
     const events: string[] = [];
     let refuse = true;

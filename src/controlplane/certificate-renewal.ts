@@ -1,6 +1,7 @@
 /**
- * Looks after the certificates of a running server: those of the data folder are renewed when they near their end, those of the operator are read again. Invariant: connections
- * that are open stay open; a failure changes nothing, is reported, and is tried again one interval later.
+ * The renewal of certificates while a server runs. At each interval, certificates of the data folder are renewed if
+ * they expire soon, and files of the operator are read again.
+ * Invariant: open connections stay open. A failure is reported and changes nothing; the next interval tries again.
  */
 import type { Clock, Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -9,37 +10,39 @@ import type { TlsMaterial } from './tls-material.ts';
 
 export interface RenewalOptions {
   readonly clock: Clock;
-  /** Default one hour: certificates are renewed days before their end. */
+  /** Default one hour. Certificates are renewed days before they expire. */
   readonly intervalMs?: number;
   readonly current: TlsMaterial;
   reload(): Promise<TlsMaterial>;
-  /** Called only if something changed. */
+  /** Called after a reload that changed a certificate or a CA. */
   apply(material: TlsMaterial): void | Promise<void>;
   onError(error: Error): void;
 }
 
 const HOUR = 3_600_000;
 
+/** Starts the interval. `stop()` waits for a reload that is running. */
 export function startCertificateRenewal(options: RenewalOptions): Stoppable {
-  return new Renewal(options);
+  const renewal = new Renewal(options);
+  renewal.schedule();
+  return renewal;
 }
 
 class Renewal implements Stoppable {
   readonly #options: RenewalOptions;
   #applied: string;
-  #timer: Timer;
+  #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: RenewalOptions) {
     this.#options = options;
     this.#applied = fingerprint(options.current);
-    this.#timer = this.#arm();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#timer.cancel();
+    this.#timer?.cancel();
     await this.#running;
   }
 
@@ -47,9 +50,9 @@ class Renewal implements Stoppable {
     await this.stop();
   }
 
-  #arm(): Timer {
+  schedule(): void {
     const { clock, intervalMs = HOUR } = this.#options;
-    return clock.setTimer(
+    this.#timer = clock.setTimer(
       intervalMs,
       () => {
         this.#running = this.#run();
@@ -69,7 +72,7 @@ class Renewal implements Stoppable {
     } catch (caught) {
       this.#options.onError(toError(caught));
     }
-    if (!this.#stopped) this.#timer = this.#arm();
+    if (!this.#stopped) this.schedule();
   }
 }
 

@@ -35,7 +35,7 @@ function write(name: string, text: string): string {
 }
 
 describe('completing options', () => {
-  it('makes keys and certificates for nobody but their owner when nothing is given', async () => {
+  it('makes keys and certificates by default, readable by their owner only', async () => {
     const completed = await complete();
     const pki = join(folder, 'data', 'pki');
     expect(readdirSync(pki)).toEqual(
@@ -50,7 +50,7 @@ describe('completing options', () => {
     ]);
   });
 
-  it('finds the same keys again on the next start', async () => {
+  it('uses the same keys on the next start', async () => {
     const first = await complete();
     first.release();
     const second = await complete();
@@ -58,7 +58,7 @@ describe('completing options', () => {
     expect(second.tls.pki.written).toEqual([]);
   });
 
-  it('refuses a data folder that is taken, and gives it back when something else is wrong', async () => {
+  it('refuses a locked data folder, and releases the lock after a failure', async () => {
     const first = await complete();
     await expect(complete()).rejects.toThrow('is already open in this process');
     first.release();
@@ -68,7 +68,7 @@ describe('completing options', () => {
     await complete();
   });
 
-  it('takes the pair of --cert-dir if it is there and makes it otherwise', async () => {
+  it('uses the pair in --cert-dir if it exists and makes it otherwise', async () => {
     const certDir = join(folder, 'certs');
     const made = await complete({ serving: { certDir } });
     expect(readdirSync(certDir).sort()).toEqual(['apiserver.crt', 'apiserver.key']);
@@ -87,7 +87,7 @@ describe('completing options', () => {
     expect(used.tls.servingCaPem).toContain(pair.certificatePem.trim());
   });
 
-  it('takes the files that flags name and writes no kubeconfig that would not be accepted', async () => {
+  it('uses the files that flags name, and has no kubeconfig if --client-ca-file is set', async () => {
     const ca = await createCa({ commonName: 'other', clock: systemClock });
     const pair = await issueServerCertificate(ca, { clock: systemClock });
     const certFile = write('tls.crt', pair.certificatePem);
@@ -104,7 +104,7 @@ describe('completing options', () => {
     await expect(complete({ serving: { certFile } })).rejects.toThrow('--tls-cert-file and --tls-private-key-file');
   });
 
-  it('verifies with keys and certificates, and always with a key it signs with itself', async () => {
+  it('verifies with keys and certificates, and always with its own signing key', async () => {
     const [one, two] = [await generateKey(), await generateKey()];
     const ca = await createCa({ commonName: 'x', clock: systemClock });
     const keyFiles = [write('one.pub', formatPublicKeyPem(one.publicKey)), write('ca.crt', ca.certificatePem)];
@@ -121,7 +121,7 @@ describe('completing options', () => {
     expect(serviceAccounts.verifyingKeys).toHaveLength(3);
   });
 
-  it('names the flag whose file holds no key', async () => {
+  it('names the flag if its file contains no key', async () => {
     const empty = write('empty', 'nothing here');
     await expect(complete({ authentication: { serviceAccounts: { keyFiles: [empty] } } })).rejects.toThrow(
       `--service-account-key-file: ${empty}: data does not contain any valid`,
@@ -134,12 +134,12 @@ describe('completing options', () => {
     );
   });
 
-  it('warns of an audit log that would stay empty and of a server that allows everything', async () => {
+  it('warns of an audit log that stays empty and of a server that allows everything', async () => {
     const completed = await complete({ audit: { logPath: '-' }, authorizationModes: ['RBAC', 'AlwaysAllow'] });
-    expect(completed.warnings.join('\n')).toMatch(/--audit-log-path without[\s\S]*AlwaysAllow/);
+    expect(completed.warnings.join('\n')).toMatch(/--audit-log-path is set without[\s\S]*AlwaysAllow/);
   });
 
-  it('lets nobody in without a credential where everything is allowed', async () => {
+  it('disables anonymous requests if everything is allowed', async () => {
     const anonymous = async (authorizationModes: readonly AuthorizationMode[]): Promise<boolean> => {
       const completed = await complete({ authorizationModes });
       completed.release();

@@ -1,6 +1,7 @@
 /**
- * The second stage: options whose files were read and whose keys exist. Invariant: a CompletedOptions comes from `completeOptions` alone, holds the data folder's lock until
- * somebody releases it, and nothing in it has to be looked up again; whatever cannot be used is one ConfigError sentence that names the flag.
+ * The completed options: the second of three stages (ServerOptions → CompletedOptions → ControlPlane). All files are
+ * read and all keys exist. Invariant: only `completeOptions` makes a CompletedOptions. It holds the lock of the data
+ * folder until `release` is called. An error is one ConfigError that names the flag.
  */
 import { ConfigError } from '../base/errors.ts';
 import {
@@ -20,7 +21,10 @@ import { loadTlsMaterial, type TlsMaterial } from './tls-material.ts';
 
 export interface ServiceAccountKeySet {
   readonly signingKey: PrivateKey;
-  /** The signing key's public part among them, unless the operator named others. */
+  /**
+   * Contains the public part of the signing key, unless `--service-account-key-file` is set together with a signing key
+   * file.
+   */
   readonly verifyingKeys: readonly PublicKey[];
 }
 
@@ -33,36 +37,42 @@ export interface NamedText {
 const COMPLETED: unique symbol = Symbol('completed options');
 
 export interface CompletedOptions {
-  /** Only `completeOptions` can write this field. */
+  /** A brand: only `completeOptions` can set it. */
   readonly [COMPLETED]: true;
   readonly platform: Platform;
   readonly options: ServerOptions;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string;
   readonly storageFolder: string;
   readonly tls: TlsMaterial;
-  /** Reads and, where they are ours, renews the certificates again. */
+  /** Reads the certificates again, and renews those that the CA of the data folder issued. */
   reloadTls(): Promise<TlsMaterial>;
   readonly serviceAccounts: ServiceAccountKeySet;
   readonly tokenFile: NamedText | undefined;
   readonly auditPolicy: NamedText | undefined;
-  /** Where the admin's kubeconfig goes; undefined if no certificate that we can issue would be accepted. */
+  /**
+   * The path of the admin's kubeconfig. Undefined if `--client-ca-file` is set: the server would not accept a
+   * certificate of the data folder's CA.
+   */
   readonly kubeconfigFile: string | undefined;
-  /** The kubeconfig of the admin for a server at this URL. */
+  /** Returns the kubeconfig of the admin for a server at this URL. */
   kubeconfig(url: string, tls: TlsMaterial): KubeconfigOptions;
-  /** Sentences for the operator. */
+  /** Warnings for the operator, one sentence each. The caller logs them. */
   readonly warnings: readonly string[];
-  /** Gives the data folder back. Idempotent. */
+  /** Releases the lock of the data folder. Idempotent. */
   release(): void;
 }
 
-/** Reads everything that the options name and makes what they leave out. Throws ConfigError, and holds nothing then. */
-export async function completeOptions(said: ServerOptions, platform: Platform): Promise<CompletedOptions> {
-  const options = withoutUnlimitedStrangers(said);
-  if (options.dataDir === '') throw new ConfigError('--data-dir: the data folder needs a name');
+/**
+ * Locks the data folder, reads every file that the options name, and makes the keys and certificates that they do not
+ * name. Throws ConfigError for an invalid option or file; the lock is released then.
+ */
+export async function completeOptions(given: ServerOptions, platform: Platform): Promise<CompletedOptions> {
+  const options = withoutAnonymousUnlimited(given);
+  if (options.dataDir === '') throw new ConfigError('--data-dir: the path of the data folder must not be empty');
   const dataDir = platform.absolutePath(options.dataDir);
   if (options.storage === 'lmdb') platform.prefetchStorage();
-  const release = await platform.takeFolder(dataDir);
+  const release = await platform.lockFolder(dataDir);
   try {
     return await completeWith(options, platform, dataDir, release);
   } catch (caught) {
@@ -106,27 +116,29 @@ async function completeWith(
   };
 }
 
-/** Where everything is allowed nobody is anonymous, as in the reference: otherwise whoever reaches the port could do anything. */
-function withoutUnlimitedStrangers(options: ServerOptions): ServerOptions {
+/**
+ * Disables anonymous authentication if AlwaysAllow is a mode, as the reference does: every client could do anything.
+ */
+function withoutAnonymousUnlimited(options: ServerOptions): ServerOptions {
   if (!options.authorizationModes.includes('AlwaysAllow')) return options;
   return { ...options, authentication: { ...options.authentication, anonymous: false } };
 }
 
-/** Options that are accepted and may not mean what their author thinks. */
+/** Warnings about valid options with a surprising effect. */
 function warningsOf({ audit, authorizationModes }: ServerOptions): string[] {
   const warnings: string[] = [];
   if (audit.logPath !== '' && audit.policyFile === '')
-    warnings.push('--audit-log-path without --audit-policy-file: nothing will be logged');
+    warnings.push('--audit-log-path is set without --audit-policy-file: the audit log stays empty');
   if (audit.policyFile !== '' && audit.logPath === '')
-    warnings.push('--audit-policy-file without --audit-log-path: nothing will be logged');
+    warnings.push('--audit-policy-file is set without --audit-log-path: nothing is audited');
   if (authorizationModes.includes('AlwaysAllow'))
     warnings.push(
-      '--authorization-mode has AlwaysAllow: everybody with a credential may do anything, and requests without one are refused',
+      '--authorization-mode contains AlwaysAllow: every authenticated user may do anything, and anonymous requests are refused',
     );
   return warnings;
 }
 
-/** Undefined if the flag was not given. */
+/** Returns undefined if the flag is not set. */
 async function readNamed(platform: Platform, flag: string, path: string): Promise<NamedText | undefined> {
   return path === '' ? undefined : { path, text: await readFlagFile(platform, flag, path) };
 }
@@ -137,7 +149,7 @@ async function readServiceAccountKeys(
   pki: Pki,
 ): Promise<ServiceAccountKeySet> {
   if (serviceAccounts.issuers.length === 0 || serviceAccounts.issuers.some((issuer) => issuer === ''))
-    throw new ConfigError('--service-account-issuer: an issuer needs a name');
+    throw new ConfigError('--service-account-issuer: an issuer must not be empty');
   const signingFlag = '--service-account-signing-key-file';
   const signingPath = serviceAccounts.signingKeyFile || pki.serviceAccount.keyPath;
   const signingText =
@@ -158,7 +170,7 @@ async function readServiceAccountKeys(
     if (keys.length === 0) throw new ConfigError(`${flag}: ${path}: ${NO_PUBLIC_KEYS}`);
     named.push(...keys);
   }
-  // Tokens that nobody here could verify would be of no use to anybody.
+  // The server must be able to verify the tokens that it signs with its own key.
   const extra = serviceAccounts.signingKeyFile === '' ? own : [];
   return { signingKey, verifyingKeys: [...named, ...extra] };
 }

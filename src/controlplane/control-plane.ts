@@ -1,28 +1,38 @@
-/** What a started control plane is to those who started it: the third stage. */
-
+/**
+ * The interface of a running control plane: the last of three stages (ServerOptions → CompletedOptions → ControlPlane).
+ */
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
 
 export interface ControlPlane extends Stoppable {
-  /** `https://127.0.0.1:6443`. */
+  /** The base URL, such as `https://127.0.0.1:6443`. */
   readonly url: string;
-  /** The IP address and the port that it listens on. */
+  /** The IP address that it listens on. */
   readonly address: string;
   readonly port: number;
-  /** The kubeconfig of the admin, written; undefined if none of ours would be accepted. */
+  /**
+   * The path of the admin's kubeconfig file. Undefined if the server trusts a CA of the operator and has no such file.
+   */
   readonly kubeconfig: string | undefined;
-  /** The whole chain, filters included. */
+  /** Serves a request through the filters and all servers. Neither throws nor rejects. */
   readonly handler: Handler;
-  /** Requests without a socket, as a member of system:masters unless they bring an `authorization` header of their own. */
+  /**
+   * Sends requests without a socket. They are authorized as a member of system:masters, unless they have an
+   * `authorization` header.
+   */
   readonly transport: Transport;
   readonly health: Health;
-  /** Resolves when everything that a fresh server contains is there and readyz passes; rejects if that failed. Requests are answered before. */
+  /**
+   * Resolves when the objects of a new server are stored and `/readyz` passes. Rejects if they cannot be stored.
+   * Requests are served before that, too.
+   */
   readonly ready: Promise<void>;
   /**
-   * readyz fails from now on; after the shutdown delay no connection is accepted, watches end cleanly, requests in flight finish within the grace period, storage
-   * closes. Idempotent.
+   * Stops the server. First `/readyz` fails. After the shutdown delay no connection is accepted and watches end
+   * cleanly. Requests in flight have the grace period to finish; after it their connections are closed. Then storage
+   * closes. Every call returns the same promise.
    */
   stop(): Promise<void>;
 }

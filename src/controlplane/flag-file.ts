@@ -1,8 +1,8 @@
-/** Files that flags name. */
+/** The reader of files that flags name. */
 import { ConfigError, isConfigError } from '../base/errors.ts';
 import type { Platform } from './platform.ts';
 
-/** Throws ConfigError that names the flag and the path. */
+/** Returns the text of the file. Throws ConfigError with the flag and the path if it cannot be read. */
 export async function readFlagFile(platform: Platform, flag: string, path: string): Promise<string> {
   try {
     const text = await platform.readFile(path);

@@ -1,4 +1,4 @@
-/** Opens the audit log that the flags ask for. */
+/** The audit log of the options. */
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';
 import type { AuditOptions } from '../server/filters/audit/audit.ts';
@@ -6,7 +6,7 @@ import { parseAuditPolicy } from '../server/filters/audit/audit-policy.ts';
 import type { RequestInfo } from '../server/http/request-info.ts';
 import type { CompletedOptions } from './complete-options.ts';
 
-/** Returns undefined unless there are both a policy and a log. Throws ConfigError for a policy that is not valid. */
+/** Returns undefined unless both a policy and a log are configured. Throws ConfigError for an invalid policy. */
 export async function openAudit(
   { auditPolicy, options: { audit }, platform }: CompletedOptions,
   logger: Logger,
@@ -22,7 +22,7 @@ export async function openAudit(
     maxBackups: audit.maxBackups,
     compress: audit.compress,
     clock: platform.clock,
-    onProblem: (error) => logger.error('an old audit log could not be tidied up', error),
+    onProblem: (error) => logger.error('cannot rotate the audit log', error, { path: audit.logPath }),
   });
   lifetime.add('audit log', () => log.stop());
   return { policy, sink: log, withholdBodies: holdsToken };

@@ -1,6 +1,6 @@
 /**
- * `/.well-known/openid-configuration` and `/openid/v1/jwks`: by which others verify ServiceAccount tokens. Invariant: both documents are made once, when one of them is
- * first asked for; an issuer that can have none has neither path answered.
+ * The paths `/.well-known/openid-configuration` and `/openid/v1/jwks`, with which other programs verify service account
+ * tokens. Both documents are made at the first request to one of them. Both answer 404 if the issuer is not a valid https URL.
  */
 import { StatusError } from '../apimachinery/status/status.ts';
 import { genericServerResponse } from '../apimachinery/status/status-catalogue.ts';
@@ -16,7 +16,7 @@ import {
 import { NOT_FOUND, type PathMux } from '../server/http/paths.ts';
 import type { SimplePath } from '../server/openapi/document.ts';
 
-/** For OpenAPI. */
+/** The paths in the OpenAPI documents. */
 export const OPENID_DOCUMENTED: readonly SimplePath[] = [
   {
     document: '.well-known/openid-configuration',
@@ -41,7 +41,9 @@ export function mountOpenId(mux: PathMux, make: () => Promise<OpenIdResult>, log
   const documents = (): Promise<OpenIdResult> => {
     made ??= make().then((result) => {
       if (!result.ok)
-        logger.warn('the documents about ServiceAccount tokens are not served', { reason: result.message });
+        logger.warn('the OpenID documents of service account tokens answer 404; check --service-account-issuer', {
+          reason: result.message,
+        });
       return result;
     });
     return made;

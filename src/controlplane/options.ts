@@ -1,41 +1,47 @@
 /**
- * What a control plane can be told, as plain data: the first of three stages (ServerOptions → CompletedOptions → ControlPlane). Invariant: nothing here reads a
- * file, looks at the machine or starts anything; every default is in `defaultOptions`, and where it differs from kube-apiserver's its line says so.
+ * The options of a control plane, as plain data: the first of three stages (ServerOptions → CompletedOptions →
+ * ControlPlane). Nothing here reads a file or starts anything. `defaultOptions` holds every default. The comment of an
+ * option says where its default differs from kube-apiserver's.
  */
 import type { AdmissionPlugin } from '../server/admission.ts';
 
-/** A certificate and its key, as paths of PEM files, for some server names. */
+/** The paths of a certificate and its key, PEM files, for some server names. */
 export interface SniFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Empty: the names in the certificate. */
+  /** If empty, the names in the certificate apply. */
   readonly names: readonly string[];
 }
 
 export interface ServingOptions {
-  /** `--bind-address`. Default 127.0.0.1; the reference takes every interface. */
+  /** `--bind-address`. Default 127.0.0.1. kube-apiserver listens on every interface by default. */
   readonly bindAddress: string;
-  /** `--secure-port`; 0 takes any free one. */
+  /** `--secure-port`. 0 takes any free port. */
   readonly port: number;
-  /** `--advertise-address`: what others reach us by, named in the serving certificate. '' takes the bind address. */
+  /**
+   * `--advertise-address`: the address for other machines; the serving certificate contains it. '' is the bind address.
+   */
   readonly advertiseAddress: string;
-  /** `--external-hostname`, named in the serving certificate; '' for none. */
+  /** `--external-hostname`: a name for other machines; the serving certificate contains it. '' for none. */
   readonly externalHostname: string;
-  /** `--cert-dir`: `apiserver.crt` and `apiserver.key` are used if they are there, made otherwise. '' keeps them with the other keys in the data folder. */
+  /**
+   * `--cert-dir`: the folder of `apiserver.crt` and `apiserver.key`. They are made if they do not exist. '' is the
+   * folder of the other keys, inside the data folder.
+   */
   readonly certDir: string;
-  /** `--tls-cert-file` and `--tls-private-key-file`; both '' if none is given. */
+  /** `--tls-cert-file` and `--tls-private-key-file`: set both, or leave both ''. */
   readonly certFile: string;
   readonly keyFile: string;
   /** `--tls-sni-cert-key`. */
   readonly sni: readonly SniFiles[];
   /** `--tls-min-version`. */
   readonly minTlsVersion: 'TLSv1.2' | 'TLSv1.3';
-  /** `--http2-max-streams-per-connection`; 0 takes the listener's own limit. */
+  /** `--http2-max-streams-per-connection`. 0 is the listener's default. */
   readonly maxStreamsPerConnection: number;
 }
 
 export interface RequestHeaderOptions {
-  /** `--requestheader-client-ca-file`; '' takes the front-proxy authority of the data folder. */
+  /** `--requestheader-client-ca-file`. '' is the front-proxy CA of the data folder. */
   readonly clientCaFile: string;
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
@@ -45,17 +51,17 @@ export interface RequestHeaderOptions {
 }
 
 export interface ServiceAccountOptions {
-  /** `--service-account-issuer`: the first one signs, all are accepted. */
+  /** `--service-account-issuer`: the first is in new tokens, all are accepted. */
   readonly issuers: readonly string[];
-  /** `--service-account-key-file`: public keys, private keys or certificates. Empty: those of the data folder. */
+  /** `--service-account-key-file`: public keys, private keys or certificates. Empty: the keys of the data folder. */
   readonly keyFiles: readonly string[];
-  /** `--service-account-signing-key-file`; '' takes the key of the data folder. */
+  /** `--service-account-signing-key-file`. '' is the key of the data folder. */
   readonly signingKeyFile: string;
-  /** `--service-account-jwks-uri`; '' makes it from the external address. */
+  /** `--service-account-jwks-uri`. '' is derived from the external address. */
   readonly jwksUri: string;
   /** `--service-account-lookup`. */
   readonly lookup: boolean;
-  /** `--service-account-max-token-expiration` in seconds; 0 for no limit. */
+  /** `--service-account-max-token-expiration` in seconds. 0 is no limit. */
   readonly maxExpirationSeconds: number;
   /** `--service-account-extend-token-expiration`. */
   readonly extendExpiration: boolean;
@@ -64,11 +70,11 @@ export interface ServiceAccountOptions {
 export interface AuthenticationOptions {
   /** `--anonymous-auth`. */
   readonly anonymous: boolean;
-  /** `--client-ca-file`; '' takes the authority of the data folder. */
+  /** `--client-ca-file`. '' is the CA of the data folder. */
   readonly clientCaFile: string;
-  /** `--token-auth-file`; '' for none. */
+  /** `--token-auth-file`. '' for none. */
   readonly tokenFile: string;
-  /** `--api-audiences`; empty takes the first issuer. */
+  /** `--api-audiences`. Empty: the first issuer. */
   readonly apiAudiences: readonly string[];
   readonly requestHeader: RequestHeaderOptions;
   readonly serviceAccounts: ServiceAccountOptions;
@@ -77,11 +83,11 @@ export interface AuthenticationOptions {
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node';
 
 export interface AuditOptions {
-  /** `--audit-policy-file`; '' logs nothing. */
+  /** `--audit-policy-file`. '' logs nothing. */
   readonly policyFile: string;
-  /** `--audit-log-path`; `-` is standard output, '' logs nothing. */
+  /** `--audit-log-path`. `-` is standard output, '' logs nothing. */
   readonly logPath: string;
-  /** Days, megabytes and files; 0 means no limit. */
+  /** `--audit-log-maxage`, `--audit-log-maxsize` and `--audit-log-maxbackup`. 0 is no limit. */
   readonly maxAgeDays: number;
   readonly maxSizeMb: number;
   readonly maxBackups: number;
@@ -89,60 +95,66 @@ export interface AuditOptions {
 }
 
 export interface LimitOptions {
-  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`; 0 for no limit. */
+  /** `--max-requests-inflight` and `--max-mutating-requests-inflight`. 0 is no limit. */
   readonly readOnlyInFlight: number;
   readonly mutatingInFlight: number;
-  /** `--enable-priority-and-fairness`: answers name the flow schema and the priority level of their requests. */
+  /** `--enable-priority-and-fairness`: answers have the headers with the flow schema and the priority level. */
   readonly priorityAndFairness: boolean;
   /** `--request-timeout` in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** `--min-request-timeout`: a watch without a timeout of its own lasts between this and twice as long, in seconds. */
+  /** `--min-request-timeout` in seconds. A watch without a timeout parameter ends between this and twice this time. */
   readonly minRequestTimeoutSeconds: number;
 }
 
 /** Addresses and ports of Services. */
 export interface NetworkOptions {
-  /** `--service-cluster-ip-range`: one network, or one of each family with a comma between them. */
+  /** `--service-cluster-ip-range`: one CIDR, or one per IP family, separated by a comma. */
   readonly serviceRange: string;
   /** `--service-node-port-range`. */
   readonly nodePorts: { readonly first: number; readonly size: number };
-  /** `--endpoint-reconciler-type`: who writes the endpoints of `default/kubernetes`; `none` leaves it to others. */
+  /** `--endpoint-reconciler-type`. With `none` the server does not write the endpoints of `default/kubernetes`. */
   readonly endpointReconciler: 'lease' | 'master-count' | 'none';
-  /** `--kubernetes-service-node-port`: the node port of `default/kubernetes`; 0 for none. */
+  /** `--kubernetes-service-node-port`: the node port of `default/kubernetes`. 0 for none. */
   readonly serviceNodePort: number;
 }
 
 export interface ServerOptions {
-  /** Keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. Made if it does not exist. Default `.keelson` in the working folder. */
+  /**
+   * The folder of keys, certificates, the admin's kubeconfig and, with `lmdb`, the objects. It is created if it does
+   * not exist. Default `.keelson` in the working folder.
+   */
   readonly dataDir: string;
   readonly storage: 'memory' | 'lmdb';
-  /** Where the admin's kubeconfig is written; '' is `admin.kubeconfig` in the data folder. */
+  /** The path of the admin's kubeconfig. '' is `admin.kubeconfig` in the data folder. */
   readonly kubeconfigFile: string;
-  /** `--etcd-compaction-interval` in milliseconds; 0 for never. */
+  /** `--etcd-compaction-interval` in milliseconds. 0 disables compaction. */
   readonly compactionIntervalMs: number;
   readonly serving: ServingOptions;
   readonly authentication: AuthenticationOptions;
-  /** `--authorization-mode`. Default RBAC; the reference allows everything if nothing is said. */
+  /** `--authorization-mode`. Default RBAC. kube-apiserver's default is AlwaysAllow. */
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Admission plugins of the embedding program. They run before policies and webhooks. Default none. */
   readonly admissionPlugins: readonly AdmissionPlugin[];
   /** `--enable-admission-plugins` and `--disable-admission-plugins`. */
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
-  /** `--default-not-ready-toleration-seconds`: how long pods stay on a node that is not ready, unless they say it. */
+  /** `--default-not-ready-toleration-seconds`: the toleration of the taint not-ready that pods get by default. */
   readonly notReadySeconds: number;
-  /** `--default-unreachable-toleration-seconds`: the same for a node that cannot be reached. */
+  /** `--default-unreachable-toleration-seconds`: the toleration of the taint unreachable that pods get by default. */
   readonly unreachableSeconds: number;
-  /** `--runtime-config`: entries such as `group/version=true`; what they do not say is as in the reference. */
+  /**
+   * `--runtime-config`: entries such as `group/version=true`. Versions without an entry are served as in
+   * kube-apiserver.
+   */
   readonly runtimeConfig: readonly string[];
   readonly audit: AuditOptions;
   readonly limits: LimitOptions;
   readonly network: NetworkOptions;
   /** `--event-ttl` in seconds. */
   readonly eventTtlSeconds: number;
-  /** `--shutdown-delay-duration` in milliseconds: how long requests are still served after readyz began to fail. */
+  /** `--shutdown-delay-duration` in milliseconds: the time in which requests are served although `/readyz` fails. */
   readonly shutdownDelayMs: number;
-  /** How long requests in flight may take to finish once no new ones are accepted; then they are cut off. */
+  /** The time in milliseconds that requests in flight have to finish at shutdown. */
   readonly shutdownGraceMs: number;
   /** `--livez-grace-period` in milliseconds. */
   readonly livezGracePeriodMs: number;
@@ -170,7 +182,7 @@ export const defaultOptions: ServerOptions = {
     clientCaFile: '',
     tokenFile: '',
     apiAudiences: [],
-    // kubeadm's values, which fit the front-proxy certificate that the data folder holds.
+    // kubeadm's values. The front-proxy certificate of the data folder has the allowed name.
     requestHeader: {
       clientCaFile: '',
       allowedNames: ['front-proxy-client'],
@@ -224,7 +236,7 @@ export const defaultOptions: ServerOptions = {
   livezGracePeriodMs: 0,
 };
 
-/** Options of which only some are said, at every depth of objects; lists are taken or left as a whole. */
+/** Makes every option optional, at every depth. A list replaces the default list as a whole. */
 export type PartialOptions<T> = {
   readonly [Key in keyof T]?: T[Key] extends readonly unknown[]
     ? T[Key]
@@ -233,20 +245,20 @@ export type PartialOptions<T> = {
       : T[Key];
 };
 
-/** The defaults with what is said in their place. */
-export function serverOptions(said: PartialOptions<ServerOptions> = {}): ServerOptions {
-  return mergeOptions(defaultOptions, said);
+/** Fills in the defaults. */
+export function serverOptions(given: PartialOptions<ServerOptions> = {}): ServerOptions {
+  return mergeOptions(defaultOptions, given);
 }
 
-/** `said` in the place of what `base` has; undefined says nothing. Neither is changed. */
-export function mergeOptions<T>(base: T, said: PartialOptions<T>): T {
-  return merge(base, said) as T;
+/** Returns a copy of `base` with the values of `given` that are not undefined. Modifies neither. */
+export function mergeOptions<T>(base: T, given: PartialOptions<T>): T {
+  return merge(base, given) as T;
 }
 
-function merge(base: unknown, said: unknown): unknown {
-  if (!isPlain(base) || !isPlain(said)) return said;
+function merge(base: unknown, given: unknown): unknown {
+  if (!isPlain(base) || !isPlain(given)) return given;
   const merged: Record<string, unknown> = { ...base };
-  for (const [name, value] of Object.entries(said)) if (value !== undefined) merged[name] = merge(base[name], value);
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) merged[name] = merge(base[name], value);
   return merged;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a control plane needs of the machine it runs on. Invariant: everything that touches a file, a socket or a native package comes through here, so that this layer
- * itself runs wherever web standards do; `node/` supplies the one for Node.
+ * The interface between a control plane and its machine. Every access to a file, a socket or a native package goes
+ * through it, so the rest of this folder runs wherever web standards do. `node/` implements it for Node.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Listener, ListenerOptions } from '../node/listener.ts';
@@ -13,36 +13,47 @@ import type { OutboundClient } from '../server/http/outbound.ts';
 import type { PreparedOpenApi } from '../server/openapi/prepared.ts';
 import type { BuildInfo } from '../server/version-info.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { ProcessUse } from './process-metrics.ts';
+import type { ProcessUsage } from './process-metrics.ts';
 
 export interface Platform {
   readonly clock: Clock;
-  /** Asked once per start. */
+  /** Called once per start. */
   buildInfo(): BuildInfo;
-  /** Of this process, now. */
-  processUse(): ProcessUse;
-  /** An absolute path, for messages and for files that others are told of. */
+  /** Returns the present resource usage of this process. */
+  processUsage(): ProcessUsage;
+  /** Returns the absolute path, for messages and for kubeconfig files. */
   absolutePath(path: string): string;
-  /** The text of a file; undefined if there is none. Throws ConfigError naming the path for anything else that prevents reading. */
+  /**
+   * Returns the text of a file, and undefined if it does not exist. Throws ConfigError with the path if it cannot be
+   * read.
+   */
   readFile(path: string): Promise<string | undefined>;
-  /** Makes the folder for its owner alone and takes it for this process. Throws ConfigError naming the process that has it. The returned function gives it back. */
-  takeFolder(folder: string): Promise<() => void>;
-  /** DNS names of this machine, and its addresses if it is reached by all of them. */
+  /**
+   * Creates the folder, readable by its owner only, and locks it for this process. Throws ConfigError with the process
+   * that holds the lock. The returned function releases the lock.
+   */
+  lockFolder(folder: string): Promise<() => void>;
+  /** Returns the DNS names of this machine and, with `allAddresses`, its IP addresses. */
   hostNames(options: { readonly allAddresses: boolean }): readonly string[];
+  /** Returns the keys and certificates of the data folder. Makes missing ones and renews those that expire soon. */
   ensurePki(options: EnsurePkiOptions): Promise<Pki>;
-  /** `apiserver.crt` and `apiserver.key` of a folder; made with the authority of `pki` if they are not there, and renewed if it made them. */
+  /**
+   * Returns `apiserver.crt` and `apiserver.key` of a folder. If they do not exist, the CA of `pki` issues them. It
+   * renews only certificates that it issued.
+   */
   ensureServingPair(folder: string, pki: Pki, hosts: readonly string[]): Promise<KeyedPem>;
-  /** Mode 0600, atomically. */
+  /** Replaces the file atomically, with mode 0600. */
   writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void>;
-  /** Begins to load what `openStorage` will need, while something else waits for files. Never throws: the open will say what is wrong. */
+  /** Begins to load the modules of `openStorage`. Never throws: `openStorage` reports the failure. */
   prefetchStorage(): void;
-  /** The durable store of a folder. */
+  /** Opens the durable storage of a folder. `onProblem` reports failures of its background work. */
   openStorage(folder: string, onProblem: (error: Error) => void): Promise<Storage>;
   openAuditLog(options: AuditLogOptions): Promise<AuditLog>;
+  /** Throws ConfigError if the address or the port cannot be used. */
   listen(options: ListenerOptions): Promise<Listener>;
   readonly compressor: Compressor;
-  /** What the build has made of the built-in kinds' documents; undefined where nothing was built. */
+  /** Returns the OpenAPI documents of the built-in kinds that the build prepared, and undefined if there are none. */
   preparedOpenApi(): PreparedOpenApi | undefined;
-  /** Calls to webhooks. */
+  /** Makes the client for calls to webhooks. */
   createOutboundClient(): OutboundClient;
 }

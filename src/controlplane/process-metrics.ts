@@ -1,14 +1,14 @@
-/** What the process uses, under the names that every exporter of Prometheus gives it. Invariant: asked for only when metrics are printed. */
+/** The process metrics of Prometheus exporters. The values are read when metrics are collected. */
 import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 
-export interface ProcessUse {
+export interface ProcessUsage {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-export function registerProcessMetrics(registry: MetricRegistry, use: () => ProcessUse): void {
+export function registerProcessMetrics(registry: MetricRegistry, use: () => ProcessUsage): void {
   const cpu = registry
     .counter({ name: 'process_cpu_seconds_total', help: 'Seconds of CPU time that the process has used.', labels: [] })
     .labels();

@@ -1,4 +1,4 @@
-/** The addresses under which others reach the server: for discovery and documents, and for the Service `default/kubernetes`. */
+/** The addresses of the server for clients, for discovery and documents, and for the Service `default/kubernetes`. */
 import type { ServerIdentity } from '../kube/bootstrap/service-network.ts';
 import type { Listener } from '../node/listener.ts';
 import { parseIp } from '../pki/ip.ts';
@@ -12,7 +12,10 @@ export function externalAddress({ options: { serving } }: CompletedOptions, { ad
 
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** Returns the identity for the endpoints of `default/kubernetes`: the advertised address, otherwise an address of this machine. */
+/**
+ * Returns the identity for the endpoints of `default/kubernetes`. Its address is the advertised one, otherwise an
+ * address of this machine.
+ */
 export function serverIdentity({ options, platform }: CompletedOptions, { port }: Listener): ServerIdentity {
   const { serving, network } = options;
   const [hostname = 'localhost'] = platform.hostNames({ allAddresses: false });

@@ -39,9 +39,9 @@ export interface ServerChain {
   readonly transport: Transport;
   readonly health: Health;
   readonly metrics: ServerMetrics;
-  /** Tells the servers their address. Called once, after the listener listens and before `start()`. */
-  listensOn(listener: Listener): void;
-  /** Runs the post-start hooks, which write the objects of a fresh server; `/readyz` passes after that. Once. */
+  /** Gives the servers their address. Called once, after the listener listens and before `start()`. */
+  setListener(listener: Listener): void;
+  /** Runs the post-start hooks, which write the objects of a new server. `/readyz` passes after that. Called once. */
   start(): Promise<void>;
   /** Makes `/readyz` fail and runs the pre-shutdown hooks. */
   preShutdown(): Promise<void>;
@@ -49,15 +49,15 @@ export interface ServerChain {
   drain(): void;
 }
 
-/** The first segment of every key; the reference's default. */
+/** The first segment of every storage key, as in the reference. */
 const SCOPE = 'registry';
-/** The reference's rules; verbs and subresources that no server has cost nothing. */
+/** The reference's rules. Some of these subresources are not served yet. */
 const LONG_RUNNING: LongRunningRules = {
   verbs: ['watch', 'proxy'],
   subresources: ['attach', 'exec', 'proxy', 'log', 'portforward'],
 };
 
-/** The reference's names for the post-start hooks that have an equivalent here. Probes and dashboards know these names. */
+/** The reference's names of post-start hooks, under which health checks report them. */
 const KUBE_HOOKS: readonly string[] = [
   'rbac/bootstrap-roles',
   'start-system-namespaces-controller',
@@ -73,11 +73,14 @@ export interface ServerChainParts {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly logRequests: boolean;
-  /** Takes over everything that is opened here. */
+  /** Takes ownership of everything that the chain opens. */
   readonly lifetime: Lifetime;
 }
 
-/** Throws ConfigError for a file or an admission plugin that cannot be used. */
+/**
+ * Makes the servers and the filters; nothing is stored before `start()`. Throws ConfigError for an invalid option or
+ * file.
+ */
 export async function createServerChain(completed: CompletedOptions, parts: ServerChainParts): Promise<ServerChain> {
   const { storage, logger, lifetime } = parts;
   const { options, platform } = completed;
@@ -123,7 +126,7 @@ export async function createServerChain(completed: CompletedOptions, parts: Serv
     transport: loopback.transport(handler),
     health: server.health,
     metrics: server.metrics,
-    listensOn: (listener) => {
+    setListener: (listener) => {
       address.hostAndPort = externalAddress(completed, listener);
       address.self = serverIdentity(completed, listener);
     },
@@ -150,7 +153,7 @@ function createGenericServer(
     logRequests,
     types: { view: viewOfTypeName, typeName },
     build: platform.buildInfo(),
-    startedAt: platform.processUse().startedAt,
+    startedAt: platform.processUsage().startedAt,
     externalAddress: () => address.hostAndPort,
     openapi: { paths: OPENID_DOCUMENTED, prepared: () => platform.preparedOpenApi() },
     livezGracePeriodMs: options.livezGracePeriodMs,
@@ -158,7 +161,7 @@ function createGenericServer(
     longRunning: LONG_RUNNING,
     gzip: platform.compressor,
   });
-  registerProcessMetrics(server.metricRegistry, () => platform.processUse());
+  registerProcessMetrics(server.metricRegistry, () => platform.processUsage());
   return server;
 }
 
@@ -179,7 +182,7 @@ function registryHost({ platform }: CompletedOptions, { storage, logger }: Serve
     clock: platform.clock,
     newUid: () => globalThis.crypto.randomUUID(),
     random: (below) => Math.floor(Math.random() * below),
-    onTrouble: (error) => logger.error('a cache lost touch with the store', error),
+    onTrouble: (error) => logger.error('a cache lost its storage watch', error),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Puts a server together from completed options and starts it: the third stage, and the only place that knows all the parts. Invariant: everything that is opened belongs to
- * one lifetime, and is stopped in reverse order whether the start fails or the server ends; nothing that was answered is lost by stopping.
+ * The start and the shutdown of a control plane.
+ * Invariant: everything that is opened belongs to one lifetime. It is stopped in reverse order, after a failed start
+ * and at shutdown alike.
  */
 
 import type { Transport } from '../apimachinery/http/transport.ts';
@@ -21,15 +22,16 @@ import { createServerChain, type ServerChain } from './server-chain.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
 export interface StartOptions {
-  /** Default: nobody hears anything. */
+  /** Default: logs nothing. */
   readonly logger?: Logger;
-  /** A debug line for every request. Default false. */
+  /** Whether every request is logged at debug level. Default false. */
   readonly logRequests?: boolean;
 }
 
 /**
- * Starts to listen, then to fill the store with what a fresh server contains; `ready` tells when that is done. Takes the options' hold on the data folder over. Throws ConfigError
- * if the port or the folder cannot be had, and leaves nothing open then.
+ * Opens storage, listens, and begins to write the objects of a new server; `ready` of the result resolves when they are
+ * written. Takes ownership of the lock on the data folder. Throws ConfigError if the port or the folder cannot be used;
+ * everything is closed again then.
  */
 export async function startControlPlane(
   completed: CompletedOptions,
@@ -43,14 +45,17 @@ export async function startControlPlane(
     const compactor = startCompactor(storage, {
       clock: completed.platform.clock,
       intervalMs: completed.options.compactionIntervalMs,
-      onError: (error) => logger.error('old revisions could not be compacted', error),
+      onError: (error) => logger.error('cannot compact old revisions; the next interval tries again', error),
     });
     lifetime.add('compactor', () => compactor.stop());
     const chain = await createServerChain(completed, { storage, logger, logRequests, lifetime });
     const listener = await listen(completed, chain, logger);
     lifetime.add('listener', () => listener.stop());
-    chain.listensOn(listener);
-    const plane = new RunningControlPlane(completed, chain, listener, lifetime, logger);
+    chain.setListener(listener);
+    const ready = chain.start();
+    ready.catch((caught) => logger.error('cannot write the objects of a new server', toError(caught)));
+    const plane = new RunningControlPlane({ completed, chain, listener, lifetime, logger, ready });
+    plane.startRenewal();
     await plane.writeKubeconfig(completed.tls);
     return plane;
   } catch (caught) {
@@ -61,7 +66,7 @@ export async function startControlPlane(
 
 async function openStorage({ options, platform, storageFolder }: CompletedOptions, logger: Logger): Promise<Storage> {
   if (options.storage === 'memory') return createMemoryStorage({ clock: platform.clock });
-  return platform.openStorage(storageFolder, (error) => logger.error('the store could not tidy up', error));
+  return platform.openStorage(storageFolder, (error) => logger.error('storage cannot remove old revisions', error));
 }
 
 function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain, logger: Logger): Promise<Listener> {
@@ -77,11 +82,20 @@ function listen({ options, platform, tls }: CompletedOptions, chain: ServerChain
       const fields = { kind, remoteAddress, suppressed };
       if (kind === 'tls-handshake') chain.metrics.tlsHandshakeErrors.labels().add(1 + suppressed);
       if (kind === 'handler-failed') logger.error(message, cause, fields);
-      // Clients that break off are no news.
+      // Clients often close connections in the middle of a frame.
       else if (kind === 'broken-protocol') logger.debug(message, fields);
       else logger.info(message, fields);
     },
   });
+}
+
+interface RunningParts {
+  readonly completed: CompletedOptions;
+  readonly chain: ServerChain;
+  readonly listener: Listener;
+  readonly lifetime: Lifetime;
+  readonly logger: Logger;
+  readonly ready: Promise<void>;
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -93,23 +107,13 @@ class RunningControlPlane implements ControlPlane {
   readonly #logger: Logger;
   #stopping: Promise<void> | undefined;
 
-  constructor(completed: CompletedOptions, chain: ServerChain, listener: Listener, lifetime: Lifetime, logger: Logger) {
+  constructor({ completed, chain, listener, lifetime, logger, ready }: RunningParts) {
     this.#completed = completed;
     this.#chain = chain;
     this.#listener = listener;
     this.#lifetime = lifetime;
     this.#logger = logger;
-    this.ready = chain.start();
-    // Whoever asks hears of a failure; nobody has to.
-    this.ready.catch((caught) => logger.error('the server could not be filled', toError(caught)));
-    const renewal = startCertificateRenewal({
-      clock: completed.platform.clock,
-      current: completed.tls,
-      reload: () => completed.reloadTls(),
-      apply: (material) => this.#renew(material),
-      onError: (error) => logger.error('the certificates could not be renewed', error),
-    });
-    lifetime.add('renewal', () => renewal.stop());
+    this.ready = ready;
   }
 
   get url(): string {
@@ -149,6 +153,19 @@ class RunningControlPlane implements ControlPlane {
     await this.stop();
   }
 
+  /** Checks the certificates at intervals until the lifetime ends. */
+  startRenewal(): void {
+    const { platform, tls, reloadTls } = this.#completed;
+    const renewal = startCertificateRenewal({
+      clock: platform.clock,
+      current: tls,
+      reload: reloadTls,
+      apply: (material) => this.#renew(material),
+      onError: (error) => this.#logger.error('cannot renew the certificates; the next interval tries again', error),
+    });
+    this.#lifetime.add('certificate renewal', () => renewal.stop());
+  }
+
   async writeKubeconfig(material: TlsMaterial): Promise<void> {
     const { kubeconfigFile, platform } = this.#completed;
     if (kubeconfigFile === undefined) return;
@@ -158,7 +175,7 @@ class RunningControlPlane implements ControlPlane {
   async #renew(material: TlsMaterial): Promise<void> {
     this.#listener.setTls(material.config);
     await this.writeKubeconfig(material);
-    this.#logger.info('the certificates were renewed');
+    this.#logger.info('renewed the certificates; open connections keep theirs');
   }
 
   async #stop(): Promise<void> {
@@ -167,10 +184,10 @@ class RunningControlPlane implements ControlPlane {
     if (options.shutdownDelayMs > 0) await sleep(platform.clock, options.shutdownDelayMs);
     this.#chain.drain();
     const grace = platform.clock.setTimer(options.shutdownGraceMs, () => {
-      this.#logger.warn('requests that did not finish in time are cut off', {
+      this.#logger.warn('requests did not finish within the grace period; their connections are closed', {
         connections: this.#listener.connections(),
       });
-      // The promise of drain() tells the end of both.
+      // drain() below resolves when both have ended.
       void this.#listener.stop();
     });
     await this.#listener.drain();
@@ -180,7 +197,7 @@ class RunningControlPlane implements ControlPlane {
   }
 }
 
-/** What a client on this machine types: an unspecified address is no address to connect to. */
+/** Returns the URL for clients on this machine. Loopback replaces an unspecified address. */
 function reachableUrl({ address, port, url }: Listener): string {
   if (address === '0.0.0.0') return `https://127.0.0.1:${port}`;
   return address === '::' ? `https://[::1]:${port}` : url;

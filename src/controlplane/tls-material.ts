@@ -1,6 +1,7 @@
 /**
- * Certificates of a server: what it shows, and whom it trusts. Invariant: what the operator named is used as it is and never written; the rest comes from the data
- * folder's authority, made on the first call and renewed on later ones.
+ * The serving certificates of a server and the CAs that it trusts.
+ * Invariant: files that flags name are read and never written. Everything else is issued by the CA of the data folder,
+ * on the first call, and renewed by later calls.
  */
 import { ConfigError } from '../base/errors.ts';
 import type { SniKeyPair, TlsConfig } from '../node/tls/tls-identity.ts';
@@ -13,11 +14,11 @@ import type { Platform } from './platform.ts';
 
 export interface TlsMaterial {
   readonly pki: Pki;
-  /** For the listener; the authorities of clients included. */
+  /** The configuration of the listener, with the CAs of clients. */
   readonly config: TlsConfig;
-  /** What a client must trust to accept the serving certificate, PEM. */
+  /** The certificates, PEM, that a client must trust to accept the serving certificate. */
   readonly servingCaPem: string;
-  /** PEM of the authorities of clients and of front proxies, as other servers are told them. */
+  /** The CAs of clients and of front proxies, PEM, as they are published for extension servers. */
   readonly clientCaPem: string;
   readonly requestHeaderCaPem: string;
 }
@@ -51,24 +52,24 @@ export async function loadTlsMaterial(
       clientCa: { [CLIENT_AUTHORITY]: clientCaPem, [FRONT_PROXY_AUTHORITY]: requestHeaderCaPem },
       minVersion: serving.minTlsVersion,
     },
-    servingCaPem: own.foreign ? `${own.cert.trimEnd()}\n${pki.ca.certificatePem}` : pki.ca.certificatePem,
+    servingCaPem: own.external ? `${own.cert.trimEnd()}\n${pki.ca.certificatePem}` : pki.ca.certificatePem,
     clientCaPem,
     requestHeaderCaPem,
   };
 }
 
-/** Names beside the fixed ones that clients may use. */
+/** The names and addresses in the serving certificate, besides the fixed ones. */
 function servingHosts(serving: ServingOptions, platform: Platform): readonly string[] {
   const unspecified = UNSPECIFIED.has(serving.bindAddress);
-  const said = [serving.externalHostname, serving.advertiseAddress, unspecified ? '' : serving.bindAddress];
-  return [...platform.hostNames({ allAddresses: unspecified }), ...said.filter((host) => host !== '')];
+  const configured = [serving.externalHostname, serving.advertiseAddress, unspecified ? '' : serving.bindAddress];
+  return [...platform.hostNames({ allAddresses: unspecified }), ...configured.filter((host) => host !== '')];
 }
 
 interface ServingPair {
   readonly key: string;
   readonly cert: string;
-  /** Perhaps not of our authority. */
-  readonly foreign: boolean;
+  /** Whether another CA than that of the data folder may have issued it. */
+  readonly external: boolean;
 }
 
 async function servingPair(
@@ -80,15 +81,15 @@ async function servingPair(
 ): Promise<ServingPair> {
   const { certFile, keyFile, certDir } = serving;
   if ((certFile === '') !== (keyFile === ''))
-    throw new ConfigError('--tls-cert-file and --tls-private-key-file: give both or none of them');
+    throw new ConfigError('--tls-cert-file and --tls-private-key-file: set both flags or neither');
   if (certFile !== '')
     return {
       cert: await read('--tls-cert-file', certFile),
       key: await read('--tls-private-key-file', keyFile),
-      foreign: true,
+      external: true,
     };
   const pair = certDir === '' ? pki.server : await platform.ensureServingPair(certDir, pki, hosts);
-  return { cert: pair.certificatePem, key: pair.keyPem, foreign: certDir !== '' };
+  return { cert: pair.certificatePem, key: pair.keyPem, external: certDir !== '' };
 }
 
 async function sniPairs(

@@ -276,7 +276,7 @@ describe('a control plane', () => {
     const logger: Logger = {
       ...SILENT,
       info: (message) => {
-        if (message === 'the certificates were renewed') renewed.resolve();
+        if (message.startsWith('renewed the certificates')) renewed.resolve();
       },
       error: (message, error) => renewed.reject(error ?? new Error(message)),
     };

@@ -1,4 +1,6 @@
-/** The platform of a control plane on Node. Invariant: what a start may not need (LMDB, key generation, rotation) is loaded when it is asked for. */
+/**
+ * The platform of a control plane on Node. Modules that a start may not need, such as LMDB, are imported on first use.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
@@ -23,7 +25,7 @@ import type { Platform } from '../platform.ts';
 export const nodePlatform: Platform = {
   clock: systemClock,
   buildInfo: () => nodeBuildInfo(readPackageVersion()),
-  processUse: () => {
+  processUsage: () => {
     const { user, system } = process.cpuUsage();
     return {
       cpuSeconds: (user + system) / 1e6,
@@ -33,10 +35,10 @@ export const nodePlatform: Platform = {
   },
   absolutePath: (path) => resolve(path),
   readFile: readTextFile,
-  takeFolder: async (folder) => {
+  lockFolder: async (folder) => {
     await ensureSecretFolder(folder);
     const release = lockFolder(folder);
-    await hideFromGit(folder);
+    await writeGitignore(folder);
     return release;
   },
   hostNames: machineNames,
@@ -61,8 +63,8 @@ export const nodePlatform: Platform = {
   createOutboundClient,
 };
 
-/** A data folder inside a project must not be committed by mistake: it holds keys. */
-async function hideFromGit(folder: string): Promise<void> {
+/** Keeps git from committing a data folder inside a project: it contains keys. */
+async function writeGitignore(folder: string): Promise<void> {
   try {
     await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch (caught) {

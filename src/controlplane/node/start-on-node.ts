@@ -1,4 +1,4 @@
-/** All three stages at once, on Node: options in, a running control plane out. */
+/** The start of a control plane on Node from plain options: all three stages in one call. */
 import { type Logger, SILENT } from '../../base/logger.ts';
 import { completeOptions } from '../complete-options.ts';
 import type { ControlPlane } from '../control-plane.ts';
@@ -7,8 +7,9 @@ import { startControlPlane } from '../start.ts';
 import { nodePlatform } from './node-platform.ts';
 
 /**
- * Starts a server and resolves when it is ready. Without options it does what the command does: port 6443 on loopback, `.keelson` in the working folder, RBAC. Throws ConfigError
- * for what cannot be used, and leaves nothing running then. The logger says nothing by default.
+ * Starts a server and resolves when it is ready. The defaults are those of the command: port 6443 on loopback, the data
+ * folder `.keelson` in the working folder, and RBAC. Throws ConfigError for an invalid option; nothing keeps running
+ * then. Logs nothing by default.
  */
 export async function startOnNode(
   options: PartialOptions<ServerOptions> = {},
