@@ -4,9 +4,9 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { attributesFor, listerOf, podWith, verdict } from './admission.fixtures.ts';
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { namespaceAutoProvision, namespaceExists } from './namespace-plugins.ts';
-import { podNodeSelector, podTolerationRestriction } from './namespace-scheduling.ts';
 import { ownerReferencesPermissionEnforcement } from './owner-references.ts';
-import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod-policies.ts';
+import { podNodeSelector, podTolerationRestriction } from './pod/namespace-scheduling.ts';
+import { alwaysPullImages, extendedResourceToleration, limitPodHardAntiAffinityTopology } from './pod/pod-policies.ts';
 
 function specOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec') ?? {};

@@ -5,8 +5,8 @@ import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars
 import type { JsonObject } from '../../../base/json-value.ts';
 import { specOf } from '../../shared/object-fields.ts';
 import { amountsOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
-import { mainContainers } from '../pod-subject.ts';
-import { podTotal } from '../pod-total.ts';
+import { mainContainers } from '../pod/pod-subject.ts';
+import { podTotal } from '../pod/pod-total.ts';
 
 interface Amounts {
   readonly requests: ResourceAmounts;

@@ -9,7 +9,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { specOf } from '../../shared/object-fields.ts';
-import { isMirrorPod } from '../pod-subject.ts';
+import { isMirrorPod } from '../pod/pod-subject.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
 import type { NodeWorld } from './token-rules.ts';
 

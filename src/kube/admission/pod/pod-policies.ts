@@ -3,16 +3,16 @@
  * else; what they decide is in the pod.
  */
 
-import { refusal } from '../../admission/refusal.ts';
-import { fieldAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
-import { formatIssue, notSupported } from '../../apimachinery/validation/field-issue.ts';
-import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { equalJson, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../server/admission.ts';
-import { specOf } from '../shared/object-fields.ts';
-import { isNativeResource } from '../shared/resource-lists.ts';
+import { refusal } from '../../../admission/refusal.ts';
+import { fieldAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { forbidden } from '../../../apimachinery/status/status-catalogue.ts';
+import { formatIssue, notSupported } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { equalJson, isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../../server/admission.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { isNativeResource } from '../../shared/resource-lists.ts';
 import { mainContainers, podOf } from './pod-subject.ts';
 
 const IMAGES = FieldPath.of('spec');

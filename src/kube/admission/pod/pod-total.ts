@@ -1,9 +1,9 @@
 /** What a pod asks for in all, its own amounts and the overhead of its runtime included. Invariant: pure; sums are the reference's. */
-import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
-import { addQuantity, isZeroQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { aggregateContainers } from '../groups/core/pod/pod-resources.ts';
-import { addAmounts, amountsOf, isPodLevelResource, type ResourceAmounts } from '../shared/resource-lists.ts';
+import { fieldAt } from '../../../apimachinery/meta/object-fields.ts';
+import { addQuantity, isZeroQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { aggregateContainers } from '../../groups/core/pod/pod-resources.ts';
+import { addAmounts, amountsOf, isPodLevelResource, type ResourceAmounts } from '../../shared/resource-lists.ts';
 
 export interface PodTotalOptions {
   /** For which resources an amount of the pod as a whole replaces the sum of its containers. Default: all for which there may be one. */

@@ -2,20 +2,20 @@
  * PodNodeSelector and PodTolerationRestriction, both off by default: annotations of a namespace say on which nodes its pods run and what they tolerate. Invariant: what a pod asks
  * for itself is kept or refused, never replaced; there is no configuration for the whole cluster.
  */
-import { annotationsOf, nameOf } from '../../apimachinery/meta/meta.ts';
-import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { labelKeyIssue } from '../../apimachinery/selectors/label-selector.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { forbidden, notFound, unknown } from '../../apimachinery/status/status-catalogue.ts';
-import { formatIssue } from '../../apimachinery/validation/field-issue.ts';
-import { encodeUtf8 } from '../../base/bytes.ts';
-import { readJson } from '../../base/json-read.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import { qosClassOf } from '../groups/core/pod/pod-resources.ts';
-import { specOf } from '../shared/object-fields.ts';
+import { annotationsOf, nameOf } from '../../../apimachinery/meta/meta.ts';
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { labelKeyIssue } from '../../../apimachinery/selectors/label-selector.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { forbidden, notFound, unknown } from '../../../apimachinery/status/status-catalogue.ts';
+import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
+import { encodeUtf8 } from '../../../base/bytes.ts';
+import { readJson } from '../../../base/json-read.ts';
+import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/own/lister.ts';
+import { qosClassOf } from '../../groups/core/pod/pod-resources.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { podOf } from './pod-subject.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 

@@ -1,6 +1,6 @@
 /** Tolerations as several plugins read and join them. Invariant: pure; what was given is not changed. */
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
+import { textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 
 /** Both lists without those that another one covers. Of two that cover each other the first stays. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {

@@ -3,16 +3,16 @@
  * none.
  */
 
-import { refusal } from '../../admission/refusal.ts';
-import { quote } from '../../apimachinery/go-format.ts';
-import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { compareQuantity } from '../../apimachinery/scalars/quantity-arithmetic.ts';
-import { cloneJson, type JsonObject } from '../../base/json-value.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import { specOf } from '../shared/object-fields.ts';
-import { amountsOf } from '../shared/resource-lists.ts';
+import { refusal } from '../../../admission/refusal.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { compareQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/own/lister.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { amountsOf } from '../../shared/resource-lists.ts';
 import { podOf } from './pod-subject.ts';
 import { mergeTolerations } from './tolerations.ts';
 

@@ -1,11 +1,11 @@
 /** PodTopologyLabels: a pod carries the zone and the region of the node that it is bound to, at its creation or by a binding. */
-import { labelsOf } from '../../apimachinery/meta/meta.ts';
-import { ensureObject, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { andThen } from '../../base/maybe-promise.ts';
-import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { ObjectReader } from '../../server/own/object-reader.ts';
-import { ensureMeta, specOf } from '../shared/object-fields.ts';
+import { labelsOf } from '../../../apimachinery/meta/meta.ts';
+import { ensureObject, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { andThen } from '../../../base/maybe-promise.ts';
+import type { AdmissionPlugin } from '../../../server/admission.ts';
+import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { ensureMeta, specOf } from '../../shared/object-fields.ts';
 
 const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 

@@ -3,14 +3,14 @@
  * class; of all classes at most one is the default.
  */
 
-import { refusal } from '../../admission/refusal.ts';
-import { nameOf } from '../../apimachinery/meta/meta.ts';
-import { flagAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import { specOf } from '../shared/object-fields.ts';
+import { refusal } from '../../../admission/refusal.ts';
+import { nameOf } from '../../../apimachinery/meta/meta.ts';
+import { flagAt, numberAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/own/lister.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { podOf } from './pod-subject.ts';
 
 interface Priority {

@@ -1,8 +1,8 @@
 /** Questions about pods that several admission plugins ask. */
-import { annotationsOf } from '../../apimachinery/meta/meta.ts';
-import { objectsAt } from '../../apimachinery/meta/object-fields.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import type { AdmissionAttributes } from '../../server/admission.ts';
+import { annotationsOf } from '../../../apimachinery/meta/meta.ts';
+import { objectsAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { AdmissionAttributes } from '../../../server/admission.ts';
 
 /** Containers, then init containers: the order in which most of the reference's checks go. */
 export function mainContainers(spec: JsonObject): readonly JsonObject[] {

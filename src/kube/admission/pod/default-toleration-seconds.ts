@@ -2,10 +2,10 @@
  * DefaultTolerationSeconds: a pod stays for some time on a node that is not ready or not reachable, unless it says how long itself. Invariant: what a pod tolerates already is
  * left as it is.
  */
-import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import type { AdmissionPlugin } from '../../server/admission.ts';
-import { specOf } from '../shared/object-fields.ts';
+import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { AdmissionPlugin } from '../../../server/admission.ts';
+import { specOf } from '../../shared/object-fields.ts';
 import { podOf } from './pod-subject.ts';
 
 export interface TolerationDefaults {

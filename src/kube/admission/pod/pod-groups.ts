@@ -3,18 +3,18 @@
  * them; as long as groups are not served, none of them does anything.
  */
 
-import { refusal } from '../../admission/refusal.ts';
-import { quote } from '../../apimachinery/go-format.ts';
-import { finalizersOf, isTerminating, nameOf, ownerReferencesOf, uidOf } from '../../apimachinery/meta/meta.ts';
-import { fieldAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { StatusError } from '../../apimachinery/status/status.ts';
-import { internalError } from '../../apimachinery/status/status-catalogue.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
-import { andThen } from '../../base/maybe-promise.ts';
-import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import type { ObjectReader } from '../../server/own/object-reader.ts';
-import { ensureMeta, specOf } from '../shared/object-fields.ts';
+import { refusal } from '../../../admission/refusal.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import { finalizersOf, isTerminating, nameOf, ownerReferencesOf, uidOf } from '../../../apimachinery/meta/meta.ts';
+import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { StatusError } from '../../../apimachinery/status/status.ts';
+import { internalError } from '../../../apimachinery/status/status-catalogue.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { andThen } from '../../../base/maybe-promise.ts';
+import type { AdmissionPlugin } from '../../../server/admission.ts';
+import type { Lister } from '../../../server/own/lister.ts';
+import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { ensureMeta, specOf } from '../../shared/object-fields.ts';
 
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';
 const FINALIZER = 'scheduling.k8s.io/podgroup-protection';

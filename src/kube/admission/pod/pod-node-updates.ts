@@ -3,18 +3,22 @@
  * spec did not change, is not looked at.
  */
 
-import { refusal } from '../../admission/refusal.ts';
-import { quote } from '../../apimachinery/go-format.ts';
-import { labelsOf, nameOf } from '../../apimachinery/meta/meta.ts';
-import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { compareQuantity, quantityMilliValue, quantityValue } from '../../apimachinery/scalars/quantity-arithmetic.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { ObjectReader } from '../../server/own/object-reader.ts';
-import { isSidecar } from '../groups/core/pod/pod-resources.ts';
-import { specOf } from '../shared/object-fields.ts';
-import { amountOf } from '../shared/resource-lists.ts';
+import { refusal } from '../../../admission/refusal.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import { labelsOf, nameOf } from '../../../apimachinery/meta/meta.ts';
+import { fieldAt, numberAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import {
+  compareQuantity,
+  quantityMilliValue,
+  quantityValue,
+} from '../../../apimachinery/scalars/quantity-arithmetic.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
+import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { isSidecar } from '../../groups/core/pod/pod-resources.ts';
+import { specOf } from '../../shared/object-fields.ts';
+import { amountOf } from '../../shared/resource-lists.ts';
 import { podTotal } from './pod-total.ts';
 
 export function podResizeValidator(nodes: () => ObjectReader): AdmissionPlugin {
