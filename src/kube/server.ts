@@ -44,8 +44,8 @@ import {
 } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
-import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
+import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
 import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
 import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
