@@ -1,0 +1,279 @@
+/**
+ * The base of stores that wrap another one: `scoped.ts` and `transformed.ts`. It maps keys and values on the way in, maps items on
+ * the way out, and keeps track of writes for stop().
+ * Invariant: once stop() is called no method reaches the inner store through the wrapper, and writes in flight are answered first.
+ */
+import { andThen, isPromise, type MaybePromise } from '../base/maybe-promise.ts';
+import { checkFollowing, checkRange, checkTransaction, checkValue } from './checks.ts';
+import { StorageError } from './errors.ts';
+import { checkKey, type KeyRange } from './keys.ts';
+import type {
+  CreateOptions,
+  DeleteResult,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  ReadOptions,
+  Revision,
+  Snapshot,
+  Storage,
+  Transaction,
+  TransactionResult,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  Write,
+  WriteOptions,
+  WriteResult,
+} from './storage.ts';
+
+/** How a wrapper maps what passes through it. */
+export interface StorageMapping {
+  /** A word for messages: `scoped`, `transformed`. */
+  readonly name: string;
+  /** The key of the inner store. */
+  innerKey(key: string): string;
+  /** The key of the wrapper: the inverse of `innerKey`. */
+  outerKey(key: string): string;
+  /** An item of the inner store as the wrapper shows it. */
+  outerItem(item: KeyValue): MaybePromise<KeyValue>;
+}
+
+export abstract class WrappedStorage implements Storage {
+  readonly driver: string;
+  protected readonly mapping: StorageMapping;
+  /** Also reachable while stop() waits for writes; see `open`. */
+  protected readonly inner: Storage;
+  readonly #writes = new Set<Promise<unknown>>();
+  readonly #snapshots = new Set<WrappedSnapshot>();
+  #closed = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(inner: Storage, mapping: StorageMapping) {
+    this.driver = inner.driver;
+    this.mapping = mapping;
+    this.inner = inner;
+  }
+
+  /** The bytes to store for a value of a new key, or over whatever the key holds. */
+  protected abstract innerValue(key: string, value: Uint8Array, isNew: boolean): MaybePromise<Uint8Array>;
+
+  abstract watch(options: WatchOptions, sink: WatchSink): Watch;
+
+  /** Ends the watches. Called once by stop(), when no write is in flight and every other method throws Closed. */
+  protected abstract close(inner: Storage): Promise<void>;
+
+  revision(): MaybePromise<Revision> {
+    return this.open().revision();
+  }
+
+  horizon(): Revision {
+    return this.open().horizon();
+  }
+
+  oldestRevision(): Revision {
+    return this.open().oldestRevision();
+  }
+
+  get(key: string, options?: ReadOptions): MaybePromise<GetResult> {
+    const inner = this.open();
+    checkKey(key);
+    return andThen(inner.get(this.mapping.innerKey(key), options), (result) =>
+      result.outcome === 'found'
+        ? andThen(this.mapping.outerItem(result.item), (item) => ({ ...result, item }))
+        : result,
+    );
+  }
+
+  list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult> {
+    const inner = this.open();
+    checkRange(range);
+    return andThen(inner.list(innerRange(this.mapping, range), options), (result) =>
+      result.outcome === 'ok' ? outerPage(this.mapping, result) : result,
+    );
+  }
+
+  create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult> {
+    return this.#write(async (inner) => {
+      checkKey(key);
+      checkValue(key, value);
+      checkFollowing(key, options?.followedBy, options?.ttlMs);
+      const stored = await this.innerValue(key, value, true);
+      const followedBy = options?.followedBy && (await this.innerValue(key, options.followedBy, true));
+      return this.#outerWrite(await inner.create(this.mapping.innerKey(key), stored, { ...options, followedBy }));
+    });
+  }
+
+  compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult> {
+    return this.#write(async (inner) => {
+      checkKey(key);
+      checkValue(key, value);
+      const stored = await this.innerValue(key, value, expected === 0);
+      return this.#outerWrite(await inner.compareAndWrite(this.mapping.innerKey(key), expected, stored, options));
+    });
+  }
+
+  delete(key: string, options?: { readonly expected?: Revision }): Promise<DeleteResult> {
+    return this.#write(async (inner): Promise<DeleteResult> => {
+      checkKey(key);
+      const result = await inner.delete(this.mapping.innerKey(key), options);
+      switch (result.outcome) {
+        case 'ok':
+          return { ...result, deleted: await this.mapping.outerItem(result.deleted) };
+        case 'conflict':
+          return { ...result, current: await this.mapping.outerItem(result.current) };
+        case 'missing':
+          return result;
+      }
+    });
+  }
+
+  transact(transaction: Transaction): Promise<TransactionResult> {
+    return this.#write(async (inner): Promise<TransactionResult> => {
+      checkTransaction(transaction);
+      const checks = transaction.checks.map((check) => ({ ...check, key: this.mapping.innerKey(check.key) }));
+      const writes = await mapAll(transaction.writes, (write) => this.#innerWrite(write));
+      const result = await inner.transact({ checks, writes });
+      if (result.outcome === 'ok') return result;
+      return { ...result, current: await mapAll(result.current, (item) => outerOptional(this.mapping, item)) };
+    });
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.open().compact(revision);
+  }
+
+  snapshot(): MaybePromise<Snapshot> {
+    return andThen(this.open().snapshot(), (inner): MaybePromise<Snapshot> => {
+      // stop() was called meanwhile and could not stop this snapshot.
+      if (this.#closed) return inner.stop().then(() => Promise.reject(closed()));
+      const snapshot = new WrappedSnapshot(inner, this.mapping, (stopped) => this.#snapshots.delete(stopped));
+      this.#snapshots.add(snapshot);
+      return snapshot;
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** The inner store. Throws Closed once stop() was called, even while writes are in flight. */
+  protected open(): Storage {
+    if (this.#closed) throw closed();
+    return this.inner;
+  }
+
+  /** The inner snapshot that a fork starts from. Throws InvalidArgument for a snapshot of another kind of store. */
+  protected innerSnapshot(from: Snapshot | undefined): Snapshot | undefined {
+    if (from === undefined) return undefined;
+    const { name } = this.mapping;
+    if (from instanceof WrappedSnapshot && from.mapping.name === name) return from.inner();
+    throw new StorageError('InvalidArgument', `a ${name} store forks from snapshots of a ${name} store`);
+  }
+
+  async #stop(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#writes);
+    await this.close(this.inner);
+    for (const snapshot of [...this.#snapshots]) await snapshot.stop();
+  }
+
+  #write<R>(write: (inner: Storage) => Promise<R>): Promise<R> {
+    const result = (async () => write(this.open()))();
+    this.#writes.add(result);
+    const done = (): void => void this.#writes.delete(result);
+    result.then(done, done);
+    return result;
+  }
+
+  #innerWrite(write: Write): MaybePromise<Write> {
+    const key = this.mapping.innerKey(write.key);
+    if (write.type === 'delete') return { ...write, key };
+    return andThen(this.innerValue(write.key, write.value, false), (value) => ({ ...write, key, value }));
+  }
+
+  async #outerWrite(result: WriteResult): Promise<WriteResult> {
+    if (result.outcome === 'ok') return result;
+    return { ...result, current: await outerOptional(this.mapping, result.current) };
+  }
+}
+
+/** A snapshot of the inner store, seen through the mapping. */
+class WrappedSnapshot implements Snapshot {
+  readonly revision: Revision;
+  readonly mapping: StorageMapping;
+  readonly #inner: Snapshot;
+  readonly #onStop: (snapshot: WrappedSnapshot) => void;
+  #stopped = false;
+
+  constructor(inner: Snapshot, mapping: StorageMapping, onStop: (snapshot: WrappedSnapshot) => void) {
+    this.revision = inner.revision;
+    this.#inner = inner;
+    this.mapping = mapping;
+    this.#onStop = onStop;
+  }
+
+  /** The snapshot of the inner store. Throws Closed after stop(). */
+  inner(): Snapshot {
+    if (this.#stopped) throw new StorageError('Closed', 'the snapshot is stopped');
+    return this.#inner;
+  }
+
+  get(key: string): MaybePromise<KeyValue | undefined> {
+    checkKey(key);
+    return andThen(this.inner().get(this.mapping.innerKey(key)), (item) => outerOptional(this.mapping, item));
+  }
+
+  list(range: KeyRange, options?: { limit?: number }): ReturnType<Snapshot['list']> {
+    checkRange(range);
+    return andThen(this.inner().list(innerRange(this.mapping, range), options), (page) =>
+      outerPage(this.mapping, page),
+    );
+  }
+
+  stop(): Promise<void> {
+    this.#stopped = true;
+    this.#onStop(this);
+    return this.#inner.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+function closed(): StorageError {
+  return new StorageError('Closed', 'the store is stopped');
+}
+
+/** The same range seen from the inner store. */
+export function innerRange({ innerKey }: StorageMapping, { prefix, start }: KeyRange): KeyRange {
+  return { prefix: innerKey(prefix), ...(start === undefined ? {} : { start: innerKey(start) }) };
+}
+
+/** All results in order: at once if none is a promise. */
+export function mapAll<T, R>(list: readonly T[], map: (element: T) => MaybePromise<R>): MaybePromise<R[]> {
+  const results = list.map(map);
+  return results.some(isPromise) ? Promise.all(results) : (results as R[]);
+}
+
+function outerOptional(mapping: StorageMapping, item: KeyValue | undefined): MaybePromise<KeyValue | undefined> {
+  return item && mapping.outerItem(item);
+}
+
+function outerPage<P extends { readonly items: readonly KeyValue[]; readonly next: string | undefined }>(
+  mapping: StorageMapping,
+  page: P,
+): MaybePromise<P> {
+  const next = page.next === undefined ? undefined : mapping.outerKey(page.next);
+  return andThen(
+    mapAll(page.items, (item) => mapping.outerItem(item)),
+    (items) => ({ ...page, items, next }),
+  );
+}
