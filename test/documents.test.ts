@@ -44,7 +44,7 @@ describe('the texts', () => {
     'CHANGELOG.md',
     'docs/architecture.md',
     'docs/compatibility.md',
-    'docs/errors.md',
+    'docs/reference/errors.md',
   ];
 
   it.each(files)('%s links only to files that exist', (file) => {

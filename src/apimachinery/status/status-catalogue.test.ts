@@ -17,8 +17,8 @@ describe('the catalogue', () => {
     expect(exported.sort()).toEqual(Object.keys(catalogue.STATUS_CATALOGUE).sort());
   });
 
-  it('is what docs/errors.md lists, line for line', () => {
-    const docs = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+  it('is what docs/reference/errors.md lists, line for line', () => {
+    const docs = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
     const section = docs.slice(docs.indexOf('## The catalogue'), docs.indexOf('## Causes'));
     const documented = section.split('\n').filter((line) => line.startsWith('| `'));
     const expected = Object.entries(catalogue.STATUS_CATALOGUE).map(
