@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import { factsFingerprint, typeName } from '../kinds/views.ts';
 import type { Answer } from '../server/http/exchange.ts';
-import type { RequestHandler, ServerRequest } from '../server/http/request.ts';
+import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
 import { openResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { FollowUp } from '../server/resource/resource-definition.ts';

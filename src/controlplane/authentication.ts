@@ -10,7 +10,7 @@ import {
   type Authenticator,
   NOT_RECOGNIZED,
   type TokenAuthenticator,
-} from '../server/authentication.ts';
+} from '../server/authenticator.ts';
 import { anonymousAuthenticator } from '../server/filters/authentication/anonymous.ts';
 import {
   bearerTokenAuthenticator,

@@ -14,7 +14,7 @@ import {
   type OpenIdResult,
 } from '../pki/jwks.ts';
 import { NOT_FOUND, type PathMux } from '../server/http/paths.ts';
-import type { SimplePath } from '../server/openapi/document.ts';
+import type { SimplePath } from '../server/openapi/document-v3.ts';
 
 /** The paths in the OpenAPI documents. */
 export const OPENID_DOCUMENTED: readonly SimplePath[] = [

@@ -12,13 +12,13 @@ import { parseServiceRanges, type ServerIdentity } from '../kube/bootstrap/servi
 import { createKubeServer, type KubeServer } from '../kube/server.ts';
 import type { Listener } from '../node/listener.ts';
 import { checkCaBundle } from '../pki/ca-bundle.ts';
-import type { TokenAuthenticator } from '../server/authentication.ts';
+import type { TokenAuthenticator } from '../server/authenticator.ts';
 import { GenericServer } from '../server/generic-server.ts';
 import type { Health } from '../server/health.ts';
 import type { Handler } from '../server/http/exchange.ts';
 import type { OutboundClient } from '../server/http/outbound.ts';
 import { NOT_FOUND } from '../server/http/paths.ts';
-import type { RequestHandler } from '../server/http/request.ts';
+import type { RequestHandler } from '../server/http/server-request.ts';
 import { createServiceResolver } from '../server/http/service-resolver.ts';
 import type { LongRunningRules } from '../server/in-flight.ts';
 import type { MetricRegistry } from '../server/metrics/metric-registry.ts';

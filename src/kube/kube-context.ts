@@ -2,7 +2,7 @@
 
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Authorizer } from '../server/authorization.ts';
+import type { Authorizer } from '../server/authorizer.ts';
 import type { Lister } from '../server/own/lister.ts';
 import type { ObjectReader } from '../server/own/object-reader.ts';
 import type { StoredResource } from '../server/resource/open-resource.ts';

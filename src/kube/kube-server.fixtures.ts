@@ -9,7 +9,7 @@ import { writeJsonBytes } from '../base/json-write.ts';
 import { SILENT } from '../base/logger.ts';
 import type { VirtualClock } from '../base/virtual-clock.ts';
 import { generateKey } from '../pki/keys.ts';
-import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authentication.ts';
+import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authenticator.ts';
 import { drainChunks } from '../server/http/chunk-source.ts';
 import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';

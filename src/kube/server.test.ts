@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DiscoveryVersion } from '../server/discovery/discovery.ts';
+import type { DiscoveryVersion } from '../server/discovery/discovery-publisher.ts';
 import { startTestKube, type TestKube, user } from './kube-server.fixtures.ts';
 
 describe('the middle server', () => {

@@ -17,9 +17,9 @@ import { createOpenIdDocuments, type OpenIdResult } from '../pki/jwks.ts';
 import type { PrivateKey, PublicKey } from '../pki/keys.ts';
 import { createTokenSigner } from '../pki/service-account-tokens.ts';
 import type { Admission, AdmissionPlugin } from '../server/admission.ts';
-import type { TokenAuthenticator } from '../server/authentication.ts';
-import { type Authorizer, MASTERS_GROUP } from '../server/authorization.ts';
-import type { DiscoveryPublisher, DiscoveryResource } from '../server/discovery/discovery.ts';
+import type { TokenAuthenticator } from '../server/authenticator.ts';
+import { type Authorizer, MASTERS_GROUP } from '../server/authorizer.ts';
+import type { DiscoveryPublisher, DiscoveryResource } from '../server/discovery/discovery-publisher.ts';
 import type { NamespaceReader } from '../server/endpoints/endpoint.ts';
 import {
   ALWAYS_ALLOW,
@@ -27,8 +27,8 @@ import {
   privilegedGroupsAuthorizer,
   unionAuthorizer,
 } from '../server/filters/authorizers.ts';
-import type { FlowMatcher } from '../server/flow.ts';
-import type { RequestHandler } from '../server/http/request.ts';
+import type { FlowMatcher } from '../server/flow-matcher.ts';
+import type { RequestHandler } from '../server/http/server-request.ts';
 import type { ServiceObjects } from '../server/http/service-resolver.ts';
 import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import { LateLister } from '../server/own/late-lister.ts';

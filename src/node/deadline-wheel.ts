@@ -4,14 +4,15 @@
  * Invariant: the timer is armed exactly while the wheel has entries. A deadline fires at most two ticks late and never
  * early.
  */
+
+import { ArraySet, type ArraySetItem } from '../base/array-set.ts';
 import type { Clock, Timer } from '../base/clock.ts';
-import { type Held, HeldList } from '../server/filters/audit/held-list.ts';
 
 /**
  * An entry of the wheel. `deadline` is in the wheel's time; NEVER means none. `expire` is called at the deadline and
  * must set another one or remove the entry, otherwise it is called again at the next tick.
  */
-export interface Timed extends Held {
+export interface Timed extends ArraySetItem {
   deadline: number;
   expire(): void;
 }
@@ -22,7 +23,7 @@ export class DeadlineWheel {
   readonly #clock: Clock;
   readonly #tickMs: number;
   readonly #onTick: () => void;
-  readonly #held = new HeldList<Timed>();
+  readonly #held = new ArraySet<Timed>();
   #now: number;
   #timer: Timer | undefined;
 

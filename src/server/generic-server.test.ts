@@ -7,7 +7,7 @@ import { ALWAYS_ALLOW } from './filters/authorizers.ts';
 import { GenericServer } from './generic-server.ts';
 import { inProcess } from './http/in-process.ts';
 import { NOT_FOUND } from './http/paths.ts';
-import type { RequestHandler } from './http/request.ts';
+import type { RequestHandler } from './http/server-request.ts';
 import { types } from './openapi/openapi.fixtures.ts';
 
 const BUILD = { version: '0.0.0', runtime: 'test', platform: 'test/test' };

@@ -51,7 +51,7 @@ export function inFlightKind(verb: string, longRunning: boolean): InFlightKind {
   return verb === 'get' || verb === 'list' || verb === 'watch' ? 'readOnly' : 'mutating';
 }
 
-class Room {
+class InFlightCount {
   readonly limit: number;
   count = 0;
   highWater = 0;
@@ -63,45 +63,45 @@ class Room {
 }
 
 export class InFlightGate {
-  readonly #readOnly: Room;
-  readonly #mutating: Room;
-  readonly #longRunning = new Room(0);
+  readonly #readOnly: InFlightCount;
+  readonly #mutating: InFlightCount;
+  readonly #longRunning = new InFlightCount(0);
 
   constructor(limits: InFlightLimits = {}) {
-    this.#readOnly = new Room(limits.readOnly ?? 400);
-    this.#mutating = new Room(limits.mutating ?? 200);
+    this.#readOnly = new InFlightCount(limits.readOnly ?? 400);
+    this.#mutating = new InFlightCount(limits.mutating ?? 200);
   }
 
   /** `privileged` requests (group system:masters) are let in even when the gate is full; they are then not counted, as in the reference. */
   acquire(kind: InFlightKind, privileged: boolean): InFlightTicket {
-    const room = this.#room(kind);
-    if (room.count >= room.limit) return privileged ? 'uncounted' : 'refused';
-    room.count++;
-    if (room.count > room.highWater) room.highWater = room.count;
+    const counter = this.#countOf(kind);
+    if (counter.count >= counter.limit) return privileged ? 'uncounted' : 'refused';
+    counter.count++;
+    if (counter.count > counter.highWater) counter.highWater = counter.count;
     return kind;
   }
 
   release(ticket: InFlightTicket): void {
     if (ticket === 'uncounted' || ticket === 'refused') return;
-    const room = this.#room(ticket);
-    if (room.count === 0) throw new BugError(`a ${ticket} ticket was released twice`);
-    room.count--;
+    const counter = this.#countOf(ticket);
+    if (counter.count === 0) throw new BugError(`a ${ticket} ticket was released twice`);
+    counter.count--;
   }
 
   /** Being served now. */
   count(kind: InFlightKind): number {
-    return this.#room(kind).count;
+    return this.#countOf(kind).count;
   }
 
   /** The most that were served at once since the last call: what apiserver_current_inflight_requests shows when it is asked every second. */
   takeHighWater(kind: InFlightKind): number {
-    const room = this.#room(kind);
-    const highest = room.highWater;
-    room.highWater = room.count;
+    const counter = this.#countOf(kind);
+    const highest = counter.highWater;
+    counter.highWater = counter.count;
     return highest;
   }
 
-  #room(kind: InFlightKind): Room {
+  #countOf(kind: InFlightKind): InFlightCount {
     return kind === 'readOnly' ? this.#readOnly : kind === 'mutating' ? this.#mutating : this.#longRunning;
   }
 }

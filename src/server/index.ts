@@ -17,8 +17,8 @@ export {
 } from '../apimachinery/validation/field-issue.ts';
 export { FieldPath } from '../apimachinery/validation/field-path.ts';
 export type { Admission, AdmissionAttributes } from './admission.ts';
-export type { AuthenticationResult, Authenticator } from './authentication.ts';
-export type { AuthorizationResult, Authorizer, RequestAttributes } from './authorization.ts';
+export type { AuthenticationResult, Authenticator } from './authenticator.ts';
+export type { AuthorizationResult, Authorizer, RequestAttributes } from './authorizer.ts';
 export { type ApiServer, createServer, type ServerOptions } from './create-server.ts';
 export { GenericServer, type GenericServerOptions, type PrepareOptions } from './generic-server.ts';
 export type { HealthCheck } from './health.ts';

@@ -1,36 +1,36 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failure, GADGETS, type World, world } from './endpoints/endpoints.fixtures.ts';
+import { createTestServer, failure, GADGETS, type TestServer } from './endpoints/endpoints.fixtures.ts';
 import { storageVersionHash } from './resource-server.ts';
 
 describe('ResourceServer', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
+    server = await createTestServer();
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
   const NOT_FOUND = [404, 'NotFound', 'the server could not find the requested resource'];
   const NOT_ALLOWED = [405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource'];
 
   async function outcome(method: string, target: string): Promise<readonly [number, string, string]> {
-    return failure(await w.ask(method, target, method === 'GET' ? undefined : '{}'));
+    return failure(await server.ask(method, target, method === 'GET' ? undefined : '{}'));
   }
 
   it('creates, reads, lists and deletes', async () => {
-    const made = await w.ask('POST', GADGETS, { metadata: { name: 'a' }, data: { k: 'v' } });
+    const made = await server.ask('POST', GADGETS, { metadata: { name: 'a' }, data: { k: 'v' } });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ kind: 'Gadget', apiVersion: 'toys.test/v1', color: 'grey', data: { k: 'v' } });
-    const got = await w.ask('GET', `${GADGETS}/a`);
+    const got = await server.ask('GET', `${GADGETS}/a`);
     expect([got.status, got.text]).toEqual([200, made.text]);
     expect(got.headers['content-type']).toBe('application/json');
     expect(got.headers['cache-control']).toBe('no-cache, private');
-    const list = await w.ask('GET', GADGETS);
+    const list = await server.ask('GET', GADGETS);
     expect(list.body).toMatchObject({ kind: 'GadgetList', items: [{ metadata: { name: 'a' } }] });
-    const gone = await w.ask('DELETE', `${GADGETS}/a`);
+    const gone = await server.ask('DELETE', `${GADGETS}/a`);
     expect(gone.status).toBe(200);
     expect(gone.body).toEqual({
       kind: 'Status',
@@ -39,16 +39,20 @@ describe('ResourceServer', () => {
       status: 'Success',
       details: { name: 'a', group: 'toys.test', kind: 'gadgets', uid: 'uid-1' },
     });
-    expect(failure(await w.ask('GET', `${GADGETS}/a`))).toEqual([404, 'NotFound', 'gadgets.toys.test "a" not found']);
+    expect(failure(await server.ask('GET', `${GADGETS}/a`))).toEqual([
+      404,
+      'NotFound',
+      'gadgets.toys.test "a" not found',
+    ]);
   });
 
   it('hands group-versions that it does not have, and what is no resource, to its delegate', async () => {
     for (const target of ['/apis/toys.test/v9/gadgets', '/apis/other.test/v1/gadgets', '/api/v2/yards', '/healthz'])
-      expect((await w.ask('GET', target)).text).toBe('404 page not found\n');
+      expect((await server.ask('GET', target)).text).toBe('404 page not found\n');
   });
 
   it('answers 404 with empty details for a resource that the group-version does not have', async () => {
-    const reply = await w.ask('GET', '/apis/toys.test/v1/gizmos');
+    const reply = await server.ask('GET', '/apis/toys.test/v1/gizmos');
     expect(failure(reply)).toEqual(NOT_FOUND);
     expect(reply.body['details']).toEqual({});
   });
@@ -92,25 +96,25 @@ describe('ResourceServer', () => {
     ] as const)
       expect([method, target, await outcome(method, target)]).toEqual([method, target, NOT_ALLOWED]);
     for (const target of [GADGETS, `${GADGETS}/a`, '/api/v1/yards'])
-      expect((await w.ask('HEAD', target)).status).toBe(405);
+      expect((await server.ask('HEAD', target)).status).toBe(405);
   });
 
   it('passes over slashes at the end, and lists everything in a namespace without a name', async () => {
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
-    expect((await w.ask('GET', `${GADGETS}/a/`)).body).toMatchObject({ metadata: { name: 'a' } });
-    expect((await w.ask('GET', '/apis/toys.test/v1/namespaces//gadgets')).body).toMatchObject({
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    expect((await server.ask('GET', `${GADGETS}/a/`)).body).toMatchObject({ metadata: { name: 'a' } });
+    expect((await server.ask('GET', '/apis/toys.test/v1/namespaces//gadgets')).body).toMatchObject({
       items: [{ metadata: { name: 'a' } }],
     });
   });
 
   it('knows a namespace from what is in it', async () => {
-    expect((await w.ask('POST', '/api/v1/namespaces', { metadata: { name: 'ns' } })).status).toBe(201);
-    expect((await w.ask('GET', '/api/v1/namespaces/ns')).body).toMatchObject({
+    expect((await server.ask('POST', '/api/v1/namespaces', { metadata: { name: 'ns' } })).status).toBe(201);
+    expect((await server.ask('GET', '/api/v1/namespaces/ns')).body).toMatchObject({
       kind: 'Space',
       metadata: { name: 'ns' },
     });
-    expect((await w.ask('GET', '/api/v1/namespaces/ns/status')).status).toBe(200);
-    expect((await w.ask('GET', '/api/v1/namespaces/ns')).body['metadata']).not.toHaveProperty('namespace');
+    expect((await server.ask('GET', '/api/v1/namespaces/ns/status')).status).toBe(200);
+    expect((await server.ask('GET', '/api/v1/namespaces/ns')).body['metadata']).not.toHaveProperty('namespace');
   });
 
   it('asks for a name where a path leaves it empty', async () => {
@@ -118,15 +122,15 @@ describe('ResourceServer', () => {
   });
 
   it('warns about deprecated versions on every request', async () => {
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
-    const reply = await w.ask('GET', '/apis/toys.test/v1beta1/namespaces/ns/gadgets/a');
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const reply = await server.ask('GET', '/apis/toys.test/v1beta1/namespaces/ns/gadgets/a');
     expect(reply.body['apiVersion']).toBe('toys.test/v1beta1');
     expect(reply.warnings).toEqual(['299 - "toys.test/v1beta1 Gadget is deprecated"']);
-    expect((await w.ask('GET', `${GADGETS}/a`)).warnings).toEqual([]);
+    expect((await server.ask('GET', `${GADGETS}/a`)).warnings).toEqual([]);
   });
 
   it('publishes what it serves, verbs as the stores have them', () => {
-    const version = w.published.get('toys.test/v1');
+    const version = server.published.get('toys.test/v1');
     expect(version).toMatchObject({ groupPriority: 1000, versionPriority: 10, stale: false });
     expect(version?.resources.map(({ plural }) => plural)).toEqual(['gadgets', 'opinions', 'widgets']);
     const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -145,13 +149,13 @@ describe('ResourceServer', () => {
     });
     expect(version?.resources[1]).toMatchObject({ verbs: ['create'], storageVersionHash: '' });
     expect(
-      w.documents
+      server.documents
         .get('toys.test/v1')
         ?.resources()
         .map(({ definition }) => definition.plural),
     ).toEqual(['gadgets', 'widgets', 'opinions']);
-    expect(w.published.has('toys.test/v1beta1')).toBe(true);
-    expect(w.published.has('/v1')).toBe(true);
+    expect(server.published.has('toys.test/v1beta1')).toBe(true);
+    expect(server.published.has('/v1')).toBe(true);
   });
 
   it('hashes storage versions as the reference does', () => {
@@ -163,19 +167,22 @@ describe('ResourceServer', () => {
   });
 
   it('stops serving what is uninstalled, and takes back what it published', async () => {
-    const [gadgets, ...others] = w.opened;
-    w.server.uninstall([gadgets!]);
-    expect(failure(await w.ask('GET', GADGETS))).toEqual(NOT_FOUND);
-    expect(w.published.has('toys.test/v1beta1')).toBe(false);
-    expect(w.published.get('toys.test/v1')?.resources.map(({ plural }) => plural)).toEqual(['opinions', 'widgets']);
-    w.server.uninstall(others);
-    expect([w.published.size, w.documents.size]).toEqual([0, 0]);
-    expect((await w.ask('GET', '/api/v1/yards')).text).toBe('404 page not found\n');
+    const [gadgets, ...others] = server.opened;
+    server.resources.uninstall([gadgets!]);
+    expect(failure(await server.ask('GET', GADGETS))).toEqual(NOT_FOUND);
+    expect(server.published.has('toys.test/v1beta1')).toBe(false);
+    expect(server.published.get('toys.test/v1')?.resources.map(({ plural }) => plural)).toEqual([
+      'opinions',
+      'widgets',
+    ]);
+    server.resources.uninstall(others);
+    expect([server.published.size, server.documents.size]).toEqual([0, 0]);
+    expect((await server.ask('GET', '/api/v1/yards')).text).toBe('404 page not found\n');
   });
 
   it('refuses to install a resource twice', () => {
     const options = { groupPriority: () => 1, versionPriority: () => 1, typeName: () => undefined };
-    expect(() => w.server.install(w.opened.slice(0, 1), options)).toThrow(
+    expect(() => server.resources.install(server.opened.slice(0, 1), options)).toThrow(
       /gadgets of toys.test\/v1 is installed already/,
     );
   });

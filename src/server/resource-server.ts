@@ -16,14 +16,14 @@ import type { MaybePromise } from '../base/maybe-promise.ts';
 import { sha256 } from '../base/sha256.ts';
 import { compareUtf8 } from '../base/utf8.ts';
 import type { Admission } from './admission.ts';
-import type { Authorizer } from './authorization.ts';
-import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery.ts';
-import { Forms } from './endpoints/encode/form.ts';
+import type { Authorizer } from './authorizer.ts';
+import type { DiscoveryPublisher, DiscoveryResource } from './discovery/discovery-publisher.ts';
+import { AnswerForms } from './endpoints/encode/answer-form.ts';
 import { ProtobufWriter } from './endpoints/encode/protobuf-writer.ts';
-import type { Compressor, EndpointHost, EndpointScope, NamespaceReader } from './endpoints/endpoint.ts';
+import type { Compressor, EndpointHost, NamespaceReader, RequestScope } from './endpoints/endpoint.ts';
 import {
+  allNamespacesMethods,
   collectionMethods,
-  everywhereMethods,
   objectMethods,
   type RoutedResource,
   type RoutedSubresource,
@@ -34,10 +34,10 @@ import { verbsOf } from './endpoints/verbs.ts';
 import { WatchEncodings } from './endpoints/watch/watch-encoding.ts';
 import { WatchSet } from './endpoints/watch/watch-set.ts';
 import type { Answer } from './http/exchange.ts';
-import type { RequestHandler, ServerRequest } from './http/request.ts';
 import { STANDARD_MEDIA_TYPES } from './http/respond.ts';
+import type { RequestHandler, ServerRequest } from './http/server-request.ts';
 import type { GivenSchema, GivenVersionSchemas } from './openapi/given-schema.ts';
-import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi.ts';
+import type { OpenApiPublisher, OpenApiResource, OpenApiVersion } from './openapi/openapi-publisher.ts';
 import { convertObject } from './resource/convert-objects.ts';
 import type { MetaTypes } from './resource/meta-types.ts';
 import type { OpenResource } from './resource/open-resource.ts';
@@ -100,7 +100,7 @@ export class ResourceServer {
   readonly #options: ResourceServerOptions;
   readonly #host: EndpointHost;
   /** For kinds that have a binary form, for those that have none, for what is only answered; and those of resources that no router knows. */
-  readonly #forms: Readonly<Record<'binary' | 'plain' | 'answers' | 'unrouted' | 'unroutedBinary', Forms>>;
+  readonly #forms: Readonly<Record<'binary' | 'plain' | 'answers' | 'unrouted' | 'unroutedBinary', AnswerForms>>;
   /** By group, then by version. */
   readonly #groups = new Map<string, Map<string, Installed>>();
 
@@ -111,11 +111,11 @@ export class ResourceServer {
     const mediaTypes = types === undefined ? [...STANDARD_MEDIA_TYPES, ...cbor] : inputTypes;
     this.#options = options;
     this.#forms = {
-      binary: new Forms(mediaTypes, { binary: true, tables: true }),
-      plain: new Forms(mediaTypes, { binary: false, tables: true }),
-      answers: new Forms(mediaTypes, { binary: true, tables: false }),
-      unrouted: new Forms(mediaTypes, { binary: false, tables: true, routed: false }),
-      unroutedBinary: new Forms(mediaTypes, { binary: true, tables: true, routed: false }),
+      binary: new AnswerForms(mediaTypes, { binary: true, tables: true }),
+      plain: new AnswerForms(mediaTypes, { binary: false, tables: true }),
+      answers: new AnswerForms(mediaTypes, { binary: true, tables: false }),
+      unrouted: new AnswerForms(mediaTypes, { binary: false, tables: true, routed: false }),
+      unroutedBinary: new AnswerForms(mediaTypes, { binary: true, tables: true, routed: false }),
     };
     this.#host = {
       clock: options.clock,
@@ -229,7 +229,7 @@ export class ResourceServer {
     }
     return {
       scope: this.#scope(open, version, version, '', store),
-      everywhere: everywhereMethods(store),
+      allNamespaces: allNamespacesMethods(store),
       collection: collectionMethods(store),
       object: objectMethods(store),
       subresources,
@@ -239,34 +239,34 @@ export class ResourceServer {
   #scope(
     { definition }: OpenResource,
     version: VersionDefinition,
-    speaks: VersionDefinition,
+    bodyVersion: VersionDefinition,
     subresource: string,
     store: ResourceStore,
-  ): EndpointScope {
+  ): RequestScope {
     const { plural } = definition;
     const resource = { group: version.group, version: version.version, resource: plural };
     return {
       version,
-      speaks,
+      bodyVersion,
       versions: definition.versions,
-      kind: kindOf(speaks),
+      kind: kindOf(bodyVersion),
       resource,
-      name: { group: version.group, resource: plural },
+      groupResource: { group: version.group, resource: plural },
       subresource,
       convert: (object, from, to) => convertObject(definition, object, from, to),
       namespaced: definition.scope === 'Namespaced',
       isNamespaces: definition.isNamespaces === true,
       store,
-      forms: this.#formsOf(version, speaks, store),
-      encodings: new WatchEncodings(speaks, this.#options.clock, this.#host.protobuf),
+      forms: this.#formsOf(version, bodyVersion, store),
+      encodings: new WatchEncodings(bodyVersion, this.#options.clock, this.#host.protobuf),
     };
   }
 
   /** What is only answered, and never listed or read, has no columns. */
-  #formsOf(version: VersionDefinition, speaks: VersionDefinition, store: ResourceStore): Forms {
+  #formsOf(version: VersionDefinition, bodyVersion: VersionDefinition, store: ResourceStore): AnswerForms {
     if (version.unstructured === true)
-      return speaks.protobuf === true ? this.#forms.unroutedBinary : this.#forms.unrouted;
-    if (speaks.protobuf !== true) return this.#forms.plain;
+      return bodyVersion.protobuf === true ? this.#forms.unroutedBinary : this.#forms.unrouted;
+    if (bodyVersion.protobuf !== true) return this.#forms.plain;
     return store.get === undefined && store.list === undefined ? this.#forms.answers : this.#forms.binary;
   }
 
@@ -274,8 +274,8 @@ export class ResourceServer {
     const installed = this.#groups.get(group)?.get(version);
     if (installed === undefined) return false;
     for (const { routed } of installed.resources.values()) {
-      const { speaks, store } = routed.scope;
-      if (speaks.kind === kind || (store.list !== undefined && speaks.listKind === kind)) return true;
+      const { bodyVersion, store } = routed.scope;
+      if (bodyVersion.kind === kind || (store.list !== undefined && bodyVersion.listKind === kind)) return true;
     }
     return false;
   }
@@ -378,7 +378,11 @@ function openApiResource(
     definition,
     version: scope.version,
     store,
-    subresources: [...subresources].map(([name, { scope: own }]) => ({ name, version: own.speaks, store: own.store })),
+    subresources: [...subresources].map(([name, { scope: own }]) => ({
+      name,
+      version: own.bodyVersion,
+      store: own.store,
+    })),
   };
 }
 

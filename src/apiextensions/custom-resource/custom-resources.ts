@@ -4,7 +4,7 @@
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/http/exchange.ts';
-import type { ServerRequest } from '../../server/http/request.ts';
+import type { ServerRequest } from '../../server/http/server-request.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange } from '../crd-lister.ts';

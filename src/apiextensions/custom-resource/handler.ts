@@ -8,7 +8,7 @@ import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { RoutedResource } from '../../server/endpoints/routes.ts';
 import type { Answer } from '../../server/http/exchange.ts';
-import type { ServerRequest } from '../../server/http/request.ts';
+import type { ServerRequest } from '../../server/http/server-request.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
 import { openResource, type StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';

@@ -4,7 +4,7 @@ import { BugError } from '../../base/errors.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import type { GivenSchema, GivenVersionSchemas } from '../../server/openapi/given-schema.ts';
-import type { OpenApiResource } from '../../server/openapi/openapi.ts';
+import type { OpenApiResource } from '../../server/openapi/openapi-publisher.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { schemaDocuments } from '../../server/resource/schema/schema-openapi.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';

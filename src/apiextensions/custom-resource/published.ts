@@ -4,8 +4,12 @@
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import type { DiscoveryPublisher, DiscoveryResource, DiscoveryVersion } from '../../server/discovery/discovery.ts';
-import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi.ts';
+import type {
+  DiscoveryPublisher,
+  DiscoveryResource,
+  DiscoveryVersion,
+} from '../../server/discovery/discovery-publisher.ts';
+import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi-publisher.ts';
 import { storageVersionHash } from '../../server/resource-server.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
 import { isConditionTrue } from '../definition/conditions.ts';

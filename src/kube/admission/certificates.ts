@@ -12,7 +12,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import { type Authorizer, MASTERS_GROUP } from '../../server/authorization.ts';
+import { type Authorizer, MASTERS_GROUP } from '../../server/authorizer.ts';
 import { changesOnlyOwnership } from '../rbac/escalation-guard.ts';
 import { specOf } from '../shared/object-fields.ts';
 import { mayActForSigner } from './signer-permission.ts';

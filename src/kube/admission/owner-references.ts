@@ -9,7 +9,7 @@ import { metadataOf, type OwnerReference, ownerReferencesOf } from '../../apimac
 import { listAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
-import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../server/authorization.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../server/authorizer.ts';
 
 /** What a kind is called in paths, and whether it stands in namespaces; undefined if nobody serves it. */
 export type OwnerKind = (

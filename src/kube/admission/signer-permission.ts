@@ -1,7 +1,7 @@
 /** Who may act for a signer. Invariant: a permission is one for the resource `signers` by the virtual verbs approve, sign and attest, for the whole name or for its domain. */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Authorizer } from '../../server/authorization.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
 
 export function mayActForSigner(
   authorizer: Authorizer,

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { BugError, toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Flow, FlowMatcher } from '../../server/flow.ts';
+import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { ownContext } from '../../server/own/own-context.ts';

@@ -8,7 +8,7 @@ import { nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Flow, FlowMatcher } from '../../server/flow.ts';
+import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import { defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 

@@ -24,7 +24,7 @@ import {
   joinErrors,
   type TokenAnswer,
 } from '../../pki/service-account-tokens.ts';
-import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../server/authentication.ts';
+import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../server/authenticator.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 
 export interface ServiceAccountAuthenticatorOptions {

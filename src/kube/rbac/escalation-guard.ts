@@ -12,7 +12,7 @@ import { badRequest, forbidden, notFound, unknown } from '../../apimachinery/sta
 import { checkPathSegmentName } from '../../apimachinery/validation/name-syntax.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Authorizer } from '../../server/authorization.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
 import { delegateStore } from '../../server/resource/delegate-store.ts';
 import type { ObjectChange, ResourceContext, ResourceStore } from '../../server/resource/resource-store.ts';
 import {

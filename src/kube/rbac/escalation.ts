@@ -6,7 +6,7 @@
 import { quote, quoteList } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import { MASTERS_GROUP, type RequestAttributes } from '../../server/authorization.ts';
+import { MASTERS_GROUP, type RequestAttributes } from '../../server/authorizer.ts';
 import type { PolicyRule, PolicyRules, RoleRef } from './policy.ts';
 import type { RoleIndex } from './role-index.ts';
 import { formatProblems } from './role-problem.ts';

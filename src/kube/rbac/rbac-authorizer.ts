@@ -13,7 +13,7 @@ import type {
   RequestAttributes,
   ResourceRule,
   UserRules,
-} from '../../server/authorization.ts';
+} from '../../server/authorizer.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { PolicyRule } from './policy.ts';
 import { RoleIndex } from './role-index.ts';

@@ -2,7 +2,7 @@
 import type { Arbitrary } from 'fast-check';
 import fc from 'fast-check';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { RequestAttributes } from '../../server/authorization.ts';
+import type { RequestAttributes } from '../../server/authorizer.ts';
 import { type ClusterRoleBinding, type PolicyRule, RBAC_GROUP, type Subject } from './policy.ts';
 
 export function userOf(name: string, ...groups: readonly string[]): UserInfo {

@@ -5,7 +5,7 @@
  * each role, only the rules that list the requested resource.
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { RequestAttributes } from '../../server/authorization.ts';
+import type { RequestAttributes } from '../../server/authorizer.ts';
 import {
   type ClusterRole,
   type ClusterRoleBinding,

@@ -2,7 +2,7 @@
  * The match of a request against single policy rules: the model that tests compare the compiled rules with.
  * Invariant: a request whose verb, group, resource or path a rule does not list is not allowed by that rule.
  */
-import type { RequestAttributes } from '../../server/authorization.ts';
+import type { RequestAttributes } from '../../server/authorizer.ts';
 import type { PolicyRule, PolicyRules, StringList } from './policy.ts';
 import { urlMatches } from './url-match.ts';
 

@@ -3,7 +3,7 @@
  * Invariant: `tableAllows` gives the same result as `rulesAllow` on the same rules. It reads only the rules that list
  * the request's resource, and allocates nothing except the combined name of a subresource.
  */
-import type { RequestAttributes } from '../../server/authorization.ts';
+import type { RequestAttributes } from '../../server/authorizer.ts';
 import type { PolicyRule, PolicyRules, StringList } from './policy.ts';
 import { urlMatches } from './url-match.ts';
 

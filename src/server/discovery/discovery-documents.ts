@@ -4,7 +4,7 @@
  */
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { DiscoveryResource, DiscoverySubresource, DiscoveryVersion } from './discovery.ts';
+import type { DiscoveryResource, DiscoverySubresource, DiscoveryVersion } from './discovery-publisher.ts';
 
 /** Where clients reach the server, by where they are. */
 export interface ServerAddress {

@@ -5,8 +5,8 @@ import { decodeEnvelope } from '../../apimachinery/protobuf/envelope.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { bytesOf, requestOf } from '../http/requests.fixtures.ts';
-import type { DiscoveryResource, DiscoveryVersion } from './discovery.ts';
 import { DiscoveryManager } from './discovery-manager.ts';
+import type { DiscoveryResource, DiscoveryVersion } from './discovery-publisher.ts';
 
 const ALL = ['create', 'delete', 'get', 'list', 'watch'];
 const V2 = 'application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io';

@@ -15,8 +15,8 @@ import type { StructView } from '../../apimachinery/type-view.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { ServerRequest } from '../http/request.ts';
 import { encodeValue, isPretty } from '../http/respond.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 
 export interface FormSettings {
   /** Behind the reference's feature gate, off by default. */

@@ -7,8 +7,8 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { sha256Hex } from '../../base/sha256.ts';
-import type { DiscoveryVersion } from './discovery.ts';
 import { aggregatedVersion } from './discovery-documents.ts';
+import type { DiscoveryVersion } from './discovery-publisher.ts';
 import type { DocumentForms } from './document-forms.ts';
 
 export class PublishedVersion {

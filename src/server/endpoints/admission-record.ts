@@ -3,9 +3,9 @@ import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { AdmissionAttributes, Operation } from '../admission.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import type { EndpointHost, EndpointScope } from './endpoint.ts';
+import type { EndpointHost, RequestScope } from './endpoint.ts';
 
 /** The parts of the attributes that all objects of one request share. */
 export interface AdmissionSubject {
@@ -27,7 +27,7 @@ export class AdmissionRecord implements AdmissionAttributes {
   oldObject: JsonObject | undefined;
   object: JsonObject | undefined;
   readonly #host: EndpointHost;
-  readonly #scope: EndpointScope;
+  readonly #scope: RequestScope;
   readonly #request: ServerRequest;
   #namespaceObject: MaybePromise<JsonObject | undefined> | 'unread' = 'unread';
   #states: Map<object, unknown> | undefined;
@@ -96,12 +96,12 @@ export class AdmissionRecord implements AdmissionAttributes {
 /** The request that admission is about. */
 export interface AdmissionTarget {
   readonly host: EndpointHost;
-  readonly scope: EndpointScope;
+  readonly scope: RequestScope;
   readonly request: ServerRequest;
 }
 
 /** A request to a Namespace object is in that namespace. */
-function namespaceOf({ isNamespaces, namespaced }: EndpointScope, { info }: ServerRequest, name: string): string {
+function namespaceOf({ isNamespaces, namespaced }: RequestScope, { info }: ServerRequest, name: string): string {
   if (isNamespaces) return info.namespace || name;
   return namespaced ? info.namespace : '';
 }

@@ -7,9 +7,9 @@ import { nameOf } from '../../apimachinery/meta/meta.ts';
 import type { PatchOptions, WriteOptions } from '../../apimachinery/meta/write-options.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import { AdmissionRecord, type AdmissionSubject, type AdmissionTarget } from './admission-record.ts';
-import type { EndpointHost, EndpointScope } from './endpoint.ts';
+import type { EndpointHost, RequestScope } from './endpoint.ts';
 
 /**
  * The admission of one write. The store may try an update several times: each call of `admit` begins a new attempt,
@@ -17,11 +17,11 @@ import type { EndpointHost, EndpointScope } from './endpoint.ts';
  */
 export class WriteAdmission implements AdmissionTarget {
   readonly host: EndpointHost;
-  readonly scope: EndpointScope;
+  readonly scope: RequestScope;
   readonly request: ServerRequest;
   #attempt: AdmissionRecord | undefined;
 
-  constructor(host: EndpointHost, scope: EndpointScope, request: ServerRequest) {
+  constructor(host: EndpointHost, scope: RequestScope, request: ServerRequest) {
     this.host = host;
     this.scope = scope;
     this.request = request;

@@ -4,7 +4,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { internalError } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { attributesOf, forbiddenStatus } from '../filters/authorization.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { EndpointHost } from './endpoint.ts';
 
 /** Throws the 403 if the user may not create what the request updates. */

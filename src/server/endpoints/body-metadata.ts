@@ -5,7 +5,7 @@
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
 import { equalJson, getField, isJsonObject, type JsonArray, type JsonObject } from '../../base/json-value.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 
 /** The metadata of an object, made if there is none. */
 export function ownMetadata(object: JsonObject): JsonObject {

@@ -3,7 +3,7 @@ import { encodeCbor } from '../../apimachinery/codec/cbor/cbor.ts';
 import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
 import type { JsonValue } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import { GADGETS, world } from './endpoints.fixtures.ts';
+import { createTestServer, GADGETS } from './endpoints.fixtures.ts';
 
 const CBOR = 'application/cbor';
 
@@ -15,24 +15,24 @@ function decode(bytes: Uint8Array): JsonValue {
 
 describe('CBOR', () => {
   it('is neither read nor written unless it is switched on', async () => {
-    const w = await world();
-    expect((await w.ask('GET', GADGETS, undefined, { accept: CBOR })).status).toBe(406);
-    expect((await w.ask('POST', GADGETS, 'x', { 'content-type': CBOR })).status).toBe(415);
-    await w.stop();
+    const server = await createTestServer();
+    expect((await server.ask('GET', GADGETS, undefined, { accept: CBOR })).status).toBe(406);
+    expect((await server.ask('POST', GADGETS, 'x', { 'content-type': CBOR })).status).toBe(415);
+    await server.stop();
   });
 
   it('is read and written beside the others', async () => {
-    const w = await world({ server: { cbor: true } });
+    const server = await createTestServer({ server: { cbor: true } });
     const body = encodeCbor({ metadata: { name: 'a' }, data: { k: 'v' }, foo: 1 });
     const headers = { 'content-type': CBOR, accept: CBOR };
-    const made = await w.transport({ method: 'POST', target: GADGETS, headers, body });
+    const made = await server.transport({ method: 'POST', target: GADGETS, headers, body });
     expect([made.status, made.headers['content-type'], made.headers['warning']]).toEqual([
       201,
       CBOR,
       ['299 - "unknown field \\"foo\\""'],
     ]);
     expect(decode(made.body as Uint8Array)).toMatchObject({ kind: 'Gadget', data: { k: 'v' } });
-    const strict = await w.transport({
+    const strict = await server.transport({
       method: 'POST',
       target: `${GADGETS}?fieldValidation=Strict`,
       headers: { 'content-type': CBOR },
@@ -40,21 +40,21 @@ describe('CBOR', () => {
     });
     expect(strict.status).toBe(400);
     const options = encodeCbor({ dryRun: ['All'] });
-    const gone = await w.transport({
+    const gone = await server.transport({
       method: 'DELETE',
       target: `${GADGETS}/a`,
       headers: { 'content-type': CBOR },
       body: options,
     });
     expect(gone.status).toBe(200);
-    expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(200);
-    await w.stop();
+    expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(200);
+    await server.stop();
   });
 
   it('is watched as a sequence', async () => {
-    const w = await world({ server: { cbor: true } });
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
-    const answer = await w.answer('GET', `${GADGETS}?watch=true`, { accept: CBOR });
+    const server = await createTestServer({ server: { cbor: true } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const answer = await server.answer('GET', `${GADGETS}?watch=true`, { accept: CBOR });
     if (answer.kind !== 'stream') throw new Error(`the answer is ${answer.kind}`);
     expect(answer.headers['content-type']).toBe('application/cbor-seq');
     const chunks: Uint8Array[] = [];
@@ -68,6 +68,6 @@ describe('CBOR', () => {
     await settle();
     await settle();
     expect(decode(chunks[0] as Uint8Array)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
-    await w.stop();
+    await server.stop();
   });
 });

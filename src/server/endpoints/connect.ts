@@ -4,15 +4,15 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import { admitWithoutObject } from './admit.ts';
-import { type EndpointHost, type EndpointScope, namedContext } from './endpoint.ts';
+import { type EndpointHost, namedContext, type RequestScope } from './endpoint.ts';
 
-export function connectObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+export function connectObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<Answer> {
   if (request.info.params.has('dryRun')) throw new StatusError(badRequest('dryRun is not supported'));
   const context = namedContext(scope, request);
   const { store } = scope;
-  if (store.connect === undefined) throw new StatusError(methodNotAllowed(scope.name, 'connect'));
+  if (store.connect === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'connect'));
   const connect = store.connect.bind(store);
   const subject = { operation: 'CONNECT', name: context.name, dryRun: false, options: {} } as const;
   return andThen(admitWithoutObject({ host, scope, request }, subject, undefined), () =>

@@ -6,7 +6,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { AdmissionSubject } from './admission-record.ts';
 import { WriteAdmission, writeOptionsObject } from './admit.ts';
 import {
@@ -23,13 +23,13 @@ import {
   checkedOptions,
   collectionContext,
   type EndpointHost,
-  type EndpointScope,
   fieldManagerOf,
   namedContext,
+  type RequestScope,
   readBody,
 } from './endpoint.ts';
 
-export async function createObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+export async function createObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = scope.subresource === '' ? collectionContext(scope, request) : namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const mediaType = inputType(host, scope, request);
@@ -54,7 +54,7 @@ export async function createObject(host: EndpointHost, scope: EndpointScope, req
   const admission = new WriteAdmission(host, scope, request);
   const admitted = await admission.admit(subject, object, undefined);
   dedupOwnerReferences(request, admitted, AFTER_ADMISSION);
-  if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.name, 'create'));
+  if (scope.store.create === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'create'));
   const { bytes: stored, status } = await scope.store.create(context, admitted, {
     dryRun,
     fieldManager: fieldManagerOf(request, options.fieldManager),

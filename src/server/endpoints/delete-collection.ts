@@ -5,25 +5,25 @@ import { isDryRun } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { AdmissionSubject } from './admission-record.ts';
 import { admitWithoutObject, deleteOptionsObject } from './admit.ts';
-import { checkFields } from './decode/list-options.ts';
+import { checkSelectableFields } from './decode/decode-list-options.ts';
 import { deleteOptionsOf } from './delete.ts';
 import { listAnswer } from './encode/answer.ts';
-import { checkedOptions, collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import { checkedOptions, collectionContext, type EndpointHost, type RequestScope } from './endpoint.ts';
 
 export async function deleteCollection(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
 ): Promise<Answer> {
   const form = scope.forms.of(request, false);
   const list = checkedOptions(readListOptions(request.info.params), 'ListOptions');
-  checkFields(scope, list.fieldSelector);
+  checkSelectableFields(scope, list.fieldSelector);
   const options = await deleteOptionsOf(host, request);
   if (scope.store.deleteCollection === undefined)
-    throw new StatusError(methodNotAllowed(scope.name, 'deletecollection'));
+    throw new StatusError(methodNotAllowed(scope.groupResource, 'deletecollection'));
   const subject: AdmissionSubject = {
     operation: 'DELETE',
     name: '',

@@ -15,19 +15,19 @@ import {
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { AdmissionSubject } from './admission-record.ts';
 import { admitWithoutObject, deleteOptionsObject } from './admit.ts';
 import { DELETE_OPTIONS } from './decode/delete-options-view.ts';
 import { readProtobufMessage } from './decode/read-protobuf.ts';
 import { objectAnswer, statusValueAnswer } from './encode/answer.ts';
-import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
+import { checkedOptions, type EndpointHost, namedContext, type RequestScope, readBody } from './endpoint.ts';
 
-export async function deleteObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+export async function deleteObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const options = await deleteOptionsOf(host, request);
-  if (scope.store.delete === undefined) throw new StatusError(methodNotAllowed(scope.name, 'delete'));
+  if (scope.store.delete === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'delete'));
   const subject: AdmissionSubject = {
     operation: 'DELETE',
     name: context.name,
@@ -41,7 +41,7 @@ export async function deleteObject(host: EndpointHost, scope: EndpointScope, req
   // Only the old way to ask for background deletion tells the two outcomes apart by the code.
   const code = answer.outcome === 'pending' && options.orphanDependents === false ? 202 : 200;
   if (answer.bytes !== undefined) return objectAnswer(host, scope, request, form, code, answer.bytes);
-  const status = success(scope.name, context.name, answer.outcome === 'deleted' ? answer.uid : '');
+  const status = success(scope.groupResource, context.name, answer.outcome === 'deleted' ? answer.uid : '');
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = status as unknown as JsonObject;
   return statusValueAnswer(host, request, form, code, status);
 }

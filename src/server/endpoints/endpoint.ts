@@ -12,13 +12,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Admission } from '../admission.ts';
-import type { Authorizer } from '../authorization.ts';
+import type { Authorizer } from '../authorizer.ts';
 import { headerText } from '../filters/authentication/header-text.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceContext, ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import type { Forms } from './encode/form.ts';
+import type { AnswerForms } from './encode/answer-form.ts';
 import type { ProtobufWriter } from './encode/protobuf-writer.ts';
 import type { WatchEncodings } from './watch/watch-encoding.ts';
 import type { WatchSet } from './watch/watch-set.ts';
@@ -59,17 +59,17 @@ export interface EndpointHost {
 }
 
 /** One resource, or one subresource of it, in one version. */
-export interface EndpointScope {
+export interface RequestScope {
   /** Of the path: what the store's contexts carry. */
   readonly version: VersionDefinition;
   /** Of bodies and answers: the subresource's own where it has one. */
-  readonly speaks: VersionDefinition;
+  readonly bodyVersion: VersionDefinition;
   /** Every version of the resource: bodies of another one are told so. */
   readonly versions: readonly VersionDefinition[];
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
-  /** For statuses. */
-  readonly name: GroupResource;
+  /** The resource as Statuses name it. */
+  readonly groupResource: GroupResource;
   /** '' for the resource itself. */
   readonly subresource: string;
   readonly namespaced: boolean;
@@ -78,15 +78,15 @@ export interface EndpointScope {
   /** Converts an object between versions of the resource; it may change and return the one that it got. */
   convert(object: JsonObject, from: VersionDefinition, to: VersionDefinition): MaybePromise<JsonObject>;
   readonly store: ResourceStore;
-  readonly forms: Forms;
+  readonly forms: AnswerForms;
   readonly encodings: WatchEncodings;
 }
 
 /** One verb. It throws, or rejects with, StatusErrors. */
-export type Endpoint = (host: EndpointHost, scope: EndpointScope, request: ServerRequest) => MaybePromise<Answer>;
+export type Endpoint = (host: EndpointHost, scope: RequestScope, request: ServerRequest) => MaybePromise<Answer>;
 
 /** Fails for a path that leaves the name, or that of the namespace, empty. */
-export function namedContext(scope: EndpointScope, request: ServerRequest): ResourceContext {
+export function namedContext(scope: RequestScope, request: ServerRequest): ResourceContext {
   const name = request.info.parts[1] ?? '';
   if (name === '') throw new StatusError(badRequest('name must be provided'));
   const { namespaced, version } = scope;
@@ -95,7 +95,7 @@ export function namedContext(scope: EndpointScope, request: ServerRequest): Reso
   return { request, version, namespace, name };
 }
 
-export function collectionContext(scope: EndpointScope, request: ServerRequest): ResourceContext {
+export function collectionContext(scope: RequestScope, request: ServerRequest): ResourceContext {
   return { request, version: scope.version, namespace: scope.namespaced ? request.info.namespace : '', name: '' };
 }
 

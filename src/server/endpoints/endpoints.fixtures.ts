@@ -11,15 +11,15 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import { type Admission, NO_ADMISSION } from '../admission.ts';
-import type { Authorizer } from '../authorization.ts';
-import type { DiscoveryVersion } from '../discovery/discovery.ts';
+import type { Authorizer } from '../authorizer.ts';
+import type { DiscoveryVersion } from '../discovery/discovery-publisher.ts';
 import type { Answer, Connection, Handler } from '../http/exchange.ts';
 import { inProcess } from '../http/in-process.ts';
-import { type AuditRecord, ServerRequest } from '../http/request.ts';
 import { parseRequestInfo } from '../http/request-info.ts';
 import { incomingOf } from '../http/requests.fixtures.ts';
 import { statusAnswer, statusOfError } from '../http/respond.ts';
-import type { OpenApiVersion } from '../openapi/openapi.ts';
+import { type AuditRecord, ServerRequest } from '../http/server-request.ts';
+import type { OpenApiVersion } from '../openapi/openapi-publisher.ts';
 import { RegistryStore } from '../registry/store.ts';
 import { type OpenResource, openResource } from '../resource/open-resource.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
@@ -196,9 +196,9 @@ export interface Reply {
   readonly warnings: readonly string[];
 }
 
-export interface World {
+export interface TestServer {
   readonly clock: VirtualClock;
-  readonly server: ResourceServer;
+  readonly resources: ResourceServer;
   readonly published: Map<string, DiscoveryVersion>;
   readonly documents: Map<string, OpenApiVersion>;
   readonly opened: readonly OpenResource[];
@@ -215,7 +215,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export interface WorldOptions {
+export interface TestServerOptions {
   readonly admission?: Admission;
   readonly authorizer?: Authorizer;
   readonly resources?: readonly ResourceDefinition[];
@@ -227,7 +227,7 @@ export interface WorldOptions {
   readonly protocol?: Connection['protocol'];
 }
 
-export async function world(options: WorldOptions = {}): Promise<World> {
+export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = new VirtualClock();
   let uids = 0;
   let seed = 7;
@@ -304,7 +304,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const transport = inProcess(handler);
   return {
     clock,
-    server,
+    resources: server,
     published,
     documents,
     opened,

@@ -4,15 +4,15 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
-import { listOptionsOf } from './decode/list-options.ts';
+import type { ServerRequest } from '../http/server-request.ts';
+import { listOptionsOf } from './decode/decode-list-options.ts';
 import { listAnswer } from './encode/answer.ts';
-import { collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import { collectionContext, type EndpointHost, type RequestScope } from './endpoint.ts';
 
-export function listObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+export function listObjects(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<Answer> {
   const form = scope.forms.of(request, true);
   const options = listOptionsOf(scope, request);
-  if (scope.store.list === undefined) throw new StatusError(methodNotAllowed(scope.name, 'list'));
+  if (scope.store.list === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'list'));
   const page = scope.store.list(collectionContext(scope, request), options);
   if (!isPromise(page)) return listAnswer(host, scope, request, form, page);
   return page.then((ready) => listAnswer(host, scope, request, form, ready));

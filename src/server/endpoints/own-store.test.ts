@@ -4,7 +4,14 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { NO_ADMISSION } from '../admission.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
-import { GADGETS, gadgets, gadgetV1, type World, type WorldOptions, world } from './endpoints.fixtures.ts';
+import {
+  createTestServer,
+  GADGETS,
+  gadgets,
+  gadgetV1,
+  type TestServer,
+  type TestServerOptions,
+} from './endpoints.fixtures.ts';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
@@ -13,21 +20,21 @@ function bytesOf(object: JsonObject): Uint8Array {
 }
 
 describe('a store of its own', () => {
-  let w: World | undefined;
+  let server: TestServer | undefined;
 
   afterEach(async () => {
-    await w?.stop();
+    await server?.stop();
   });
 
-  async function serve(store: ResourceStore, options: WorldOptions = {}): Promise<World> {
+  async function serve(store: ResourceStore, options: TestServerOptions = {}): Promise<TestServer> {
     const definition = gadgets({
       versions: [gadgetV1],
       storageVersion: undefined,
       subresources: [],
       store: () => store,
     });
-    w = await world({ ...options, resources: [definition] });
-    return w;
+    server = await createTestServer({ ...options, resources: [definition] });
+    return server;
   }
 
   it('gets objects without what only the server sets, in the namespace of the path', async () => {

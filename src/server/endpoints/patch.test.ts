@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
 import { converterText } from './decode/converter-text.ts';
-import { failure, GADGETS, type Reply, type World, world } from './endpoints.fixtures.ts';
+import { createTestServer, failure, GADGETS, type Reply, type TestServer } from './endpoints.fixtures.ts';
 
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
@@ -9,19 +9,19 @@ const STRATEGIC = { 'content-type': 'application/strategic-merge-patch+json' };
 const WIDGET = '/apis/toys.test/v1/namespaces/ns/widgets/w';
 
 describe('patch', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
-    await w.ask('POST', GADGETS, { metadata: { name: 'a', finalizers: ['x.test/1'] }, data: { x: '1' } });
+    server = await createTestServer();
+    await server.ask('POST', GADGETS, { metadata: { name: 'a', finalizers: ['x.test/1'] }, data: { x: '1' } });
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
   function patch(body: string, headers: Readonly<Record<string, string>>, query = ''): Promise<Reply> {
-    return w.ask('PATCH', `${GADGETS}/a${query}`, body, headers);
+    return server.ask('PATCH', `${GADGETS}/a${query}`, body, headers);
   }
 
   it('applies JSON patches', async () => {
@@ -30,7 +30,7 @@ describe('patch', () => {
       JSON_PATCH,
     );
     expect([reply.status, reply.body['data']]).toEqual([200, { x: '1', y: '2' }]);
-    expect((await w.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1', y: '2' });
+    expect((await server.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1', y: '2' });
   });
 
   it('applies merge patches', async () => {
@@ -63,13 +63,13 @@ describe('patch', () => {
   });
 
   it('has no strategic merges for kinds that do not allow them', async () => {
-    await w.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
-    expect((await w.ask('PATCH', WIDGET, '{}', STRATEGIC)).status).toBe(415);
-    expect((await w.ask('PATCH', WIDGET, '{"color":"red"}', MERGE)).body['color']).toBe('red');
+    await server.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
+    expect((await server.ask('PATCH', WIDGET, '{}', STRATEGIC)).status).toBe(415);
+    expect((await server.ask('PATCH', WIDGET, '{"color":"red"}', MERGE)).body['color']).toBe('red');
   });
 
   it('does not find what is not there, whatever the patch', async () => {
-    expect(failure(await w.ask('PATCH', `${GADGETS}/z`, '{', MERGE))).toEqual([
+    expect(failure(await server.ask('PATCH', `${GADGETS}/z`, '{', MERGE))).toEqual([
       404,
       'NotFound',
       'gadgets.toys.test "z" not found',
@@ -190,7 +190,7 @@ describe('patch', () => {
     expect(failure(await patch('{"metadata":{"resourceVersion":"1"}}', MERGE))[0]).toBe(409);
     const both = await Promise.all([patch('{"data":{"p":"1"}}', MERGE), patch('{"data":{"q":"1"}}', MERGE)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await w.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1', p: '1', q: '1' });
+    expect((await server.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1', p: '1', q: '1' });
   });
 
   it('fills in defaults that a patch removed', async () => {
@@ -199,11 +199,11 @@ describe('patch', () => {
 
   it('stores nothing in a dry run', async () => {
     expect((await patch('{"data":{"y":"2"}}', MERGE, '?dryRun=All')).body['data']).toEqual({ x: '1', y: '2' });
-    expect((await w.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1' });
+    expect((await server.ask('GET', `${GADGETS}/a`)).body['data']).toEqual({ x: '1' });
   });
 
   it('goes through subresources too', async () => {
-    const reply = await w.ask('PATCH', `${GADGETS}/a/status`, '{"data":{},"status":{"phase":"Up"}}', MERGE);
+    const reply = await server.ask('PATCH', `${GADGETS}/a/status`, '{"data":{},"status":{"phase":"Up"}}', MERGE);
     expect(reply.body).toMatchObject({ data: { x: '1' }, status: { phase: 'Up' } });
   });
 });

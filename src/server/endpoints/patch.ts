@@ -7,30 +7,30 @@ import { methodNotAllowed, notFound } from '../../apimachinery/status/status-cat
 import { readJson } from '../../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import { WriteAdmission } from './admit.ts';
 import { checkName, ensureNamespace, ownMetadata } from './body-metadata.ts';
 import { fieldValidationOf, kindProblem } from './decode/decode-object.ts';
 import { patchTypeOf } from './decode/patch-types.ts';
 import { Patch } from './decode/patched-object.ts';
 import { objectAnswer } from './encode/answer.ts';
-import { checkedOptions, type EndpointHost, type EndpointScope, namedContext, readBody } from './endpoint.ts';
+import { checkedOptions, type EndpointHost, namedContext, type RequestScope, readBody } from './endpoint.ts';
 import { mutation, updateRequest } from './update.ts';
 
-export async function patchObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
-  const type = patchTypeOf(request, scope.speaks, scope.version.unstructured !== true);
+export async function patchObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
+  const type = patchTypeOf(request, scope.bodyVersion, scope.version.unstructured !== true);
   const context = namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const bytes = await readBody(host, request);
   const options = checkedOptions(readPatchOptions(request.info.params, false), 'PatchOptions');
   if (request.audit?.wantsRequestObject === true) request.audit.requestObject = patchForAudit(bytes);
-  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'patch'));
+  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'patch'));
 
   const fieldValidation = fieldValidationOf(options.fieldValidation);
   const patch = new Patch(
     { type, bytes, fieldValidation },
     {
-      version: scope.speaks,
+      version: scope.bodyVersion,
       kindProblem: (value) => kindProblem(host, scope, value),
       warn: (problems) => {
         for (const warning of strictWarnings(problems)) request.warn(warning);
@@ -43,7 +43,7 @@ export async function patchObject(host: EndpointHost, scope: EndpointScope, requ
     context,
     {
       apply: (current) => {
-        if (current === undefined) throw new StatusError(notFound(scope.name, context.name));
+        if (current === undefined) throw new StatusError(notFound(scope.groupResource, context.name));
         const patched = patch.applyTo(current);
         ensureNamespace(ownMetadata(patched), context.namespace);
         checkName(patched, context.name);

@@ -3,25 +3,25 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import { iterateChunks } from '../http/chunk-source.ts';
-import { ServerRequest } from '../http/request.ts';
 import { parseRequestInfo } from '../http/request-info.ts';
-import { failure, GADGETS, type World, world } from './endpoints.fixtures.ts';
+import { ServerRequest } from '../http/server-request.ts';
+import { createTestServer, failure, GADGETS, type TestServer } from './endpoints.fixtures.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 describe('reading', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
-    await w.ask('POST', GADGETS, { metadata: { name: 'a', labels: { l: 'x' } }, data: { k: '<v>' } });
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    server = await createTestServer();
+    await server.ask('POST', GADGETS, { metadata: { name: 'a', labels: { l: 'x' } }, data: { k: '<v>' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
   describe('get', () => {
@@ -30,17 +30,17 @@ describe('reading', () => {
       const info = parseRequestInfo('GET', target);
       const incoming = { method: 'GET', target, header: () => undefined } as unknown as ServerRequest['incoming'];
       if (!info.ok) throw new Error('the target is good');
-      const answer = w.server.handle(new ServerRequest(incoming, info.info, 0));
+      const answer = server.resources.handle(new ServerRequest(incoming, info.info, 0));
       expect(isPromise(answer)).toBe(false);
       expect(answer).toMatchObject({ kind: 'bytes', status: 200 });
-      const { text } = await w.ask('GET', target);
+      const { text } = await server.ask('GET', target);
       expect(text.startsWith('{"kind":"Gadget","apiVersion":"toys.test/v1","metadata":{')).toBe(true);
       expect(text.endsWith('"data":{"k":"\\u003cv\\u003e"},"status":{},"color":"grey"}\n')).toBe(true);
     });
 
     it('sends large objects by reference', async () => {
-      await w.ask('POST', GADGETS, { metadata: { name: 'big' }, data: { k: 'x'.repeat(20_000) } });
-      const answer = await w.answer('GET', `${GADGETS}/big`);
+      await server.ask('POST', GADGETS, { metadata: { name: 'big' }, data: { k: 'x'.repeat(20_000) } });
+      const answer = await server.answer('GET', `${GADGETS}/big`);
       expect(answer).toMatchObject({ kind: 'chunks' });
       const size = answer.kind === 'chunks' ? Array.from(iterateChunks(answer.chunks), (chunk) => chunk.length) : [];
       expect(size[0]).toBeGreaterThan(20_000);
@@ -48,32 +48,32 @@ describe('reading', () => {
     });
 
     it('answers in YAML, and so do its failures', async () => {
-      const reply = await w.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/yaml' });
+      const reply = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/yaml' });
       expect(reply.headers['content-type']).toBe('application/yaml');
       expect(reply.text).toMatch(/^apiVersion: toys.test\/v1\ncolor: grey\ndata:\n {2}k: <v>\nkind: Gadget\n/);
-      const missing = await w.ask('GET', `${GADGETS}/z`, undefined, { accept: 'application/yaml' });
+      const missing = await server.ask('GET', `${GADGETS}/z`, undefined, { accept: 'application/yaml' });
       expect(missing.headers['content-type']).toBe('application/yaml');
       expect(missing.text).toContain('reason: NotFound\n');
     });
 
     it('indents for people: when asked, and for the tools that they type into', async () => {
-      const asked = await w.ask('GET', `${GADGETS}/a?pretty=true`);
+      const asked = await server.ask('GET', `${GADGETS}/a?pretty=true`);
       expect(asked.text).toMatch(/^\{\n {2}"kind": "Gadget",\n/);
       expect(asked.text.endsWith('}')).toBe(true);
       const agent = { 'user-agent': 'curl/8.0' };
-      expect((await w.ask('GET', `${GADGETS}/a`, undefined, agent)).text).toMatch(/^\{\n/);
-      expect((await w.ask('GET', `${GADGETS}/a?pretty=0`, undefined, agent)).text).toMatch(/^\{"kind"/);
-      expect((await w.ask('GET', `${GADGETS}/z`, undefined, agent)).text).toMatch(/^\{\n {2}"kind": "Status"/);
+      expect((await server.ask('GET', `${GADGETS}/a`, undefined, agent)).text).toMatch(/^\{\n/);
+      expect((await server.ask('GET', `${GADGETS}/a?pretty=0`, undefined, agent)).text).toMatch(/^\{"kind"/);
+      expect((await server.ask('GET', `${GADGETS}/z`, undefined, agent)).text).toMatch(/^\{\n {2}"kind": "Status"/);
     });
 
     it('refuses what nobody can produce, first as the router and then as the endpoint does', async () => {
-      const router = await w.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/*' });
+      const router = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: 'application/*' });
       expect(failure(router)).toEqual([
         406,
         'NotAcceptable',
         '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml',
       ]);
-      const endpoint = await w.ask('GET', `${GADGETS}/a`, undefined, {
+      const endpoint = await server.ask('GET', `${GADGETS}/a`, undefined, {
         accept: 'application/json;as=Foo;g=meta.k8s.io;v=v1',
       });
       expect(failure(endpoint)).toEqual([
@@ -86,14 +86,14 @@ describe('reading', () => {
     });
 
     it('answers with metadata alone', async () => {
-      const { body } = await w.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL });
+      const { body } = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL });
       expect(Object.keys(body)).toEqual(['kind', 'apiVersion', 'metadata']);
       expect(body).toMatchObject({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
         metadata: { name: 'a', labels: { l: 'x' } },
       });
-      expect(failure(await w.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL_LIST }))).toEqual([
+      expect(failure(await server.ask('GET', `${GADGETS}/a`, undefined, { accept: PARTIAL_LIST }))).toEqual([
         406,
         'NotAcceptable',
         'you requested PartialObjectMetadataList, but the requested object is not a list (*toys.Gadget)',
@@ -101,8 +101,8 @@ describe('reading', () => {
     });
 
     it('answers with a table of one row', async () => {
-      const { body } = await w.ask('GET', `${GADGETS}/a`, undefined, { accept: TABLE });
-      const { resourceVersion } = (await w.ask('GET', `${GADGETS}/a`)).body['metadata'] as JsonObject;
+      const { body } = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: TABLE });
+      const { resourceVersion } = (await server.ask('GET', `${GADGETS}/a`)).body['metadata'] as JsonObject;
       expect(body).toMatchObject({
         kind: 'Table',
         apiVersion: 'meta.k8s.io/v1',
@@ -113,9 +113,9 @@ describe('reading', () => {
     });
 
     it('shows name and age of kinds without columns', async () => {
-      await w.ask('POST', '/api/v1/yards', { metadata: { name: 'y' } });
-      await w.clock.advance(90_000);
-      const { body } = await w.ask('GET', '/api/v1/yards/y', undefined, { accept: TABLE });
+      await server.ask('POST', '/api/v1/yards', { metadata: { name: 'y' } });
+      await server.clock.advance(90_000);
+      const { body } = await server.ask('GET', '/api/v1/yards/y', undefined, { accept: TABLE });
       expect(body).toMatchObject({
         columnDefinitions: [{ name: 'Name' }, { name: 'Age' }],
         rows: [{ cells: ['y', '90s'] }],
@@ -124,13 +124,13 @@ describe('reading', () => {
 
     it('puts into rows what includeObject asks for', async () => {
       const row = async (include: string): Promise<unknown> => {
-        const { body } = await w.ask('GET', `${GADGETS}/a?includeObject=${include}`, undefined, { accept: TABLE });
+        const { body } = await server.ask('GET', `${GADGETS}/a?includeObject=${include}`, undefined, { accept: TABLE });
         return (body as unknown as { rows: { object: JsonObject | null }[] }).rows[0]?.object;
       };
       expect(await row('None')).toBeNull();
       expect(await row('Object')).toMatchObject({ kind: 'Gadget', data: { k: '<v>' } });
       expect(await row('')).toMatchObject({ kind: 'PartialObjectMetadata' });
-      expect(failure(await w.ask('GET', `${GADGETS}/a?includeObject=All`, undefined, { accept: TABLE }))).toEqual([
+      expect(failure(await server.ask('GET', `${GADGETS}/a?includeObject=All`, undefined, { accept: TABLE }))).toEqual([
         400,
         'BadRequest',
         "Unable to convert to Table as requested: includeObject: Invalid value: \"All\": must be 'Metadata', 'Object', 'None', or empty",
@@ -138,14 +138,14 @@ describe('reading', () => {
     });
 
     it('has no exports any more', async () => {
-      expect(failure(await w.ask('GET', `${GADGETS}/a?export=1`))[0]).toBe(400);
-      expect((await w.ask('GET', `${GADGETS}/a?export=false`)).status).toBe(200);
+      expect(failure(await server.ask('GET', `${GADGETS}/a?export=1`))[0]).toBe(400);
+      expect((await server.ask('GET', `${GADGETS}/a?export=false`)).status).toBe(200);
     });
   });
 
   describe('list', () => {
     it('joins items without their type fields, between header and footer', async () => {
-      const { text, body } = await w.ask('GET', GADGETS);
+      const { text, body } = await server.ask('GET', GADGETS);
       expect(text).toMatch(
         /^\{"kind":"GadgetList","apiVersion":"toys.test\/v1","metadata":\{"resourceVersion":"\d+"\},"items":\[\{"metadata":\{/,
       );
@@ -156,10 +156,10 @@ describe('reading', () => {
     });
 
     it('keeps the type fields of items where the kind says so', async () => {
-      await w.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
+      await server.ask('POST', '/apis/toys.test/v1/namespaces/ns/widgets', { metadata: { name: 'w' } });
       const target = '/apis/toys.test/v1/widgets';
       for (const headers of [{}, { 'user-agent': 'curl' }])
-        expect((await w.ask('GET', target, undefined, headers)).body).toMatchObject({
+        expect((await server.ask('GET', target, undefined, headers)).body).toMatchObject({
           kind: 'WidgetList',
           items: [{ kind: 'Widget', apiVersion: 'toys.test/v1' }],
         });
@@ -167,34 +167,34 @@ describe('reading', () => {
 
     it('answers an empty list with empty items, in every form', async () => {
       const target = '/apis/toys.test/v1/namespaces/none/gadgets';
-      expect((await w.ask('GET', target)).body['items']).toEqual([]);
-      expect((await w.ask('GET', target, undefined, { accept: TABLE })).body['rows']).toEqual([]);
-      expect((await w.ask('GET', target, undefined, { accept: PARTIAL_LIST })).body['items']).toEqual([]);
-      expect((await w.ask('GET', target, undefined, { accept: 'application/yaml' })).text).toMatch(
+      expect((await server.ask('GET', target)).body['items']).toEqual([]);
+      expect((await server.ask('GET', target, undefined, { accept: TABLE })).body['rows']).toEqual([]);
+      expect((await server.ask('GET', target, undefined, { accept: PARTIAL_LIST })).body['items']).toEqual([]);
+      expect((await server.ask('GET', target, undefined, { accept: 'application/yaml' })).text).toMatch(
         /^apiVersion.*\nitems: \[\]\n/,
       );
     });
 
     it('says where a page ends and how much follows', async () => {
-      const first = await w.ask('GET', `${GADGETS}?limit=1`);
+      const first = await server.ask('GET', `${GADGETS}?limit=1`);
       const metadata = first.body['metadata'] as JsonObject;
       expect(Object.keys(metadata)).toEqual(['resourceVersion', 'continue', 'remainingItemCount']);
       expect(metadata['remainingItemCount']).toBe(1);
-      const second = await w.ask('GET', `${GADGETS}?limit=1&continue=${metadata['continue']}`);
+      const second = await server.ask('GET', `${GADGETS}?limit=1&continue=${metadata['continue']}`);
       expect(second.body).toMatchObject({ items: [{ metadata: { name: 'b' } }] });
       expect(Object.keys(second.body['metadata'] as JsonObject)).toEqual(['resourceVersion']);
-      const table = await w.ask('GET', `${GADGETS}?limit=1`, undefined, { accept: TABLE });
+      const table = await server.ask('GET', `${GADGETS}?limit=1`, undefined, { accept: TABLE });
       expect(table.body['metadata']).toMatchObject({ remainingItemCount: 1 });
     });
 
     it('answers with metadata alone', async () => {
-      const { body } = await w.ask('GET', GADGETS, undefined, { accept: PARTIAL_LIST });
+      const { body } = await server.ask('GET', GADGETS, undefined, { accept: PARTIAL_LIST });
       expect(body).toMatchObject({
         kind: 'PartialObjectMetadataList',
         apiVersion: 'meta.k8s.io/v1',
         items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } }, {}],
       });
-      expect(failure(await w.ask('GET', GADGETS, undefined, { accept: PARTIAL }))).toEqual([
+      expect(failure(await server.ask('GET', GADGETS, undefined, { accept: PARTIAL }))).toEqual([
         406,
         'NotAcceptable',
         'you requested PartialObjectMetadata, but the requested object is a list (*toys.GadgetList)',
@@ -202,12 +202,12 @@ describe('reading', () => {
     });
 
     it('refuses options that cannot be read, and those that break a rule', async () => {
-      expect(failure(await w.ask('GET', `${GADGETS}?limit=x`))).toEqual([
+      expect(failure(await server.ask('GET', `${GADGETS}?limit=x`))).toEqual([
         400,
         'BadRequest',
         'strconv.ParseInt: parsing "x": invalid syntax',
       ]);
-      expect(failure(await w.ask('GET', `${GADGETS}?resourceVersionMatch=Exact`))).toEqual([
+      expect(failure(await server.ask('GET', `${GADGETS}?resourceVersionMatch=Exact`))).toEqual([
         422,
         'Invalid',
         'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
@@ -215,20 +215,20 @@ describe('reading', () => {
     });
 
     it('selects by the fields that the version has, and tells of others in the words of the kind', async () => {
-      const named = await w.ask('GET', `${GADGETS}?fieldSelector=metadata.name=b`);
+      const named = await server.ask('GET', `${GADGETS}?fieldSelector=metadata.name=b`);
       expect((named.body as unknown as { items: unknown[] }).items).toHaveLength(1);
-      expect(failure(await w.ask('GET', `${GADGETS}?fieldSelector=x=y`))[2]).toBe(
+      expect(failure(await server.ask('GET', `${GADGETS}?fieldSelector=x=y`))[2]).toBe(
         '"x" is not a known field selector: only "metadata.name", "metadata.namespace"',
       );
-      expect(failure(await w.ask('GET', '/apis/toys.test/v1/widgets?fieldSelector=x=y'))[2]).toBe(
+      expect(failure(await server.ask('GET', '/apis/toys.test/v1/widgets?fieldSelector=x=y'))[2]).toBe(
         'field label not supported: x',
       );
-      expect((await w.ask('GET', '/apis/toys.test/v1/widgets?fieldSelector=color=y')).status).toBe(200);
-      expect((await w.ask('GET', '/api/v1/yards?fieldSelector=metadata.namespace=x')).status).toBe(200);
+      expect((await server.ask('GET', '/apis/toys.test/v1/widgets?fieldSelector=color=y')).status).toBe(200);
+      expect((await server.ask('GET', '/api/v1/yards?fieldSelector=metadata.namespace=x')).status).toBe(200);
     });
 
     it('offers the media types of streams too when it cannot answer', async () => {
-      expect(failure(await w.ask('GET', GADGETS, undefined, { accept: 'text/plain' }))[2]).toBe(
+      expect(failure(await server.ask('GET', GADGETS, undefined, { accept: 'text/plain' }))[2]).toBe(
         '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/json;stream=watch',
       );
     });
@@ -245,18 +245,20 @@ describe('compression', () => {
   };
 
   it('compresses large answers for clients that take gzip, and only those', async () => {
-    const w = await world({ server: { gzip } });
+    const server = await createTestServer({ server: { gzip } });
     for (const name of ['a', 'b'])
-      await w.ask('POST', GADGETS, { metadata: { name }, data: { k: 'x'.repeat(100_000) } });
+      await server.ask('POST', GADGETS, { metadata: { name }, data: { k: 'x'.repeat(100_000) } });
     const accept = { 'accept-encoding': 'deflate, gzip' };
-    const list = await w.ask('GET', GADGETS, undefined, accept);
+    const list = await server.ask('GET', GADGETS, undefined, accept);
     expect(list.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-    expect(squeezed.splice(0)).toEqual([(await w.ask('GET', GADGETS)).text.length]);
-    expect((await w.ask('GET', `${GADGETS}/a`, undefined, accept)).headers).not.toHaveProperty('content-encoding');
-    expect((await w.ask('GET', GADGETS, undefined, { 'accept-encoding': 'br' })).headers).not.toHaveProperty('vary');
-    const yaml = await w.ask('GET', GADGETS, undefined, { ...accept, accept: 'application/yaml' });
+    expect(squeezed.splice(0)).toEqual([(await server.ask('GET', GADGETS)).text.length]);
+    expect((await server.ask('GET', `${GADGETS}/a`, undefined, accept)).headers).not.toHaveProperty('content-encoding');
+    expect((await server.ask('GET', GADGETS, undefined, { 'accept-encoding': 'br' })).headers).not.toHaveProperty(
+      'vary',
+    );
+    const yaml = await server.ask('GET', GADGETS, undefined, { ...accept, accept: 'application/yaml' });
     expect(yaml.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-type': 'application/yaml' });
     expect(squeezed).toHaveLength(1);
-    await w.stop();
+    await server.stop();
   });
 });

@@ -5,14 +5,14 @@
 
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
-import type { ServerRequest } from '../http/request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 import { connectObject } from './connect.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
-import type { Endpoint, EndpointScope } from './endpoint.ts';
+import type { Endpoint, RequestScope } from './endpoint.ts';
 import { getObject } from './get.ts';
 import { listObjects } from './list.ts';
 import { patchObject } from './patch.ts';
@@ -24,21 +24,21 @@ export type MethodTable = ReadonlyMap<string, Endpoint>;
 
 /** One resource in one version, ready to be served. */
 export interface RoutedResource {
-  readonly scope: EndpointScope;
+  readonly scope: RequestScope;
   /** Across all namespaces, where the resource has namespaces. */
-  readonly everywhere: MethodTable;
+  readonly allNamespaces: MethodTable;
   readonly collection: MethodTable;
   readonly object: MethodTable;
   readonly subresources: ReadonlyMap<string, RoutedSubresource>;
 }
 
 export interface RoutedSubresource {
-  readonly scope: EndpointScope;
+  readonly scope: RequestScope;
   readonly methods: MethodTable;
 }
 
 export interface Route {
-  readonly scope: EndpointScope;
+  readonly scope: RequestScope;
   readonly endpoint: Endpoint;
 }
 
@@ -58,7 +58,7 @@ export function collectionMethods(store: ResourceStore): MethodTable {
 }
 
 /** Across all namespaces one can only look. */
-export function everywhereMethods(store: ResourceStore): MethodTable {
+export function allNamespacesMethods(store: ResourceStore): MethodTable {
   return store.list === undefined ? new Map() : new Map([['GET', listOrWatch]]);
 }
 
@@ -88,11 +88,11 @@ export function route(resource: RoutedResource, request: ServerRequest): Route {
   const { scope } = resource;
   const isNamespacedPath = namespacedPath(info);
   if (isNamespacedPath && !scope.namespaced) throw new StatusError(NOT_FOUND);
-  const isEverywhere = scope.namespaced && !isNamespacedPath;
-  if (verb === 'watch' || verb === 'proxy') return watchRoute(resource, request, isEverywhere);
+  const isAllNamespaces = scope.namespaced && !isNamespacedPath;
+  if (verb === 'watch' || verb === 'proxy') return watchRoute(resource, request, isAllNamespaces);
   const { method } = request.incoming;
-  if (parts.length === 1) return pick(scope, isEverywhere ? resource.everywhere : resource.collection, method);
-  if (isEverywhere) throw new StatusError(NOT_FOUND);
+  if (parts.length === 1) return pick(scope, isAllNamespaces ? resource.allNamespaces : resource.collection, method);
+  if (isAllNamespaces) throw new StatusError(NOT_FOUND);
   if (parts.length === 2) return pick(scope, resource.object, method);
   const subresource = resource.subresources.get(parts[2] as string);
   if (subresource === undefined) throw new StatusError(NOT_FOUND);
@@ -101,10 +101,10 @@ export function route(resource: RoutedResource, request: ServerRequest): Route {
 }
 
 /** `?watch=true` of a collection, or a path below `/watch/`, which may name one object. */
-function watchRoute({ scope }: RoutedResource, request: ServerRequest, isEverywhere: boolean): Route {
+function watchRoute({ scope }: RoutedResource, request: ServerRequest, isAllNamespaces: boolean): Route {
   const { parts, verb } = request.info;
   const isServed = verb === 'watch' && scope.store.watch !== undefined && parts.length <= 2;
-  if (!isServed || (isEverywhere && parts.length === 2)) {
+  if (!isServed || (isAllNamespaces && parts.length === 2)) {
     // The query does not choose the path: a collection that can be listed is there, and says that it cannot be watched.
     const endpoint = parts.length === 1 && verb === 'watch' ? watchObjects : undefined;
     if (endpoint === undefined || scope.store.list === undefined) throw new StatusError(NOT_FOUND);
@@ -114,7 +114,7 @@ function watchRoute({ scope }: RoutedResource, request: ServerRequest, isEverywh
   return { scope, endpoint: watchObjects };
 }
 
-function pick(scope: EndpointScope, methods: MethodTable, method: string): Route {
+function pick(scope: RequestScope, methods: MethodTable, method: string): Route {
   const endpoint = methods.get(method);
   if (endpoint !== undefined) return { scope, endpoint };
   throw new StatusError(methods.size === 0 ? NOT_FOUND : NOT_ALLOWED);

@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts'
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 import type { UpdateRequest } from '../resource/resource-store.ts';
 import type { AdmissionSubject } from './admission-record.ts';
 import { WriteAdmission, writeOptionsObject } from './admit.ts';
@@ -18,13 +18,13 @@ import { objectAnswer } from './encode/answer.ts';
 import {
   checkedOptions,
   type EndpointHost,
-  type EndpointScope,
   fieldManagerOf,
   namedContext,
+  type RequestScope,
   readBody,
 } from './endpoint.ts';
 
-export async function updateObject(host: EndpointHost, scope: EndpointScope, request: ServerRequest): Promise<Answer> {
+export async function updateObject(host: EndpointHost, scope: RequestScope, request: ServerRequest): Promise<Answer> {
   const context = namedContext(scope, request);
   const form = scope.forms.of(request, false);
   const bytes = await readBody(host, request);
@@ -38,7 +38,7 @@ export async function updateObject(host: EndpointHost, scope: EndpointScope, req
   dedupOwnerReferences(request, object, '');
   const uid = uidOf(object);
 
-  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.name, 'update'));
+  if (scope.store.update === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'update'));
   const admission = new WriteAdmission(host, scope, request);
   const mutate = mutation(admission, options);
   const answer = await scope.store.update(

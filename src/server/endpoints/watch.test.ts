@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import type { Answer, AnswerSink } from '../http/exchange.ts';
 import type { ResourceWatchSink } from '../resource/resource-store.ts';
-import { failure, GADGETS, gadgets, gadgetV1, type World, world } from './endpoints.fixtures.ts';
+import { createTestServer, failure, GADGETS, gadgets, gadgetV1, type TestServer } from './endpoints.fixtures.ts';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
@@ -60,22 +60,22 @@ function begin(answer: Answer): Client {
 }
 
 describe('watch', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    server = await createTestServer();
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
   });
 
   afterEach(async () => {
-    await w.stop();
-    expect(w.server.watches).toBe(0);
-    expect(w.clock.pendingTimers).toBe(0);
+    await server.stop();
+    expect(server.resources.watches).toBe(0);
+    expect(server.clock.pendingTimers).toBe(0);
   });
 
   async function watch(query: string, accept?: string): Promise<Client> {
     const headers = accept === undefined ? {} : { accept };
-    const client = begin(await w.answer('GET', `${GADGETS}?watch=true${query}`, headers));
+    const client = begin(await server.answer('GET', `${GADGETS}?watch=true${query}`, headers));
     await settle();
     await settle();
     return client;
@@ -83,8 +83,8 @@ describe('watch', () => {
 
   it('sends the state, then every change, one line each', async () => {
     const client = await watch('');
-    await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' }, data: { x: '1' } });
-    await w.ask('DELETE', `${GADGETS}/a`);
+    await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' }, data: { x: '1' } });
+    await server.ask('DELETE', `${GADGETS}/a`);
     await settle();
     expect(client.short).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
     expect(decodeUtf8(client.chunks[0]!)).toMatch(
@@ -94,14 +94,14 @@ describe('watch', () => {
   });
 
   it('answers with the type of the stream and keeps no length', async () => {
-    const answer = await w.answer('GET', `${GADGETS}?watch=1`, { accept: 'application/json;stream=watch' });
+    const answer = await server.answer('GET', `${GADGETS}?watch=1`, { accept: 'application/json;stream=watch' });
     expect(answer).toMatchObject({ kind: 'stream', status: 200, headers: { 'content-type': 'application/json' } });
     begin(answer).close();
   });
 
   it('gives all watchers of one form the same bytes', async () => {
     const clients = [await watch(''), await watch('')];
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     await settle();
     expect(clients[0]?.chunks[1]).toBe(clients[1]?.chunks[1]);
   });
@@ -132,7 +132,7 @@ describe('watch', () => {
 
   it('sends tables, with the columns in the first event of each watcher', async () => {
     const first = await watch('', TABLE);
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     await settle();
     const second = await watch('&fieldSelector=metadata.name=b', TABLE);
     const shown = (client: Client) =>
@@ -159,9 +159,9 @@ describe('watch', () => {
   });
 
   it('watches one object by its path, and a collection, below /watch/', async () => {
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     const legacy = async (path: string): Promise<readonly string[]> => {
-      const client = begin(await w.answer('GET', `/apis/toys.test/v1/watch/${path}`));
+      const client = begin(await server.answer('GET', `/apis/toys.test/v1/watch/${path}`));
       await settle();
       await settle();
       return client.short;
@@ -169,24 +169,27 @@ describe('watch', () => {
     expect(await legacy('namespaces/ns/gadgets/b')).toEqual(['ADDED b']);
     expect(await legacy('namespaces/ns/gadgets')).toEqual(['ADDED a', 'ADDED b']);
     expect(await legacy('gadgets?allowWatchBookmarks=true')).toEqual(['ADDED a', 'ADDED b']);
-    const answer = await w.ask('GET', '/apis/toys.test/v1/watch/namespaces/ns/gadgets/b?fieldSelector=metadata.name=a');
+    const answer = await server.ask(
+      'GET',
+      '/apis/toys.test/v1/watch/namespaces/ns/gadgets/b?fieldSelector=metadata.name=a',
+    );
     expect(failure(answer)).toEqual([400, 'BadRequest', "fieldSelector metadata.name doesn't match requested name"]);
   });
 
   it('refuses forms that cannot be streamed', async () => {
-    const yaml = await w.ask('GET', `${GADGETS}?watch=true`, undefined, { accept: 'application/yaml' });
+    const yaml = await server.ask('GET', `${GADGETS}?watch=true`, undefined, { accept: 'application/yaml' });
     expect(yaml.status).toBe(406);
     expect(yaml.text).toContain(
       "message: 'only the following media types are accepted: application/json;stream=watch'",
     );
-    const list = await w.ask('GET', `${GADGETS}?watch=true`, undefined, {
+    const list = await server.ask('GET', `${GADGETS}?watch=true`, undefined, {
       accept: PARTIAL.replace('Metadata', 'MetadataList'),
     });
     expect(list.status).toBe(406);
-    expect(failure(await w.ask('GET', `${GADGETS}?watch=true&includeObject=x`, undefined, { accept: TABLE }))[0]).toBe(
-      400,
-    );
-    expect(w.server.watches).toBe(0);
+    expect(
+      failure(await server.ask('GET', `${GADGETS}?watch=true&includeObject=x`, undefined, { accept: TABLE }))[0],
+    ).toBe(400);
+    expect(server.resources.watches).toBe(0);
   });
 
   describe('time', () => {
@@ -197,15 +200,15 @@ describe('watch', () => {
 
     it('ends a watch cleanly when the time that it asked for is over', async () => {
       const client = await watch('&timeoutSeconds=5');
-      await w.clock.advance(4_900);
+      await server.clock.advance(4_900);
       expect(client.ended).toBe(false);
-      await w.clock.advance(400);
+      await server.clock.advance(400);
       expect(client.ended).toBe(true);
-      expect(w.server.watches).toBe(0);
+      expect(server.resources.watches).toBe(0);
     });
 
     it('gives watches that ask for none between one and two times the minimum', async () => {
-      const short = await world({ server: { minRequestTimeoutSeconds: 10, random: () => 0.5 } });
+      const short = await createTestServer({ server: { minRequestTimeoutSeconds: 10, random: () => 0.5 } });
       const client = begin(await short.answer('GET', `${GADGETS}?watch=true`));
       await short.clock.advance(14_900);
       expect(client.ended).toBe(false);
@@ -221,33 +224,33 @@ describe('watch', () => {
       const brief = await watch(
         '&allowWatchBookmarks=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&timeoutSeconds=1',
       );
-      await w.clock.advance(6_000);
+      await server.clock.advance(6_000);
       expect([client.short, client.ended]).toEqual([['BOOKMARK '], true]);
       expect([brief.short, brief.ended]).toEqual([[], true]);
     });
 
     it('holds one timer for all watches', async () => {
-      const before = w.clock.pendingTimers;
+      const before = server.clock.pendingTimers;
       const clients = [
         await watch('&timeoutSeconds=9'),
         await watch('&timeoutSeconds=7'),
         await watch('&timeoutSeconds=8'),
       ];
-      expect(w.clock.pendingTimers - before).toBe(1);
-      await w.clock.advance(7_500);
+      expect(server.clock.pendingTimers - before).toBe(1);
+      await server.clock.advance(7_500);
       expect(clients.map(({ ended }) => ended)).toEqual([false, true, false]);
-      await w.clock.advance(2_000);
+      await server.clock.advance(2_000);
       expect(clients.map(({ ended }) => ended)).toEqual([true, true, true]);
-      expect(w.clock.pendingTimers).toBe(before);
+      expect(server.clock.pendingTimers).toBe(before);
     });
   });
 
   it('forgets a client that left', async () => {
     const client = await watch('');
-    expect(w.server.watches).toBe(1);
+    expect(server.resources.watches).toBe(1);
     client.close();
-    expect(w.server.watches).toBe(0);
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    expect(server.resources.watches).toBe(0);
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     await settle();
     expect(client.short).toEqual(['ADDED a']);
   });
@@ -255,9 +258,9 @@ describe('watch', () => {
   it('waits for a client that does not read, and goes on', async () => {
     const client = await watch('');
     client.ready = false;
-    await w.ask('POST', GADGETS, { metadata: { name: 'b' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'b' } });
     await settle();
-    await w.ask('POST', GADGETS, { metadata: { name: 'c' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'c' } });
     await settle();
     expect(client.short).toEqual(['ADDED a', 'ADDED b']);
     client.ready = true;
@@ -268,16 +271,16 @@ describe('watch', () => {
 
   it('ends all watches when the server drains, those that come later too', async () => {
     const client = await watch('');
-    const late = await w.answer('GET', `${GADGETS}?watch=true`);
-    w.server.drain();
+    const late = await server.answer('GET', `${GADGETS}?watch=true`);
+    server.resources.drain();
     expect(client.ended).toBe(true);
     expect(begin(late).ended).toBe(true);
-    expect(begin(await w.answer('GET', `${GADGETS}?watch=true`)).ended).toBe(true);
+    expect(begin(await server.answer('GET', `${GADGETS}?watch=true`)).ended).toBe(true);
   });
 
   it('counts events and bytes for whoever wants to know', async () => {
     const heard: [string, number, number][] = [];
-    const counted = await world({
+    const counted = await createTestServer({
       server: { onWatchEvents: ({ resource }, count, bytes) => heard.push([resource, count, bytes]) },
     });
     await counted.ask('POST', GADGETS, { metadata: { name: 'a' } });
@@ -313,22 +316,22 @@ describe('a store of its own', () => {
   });
 
   it('is paused until the stream begins, and loses nothing', async () => {
-    const w = await world({ resources: [definition] });
-    const answer = await w.answer('GET', `${GADGETS}?watch=true`);
+    const server = await createTestServer({ resources: [definition] });
+    const answer = await server.answer('GET', `${GADGETS}?watch=true`);
     expect(sink?.write([encodeUtf8('{"type":"ADDED","object":{}}\n')])).toBe(false);
     expect(calls).toEqual([]);
     const client = begin(answer);
     expect(client.events).toHaveLength(1);
     expect(calls).toEqual(['drained']);
     expect(sink?.write([encodeUtf8('{"type":"ADDED","object":{}}\n')])).toBe(true);
-    await w.stop();
+    await server.stop();
     expect(calls).toEqual(['drained', 'stop']);
   });
 
   it('ends a watch with an error event, before or after the stream has begun', async () => {
-    const w = await world({ resources: [definition] });
+    const server = await createTestServer({ resources: [definition] });
     for (const early of [true, false]) {
-      const answer = await w.answer('GET', `${GADGETS}?watch=true`, { accept: TABLE });
+      const answer = await server.answer('GET', `${GADGETS}?watch=true`, { accept: TABLE });
       if (early) sink?.end(expired('too old'));
       const client = begin(answer);
       if (!early) sink?.end(expired('too old'));
@@ -337,27 +340,27 @@ describe('a store of its own', () => {
       ]);
       expect(client.ended).toBe(true);
     }
-    expect(w.server.watches).toBe(0);
-    await w.stop();
+    expect(server.resources.watches).toBe(0);
+    await server.stop();
   });
 
   it('just ends a watch without an error', async () => {
-    const w = await world({ resources: [definition] });
-    const client = begin(await w.answer('GET', `${GADGETS}?watch=true`));
+    const server = await createTestServer({ resources: [definition] });
+    const client = begin(await server.answer('GET', `${GADGETS}?watch=true`));
     sink?.end(undefined);
     expect([client.events, client.ended]).toEqual([[], true]);
-    await w.stop();
+    await server.stop();
   });
 
   it('that cannot be watched says so', async () => {
     const { watch: _watch, ...lister } = definition.store?.({} as never) ?? {};
-    const w = await world({ resources: [{ ...definition, store: () => lister }] });
-    expect(failure(await w.ask('GET', `${GADGETS}?watch=true`))).toEqual([
+    const server = await createTestServer({ resources: [{ ...definition, store: () => lister }] });
+    expect(failure(await server.ask('GET', `${GADGETS}?watch=true`))).toEqual([
       405,
       'MethodNotAllowed',
       'watch is not supported on resources of kind "gadgets.toys.test"',
     ]);
-    expect(failure(await w.ask('GET', '/apis/toys.test/v1/watch/gadgets'))[0]).toBe(405);
-    await w.stop();
+    expect(failure(await server.ask('GET', '/apis/toys.test/v1/watch/gadgets'))[0]).toBe(405);
+    await server.stop();
   });
 });

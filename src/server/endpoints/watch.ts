@@ -10,30 +10,30 @@ import { methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts'
 import { decodeUtf8 } from '../../base/bytes.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
 import { contentHeaders } from '../http/respond.ts';
-import { listOptionsOf } from './decode/list-options.ts';
-import type { AnswerForm } from './encode/form.ts';
+import type { ServerRequest } from '../http/server-request.ts';
+import { listOptionsOf } from './decode/decode-list-options.ts';
+import type { AnswerForm } from './encode/answer-form.ts';
 import { notAcceptableForm } from './encode/not-acceptable.ts';
 import { withoutFrame } from './encode/protobuf-writer.ts';
 import { readTableOptions } from './encode/table.ts';
-import { collectionContext, type EndpointHost, type EndpointScope } from './endpoint.ts';
+import { collectionContext, type EndpointHost, type RequestScope } from './endpoint.ts';
 import { withColumns } from './watch/watch-encoding.ts';
 import { WatchStream, webSocketOutput } from './watch/watch-stream.ts';
 import { isWebSocket, offeredProtocols, webSocketRefusal } from './watch/web-socket.ts';
 
-export function watchObjects(host: EndpointHost, scope: EndpointScope, request: ServerRequest): MaybePromise<Answer> {
+export function watchObjects(host: EndpointHost, scope: RequestScope, request: ServerRequest): MaybePromise<Answer> {
   const form = scope.forms.of(request, true);
   const given = listOptionsOf(scope, request);
   // The path `/watch/...` watches without saying so in the query, and is then not read as a streamed list.
   const options = given.watch ? given : { ...given, watch: true };
-  const { store, speaks } = scope;
-  if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.name, 'watch'));
+  const { store, bodyVersion } = scope;
+  if (store.watch === undefined) throw new StatusError(methodNotAllowed(scope.groupResource, 'watch'));
   const { includeObject } =
     form.shape === 'Table' ? readTableOptions(request.info.params) : { includeObject: 'Metadata' as const };
   if (form.streamMediaType === undefined) throw new StatusError(scope.forms.streamRefusal());
   if (form.shape === 'PartialObjectMetadataList')
-    throw new StatusError(notAcceptableForm(form.shape, 'not a list', speaks));
+    throw new StatusError(notAcceptableForm(form.shape, 'not a list', bodyVersion));
 
   const socket = isWebSocket(request);
   const refusal = socket ? webSocketRefusal(request) : undefined;
@@ -46,7 +46,7 @@ export function watchObjects(host: EndpointHost, scope: EndpointScope, request: 
     bookmarks: options.allowWatchBookmarks && seconds > LAST_BOOKMARK_SECONDS,
     watches: host.watches,
     errorEvent: (status) => scope.encodings.errorEvent(status, form),
-    firstEvent: form.shape === 'Table' ? (event) => withColumns(event, speaks) : undefined,
+    firstEvent: form.shape === 'Table' ? (event) => withColumns(event, bodyVersion) : undefined,
     onEvents: metrics === undefined ? undefined : (count, bytes) => metrics(scope.resource, count, bytes),
   });
   const encoding = scope.encodings.of(form, includeObject);

@@ -8,11 +8,11 @@ import { BugError } from '../../base/errors.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { AuditRecord } from '../http/request.ts';
+import type { AuditRecord } from '../http/server-request.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
-import type { AnswerForm } from './encode/form.ts';
+import type { AnswerForm } from './encode/answer-form.ts';
 import { ProtobufWriter } from './encode/protobuf-writer.ts';
-import { GADGETS, gadgetV1, type World, world } from './endpoints.fixtures.ts';
+import { createTestServer, GADGETS, gadgetV1, type TestServer } from './endpoints.fixtures.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const WIDGETS = '/apis/toys.test/v1/namespaces/ns/widgets';
@@ -90,19 +90,19 @@ function withoutKind({ kind: _kind, apiVersion: _apiVersion, ...rest }: JsonObje
 }
 
 describe('answers in protobuf', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world({ server: { types } });
+    server = await createTestServer({ server: { types } });
     for (const name of ['a', 'b', 'c'])
-      await w.ask('POST', GADGETS, { metadata: { name, labels: { l: name } }, data: { k: 'v' }, size: 3 });
+      await server.ask('POST', GADGETS, { metadata: { name, labels: { l: name } }, data: { k: 'v' }, size: 3 });
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
-  async function get(target: string, accept = PROTOBUF, from: World = w): Promise<JsonObject> {
+  async function get(target: string, accept = PROTOBUF, from: TestServer = server): Promise<JsonObject> {
     const response = await from.transport({ method: 'GET', target, headers: { accept } });
     expect([response.status, response.headers['content-type']]).toEqual([200, PROTOBUF]);
     const chunks: Uint8Array[] = [];
@@ -112,16 +112,16 @@ describe('answers in protobuf', () => {
   }
 
   it('are the objects that JSON shows', async () => {
-    const { body } = await w.ask('GET', `${GADGETS}/a`);
+    const { body } = await server.ask('GET', `${GADGETS}/a`);
     expect(await get(`${GADGETS}/a`)).toEqual(body);
     expect(await get(`${GADGETS}/a`, `${PROTOBUF},application/json`)).toEqual(body);
-    expect((await w.ask('GET', `${GADGETS}/a`, undefined, { accept: `application/json,${PROTOBUF}` })).body).toEqual(
-      body,
-    );
+    expect(
+      (await server.ask('GET', `${GADGETS}/a`, undefined, { accept: `application/json,${PROTOBUF}` })).body,
+    ).toEqual(body);
   });
 
   it('are lists with what a client needs to go on', async () => {
-    const { body } = await w.ask('GET', `${GADGETS}?limit=2`);
+    const { body } = await server.ask('GET', `${GADGETS}?limit=2`);
     expect(body['metadata']).toMatchObject({ remainingItemCount: 1, continue: expect.any(String) });
     const list = await get(`${GADGETS}?limit=2`);
     // The made-up type has its type fields on the wire, as no real one has.
@@ -131,8 +131,8 @@ describe('answers in protobuf', () => {
 
   it('are lists of any length, in blocks', async () => {
     const large = 'x'.repeat(40_000);
-    for (const name of ['l', 'm']) await w.ask('POST', GADGETS, { metadata: { name }, data: { large } });
-    const answer = await w.answer('GET', GADGETS, { accept: PROTOBUF });
+    for (const name of ['l', 'm']) await server.ask('POST', GADGETS, { metadata: { name }, data: { large } });
+    const answer = await server.answer('GET', GADGETS, { accept: PROTOBUF });
     expect(answer.kind).toBe('chunks');
     const list = await get(GADGETS);
     expect((list['items'] as JsonObject[]).map((item) => (item['metadata'] as JsonObject)['name'])).toEqual([
@@ -148,7 +148,7 @@ describe('answers in protobuf', () => {
     const headers = { accept: PROTOBUF };
     const send = async (method: string, target: string, body: string): Promise<JsonObject> => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      const response = await w.transport({
+      const response = await server.transport({
         method,
         target,
         headers: { ...headers, 'content-type': type },
@@ -173,9 +173,9 @@ describe('answers in protobuf', () => {
 
   it('are metadata alone, for kinds without a binary form too', async () => {
     const as = (kind: string, version = 'v1'): string => `${PROTOBUF};as=${kind};g=meta.k8s.io;v=${version}`;
-    await w.ask('POST', WIDGETS, { metadata: { name: 'a', labels: { l: 'a' } } });
+    await server.ask('POST', WIDGETS, { metadata: { name: 'a', labels: { l: 'a' } } });
     for (const target of [GADGETS, WIDGETS]) {
-      const { metadata } = (await w.ask('GET', `${target}/a`)).body;
+      const { metadata } = (await server.ask('GET', `${target}/a`)).body;
       expect(await get(`${target}/a`, as('PartialObjectMetadata'))).toEqual({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
@@ -190,13 +190,13 @@ describe('answers in protobuf', () => {
         });
       }
     }
-    const refused = await w.ask('GET', `${GADGETS}/a`, undefined, { accept: as('PartialObjectMetadataList') });
+    const refused = await server.ask('GET', `${GADGETS}/a`, undefined, { accept: as('PartialObjectMetadataList') });
     expect([refused.status, refused.body['reason']]).toEqual([406, 'NotAcceptable']);
-    expect((await w.ask('GET', GADGETS, undefined, { accept: as('PartialObjectMetadata') })).status).toBe(406);
+    expect((await server.ask('GET', GADGETS, undefined, { accept: as('PartialObjectMetadata') })).status).toBe(406);
   });
 
   it('are not for tables, and not for objects without a binary form', async () => {
-    await w.ask('POST', WIDGETS, { metadata: { name: 'a' } });
+    await server.ask('POST', WIDGETS, { metadata: { name: 'a' } });
     const table = `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`;
     const message =
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -205,22 +205,22 @@ describe('answers in protobuf', () => {
       [`${WIDGETS}/a`, PROTOBUF],
       [`${WIDGETS}?watch=true`, PROTOBUF],
     ] as const) {
-      const { status: code, body } = await w.ask('GET', target, undefined, { accept });
+      const { status: code, body } = await server.ask('GET', target, undefined, { accept });
       expect([code, body['message']]).toEqual([406, message]);
     }
-    const other = await w.ask('GET', `${WIDGETS}/a`, undefined, { accept: `${PROTOBUF},application/json` });
+    const other = await server.ask('GET', `${WIDGETS}/a`, undefined, { accept: `${PROTOBUF},application/json` });
     expect([other.status, other.headers['content-type']]).toEqual([200, 'application/json']);
   });
 
   it('are not given by a server without the types for it', async () => {
-    const plain = await world();
+    const plain = await createTestServer();
     expect((await plain.ask('GET', GADGETS, undefined, { accept: PROTOBUF })).status).toBe(406);
     await plain.stop();
   });
 
   it('leave the audit log its JSON', async () => {
     const audit = { wantsResponseObject: true, responseObject: undefined } as unknown as AuditRecord;
-    const audited = await world({ server: { types }, audit });
+    const audited = await createTestServer({ server: { types }, audit });
     await audited.ask('POST', GADGETS, { metadata: { name: 'a' } });
     for (const [target, kind] of [
       [`${GADGETS}/a`, 'Gadget'],
@@ -259,12 +259,12 @@ describe('answers in protobuf', () => {
     it('are events in frames, each with the object in its envelope', async () => {
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
       const chunks = open(
-        await w.answer('GET', `${GADGETS}?${query}&fieldSelector=metadata.name=a`, { accept: PROTOBUF }),
+        await server.answer('GET', `${GADGETS}?${query}&fieldSelector=metadata.name=a`, { accept: PROTOBUF }),
       );
       await settle();
       await settle();
-      const { body } = await w.ask('GET', `${GADGETS}/a`);
-      await w.ask('DELETE', `${GADGETS}/a`);
+      const { body } = await server.ask('GET', `${GADGETS}/a`);
+      await server.ask('DELETE', `${GADGETS}/a`);
       await settle();
       await settle();
       const seen = events(chunks);
@@ -279,7 +279,9 @@ describe('answers in protobuf', () => {
 
     it('are metadata where that was asked for, and a Status at a bad end', async () => {
       const accept = `${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
-      const chunks = open(await w.answer('GET', `${GADGETS}?watch=true&fieldSelector=metadata.name=b`, { accept }));
+      const chunks = open(
+        await server.answer('GET', `${GADGETS}?watch=true&fieldSelector=metadata.name=b`, { accept }),
+      );
       await settle();
       await settle();
       expect(events(chunks)).toMatchObject([
@@ -299,7 +301,7 @@ describe('answers in protobuf', () => {
     });
 
     it('go into the messages of a WebSocket without a frame', async () => {
-      const sockets = await world({ server: { types }, protocol: 'http/1.1' });
+      const sockets = await createTestServer({ server: { types }, protocol: 'http/1.1' });
       await sockets.ask('POST', GADGETS, { metadata: { name: 'a' } });
       const answer = await sockets.answer('GET', `${GADGETS}?watch=true`, {
         accept: PROTOBUF,

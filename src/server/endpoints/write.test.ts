@@ -1,31 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { Admission, AdmissionAttributes } from '../admission.ts';
-import type { RequestAttributes } from '../authorization.ts';
-import { failure, GADGETS, gadgets, strategy, type World, world } from './endpoints.fixtures.ts';
+import type { RequestAttributes } from '../authorizer.ts';
+import { createTestServer, failure, GADGETS, gadgets, strategy, type TestServer } from './endpoints.fixtures.ts';
 
 function metadataOf(body: JsonObject): JsonObject {
   return isJsonObject(body['metadata']) ? body['metadata'] : {};
 }
 
 describe('writing', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
+    server = await createTestServer();
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
   describe('bodies', () => {
     async function refusal(body: string, query = '', headers = {}): Promise<readonly [number, string, string]> {
-      return failure(await w.ask('POST', GADGETS + query, body, headers));
+      return failure(await server.ask('POST', GADGETS + query, body, headers));
     }
 
     it('may leave their type fields out', async () => {
-      const reply = await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+      const reply = await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
       expect([reply.status, reply.body['kind'], reply.body['apiVersion']]).toEqual([201, 'Gadget', 'toys.test/v1']);
     });
 
@@ -69,12 +69,12 @@ describe('writing', () => {
 
     it('warn about unknown and duplicate fields unless told otherwise', async () => {
       const body = '{"metadata":{"name":"a"},"foo":1,"data":{"x":"1","x":"2"}}';
-      const warned = await w.ask('POST', `${GADGETS}?dryRun=All`, body);
+      const warned = await server.ask('POST', `${GADGETS}?dryRun=All`, body);
       expect(warned.status).toBe(201);
       expect(warned.body['data']).toEqual({ x: '2' });
       expect(warned.body).not.toHaveProperty('foo');
       expect(warned.warnings).toEqual(['299 - "unknown field \\"foo\\""', '299 - "duplicate field \\"data.x\\""']);
-      expect((await w.ask('POST', `${GADGETS}?dryRun=All&fieldValidation=Ignore`, body)).warnings).toEqual([]);
+      expect((await server.ask('POST', `${GADGETS}?dryRun=All&fieldValidation=Ignore`, body)).warnings).toEqual([]);
       expect(await refusal(body, '?fieldValidation=Strict')).toEqual([
         400,
         'BadRequest',
@@ -91,7 +91,7 @@ describe('writing', () => {
 
     it('may be YAML, with line numbers for duplicates', async () => {
       const yaml = { 'content-type': 'application/yaml' };
-      const reply = await w.ask('POST', GADGETS, 'metadata:\n  name: yam\n  name: yam\nfoo: 1\n', yaml);
+      const reply = await server.ask('POST', GADGETS, 'metadata:\n  name: yam\n  name: yam\nfoo: 1\n', yaml);
       expect(reply.status).toBe(201);
       expect(reply.warnings).toEqual([
         '299 - "line 3: key \\"name\\" already set in map"',
@@ -109,7 +109,7 @@ describe('writing', () => {
     });
 
     it('beyond the limit are refused', async () => {
-      const small = await world({ server: { limits: { bodyBytes: 10 } } });
+      const small = await createTestServer({ server: { limits: { bodyBytes: 10 } } });
       const reply = await small.ask('POST', GADGETS, '{"metadata":{}}');
       expect(failure(reply)).toEqual([413, 'RequestEntityTooLarge', 'Request entity too large: limit is 10']);
       await small.stop();
@@ -124,19 +124,19 @@ describe('writing', () => {
 
   describe('create', () => {
     it('fills in the namespace of the path and refuses another one', async () => {
-      const reply = await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+      const reply = await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
       expect(metadataOf(reply.body)['namespace']).toBe('ns');
-      expect(failure(await w.ask('POST', GADGETS, { metadata: { name: 'b', namespace: 'other' } }))).toEqual([
+      expect(failure(await server.ask('POST', GADGETS, { metadata: { name: 'b', namespace: 'other' } }))).toEqual([
         400,
         'BadRequest',
         'the namespace of the provided object does not match the namespace sent on the request',
       ]);
-      const yard = await w.ask('POST', '/api/v1/yards', { metadata: { name: 'y', namespace: 'other' } });
+      const yard = await server.ask('POST', '/api/v1/yards', { metadata: { name: 'y', namespace: 'other' } });
       expect(metadataOf(yard.body)).not.toHaveProperty('namespace');
     });
 
     it('lets nobody set what the server sets', async () => {
-      const reply = await w.ask('POST', GADGETS, {
+      const reply = await server.ask('POST', GADGETS, {
         metadata: {
           name: 'a',
           uid: 'mine',
@@ -149,14 +149,16 @@ describe('writing', () => {
     });
 
     it('generates names', async () => {
-      const reply = await w.ask('POST', GADGETS, { metadata: { generateName: 'g-' } });
+      const reply = await server.ask('POST', GADGETS, { metadata: { generateName: 'g-' } });
       expect(metadataOf(reply.body)['name']).toMatch(/^g-[a-z0-9]{5}$/);
     });
 
     it('stores nothing in a dry run', async () => {
-      expect((await w.ask('POST', `${GADGETS}?dryRun=All`, { metadata: { name: 'a' } })).status).toBe(201);
-      expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(404);
-      const [code, , message] = failure(await w.ask('POST', `${GADGETS}?dryRun=Some`, { metadata: { name: 'a' } }));
+      expect((await server.ask('POST', `${GADGETS}?dryRun=All`, { metadata: { name: 'a' } })).status).toBe(201);
+      expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(404);
+      const [code, , message] = failure(
+        await server.ask('POST', `${GADGETS}?dryRun=Some`, { metadata: { name: 'a' } }),
+      );
       expect([code, message]).toEqual([
         422,
         'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"',
@@ -165,39 +167,41 @@ describe('writing', () => {
 
     it('drops repeated owners with a warning', async () => {
       const owner = { apiVersion: 'v1', kind: 'X', name: 'n', uid: 'u' };
-      const reply = await w.ask('POST', GADGETS, { metadata: { name: 'a', ownerReferences: [owner, { ...owner }] } });
+      const reply = await server.ask('POST', GADGETS, {
+        metadata: { name: 'a', ownerReferences: [owner, { ...owner }] },
+      });
       expect(metadataOf(reply.body)['ownerReferences']).toEqual([owner]);
       expect(reply.warnings[0]).toMatch(/ownerReferences contains duplicate entries; .*observed: u"$/);
     });
 
     it('of a subresource is in the name of its parent and in its own kind', async () => {
-      const reply = await w.ask('POST', `${GADGETS}/a/stamp`, {});
+      const reply = await server.ask('POST', `${GADGETS}/a/stamp`, {});
       expect([reply.status, reply.body['kind'], reply.body['color']]).toEqual([201, 'Stamp', 'for a']);
       expect(
-        failure(await w.ask('POST', `${GADGETS}/a/stamp`, { kind: 'Gadget', apiVersion: 'toys.test/v1' }))[0],
+        failure(await server.ask('POST', `${GADGETS}/a/stamp`, { kind: 'Gadget', apiVersion: 'toys.test/v1' }))[0],
       ).toBe(400);
     });
 
     it('answers in the form that was asked for', async () => {
       const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
-      const reply = await w.ask('POST', GADGETS, { metadata: { name: 'a' } }, table);
+      const reply = await server.ask('POST', GADGETS, { metadata: { name: 'a' } }, table);
       expect([reply.status, reply.body['kind']]).toEqual([201, 'Table']);
     });
   });
 
   describe('update', () => {
     beforeEach(async () => {
-      await w.ask('POST', GADGETS, { metadata: { name: 'a' }, data: { x: '1' } });
+      await server.ask('POST', GADGETS, { metadata: { name: 'a' }, data: { x: '1' } });
     });
 
     it('replaces the object', async () => {
-      const reply = await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' }, data: { y: '2' } });
+      const reply = await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' }, data: { y: '2' } });
       expect([reply.status, reply.body['data']]).toEqual([200, { y: '2' }]);
     });
 
     it('wants the name of the path', async () => {
       const put = async (body: JsonObject): Promise<readonly [number, string, string]> =>
-        failure(await w.ask('PUT', `${GADGETS}/a`, body));
+        failure(await server.ask('PUT', `${GADGETS}/a`, body));
       expect(await put({ metadata: { name: 'b' } })).toEqual([
         400,
         'BadRequest',
@@ -210,20 +214,20 @@ describe('writing', () => {
     });
 
     it('holds to the uid and the resourceVersion that the body names', async () => {
-      expect(failure(await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', uid: 'z' } }))[0]).toBe(409);
-      expect(failure(await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', resourceVersion: '1' } }))[0]).toBe(
-        409,
-      );
-      const { body } = await w.ask('GET', `${GADGETS}/a`);
-      expect((await w.ask('PUT', `${GADGETS}/a`, body)).status).toBe(200);
+      expect(failure(await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', uid: 'z' } }))[0]).toBe(409);
+      expect(
+        failure(await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a', resourceVersion: '1' } }))[0],
+      ).toBe(409);
+      const { body } = await server.ask('GET', `${GADGETS}/a`);
+      expect((await server.ask('PUT', `${GADGETS}/a`, body)).status).toBe(200);
     });
 
     it('of what is not there is a 404', async () => {
-      expect(failure(await w.ask('PUT', `${GADGETS}/z`, { metadata: { name: 'z' } }))[0]).toBe(404);
+      expect(failure(await server.ask('PUT', `${GADGETS}/z`, { metadata: { name: 'z' } }))[0]).toBe(404);
     });
 
     it('of a subresource changes what that may change', async () => {
-      const reply = await w.ask('PUT', `${GADGETS}/a/status`, {
+      const reply = await server.ask('PUT', `${GADGETS}/a/status`, {
         metadata: { name: 'a' },
         data: {},
         status: { phase: 'Up' },
@@ -234,23 +238,25 @@ describe('writing', () => {
 
   describe('delete', () => {
     beforeEach(async () => {
-      await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
-      await w.ask('POST', GADGETS, { metadata: { name: 'held', finalizers: ['x.test/y'] } });
+      await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
+      await server.ask('POST', GADGETS, { metadata: { name: 'held', finalizers: ['x.test/y'] } });
     });
 
     it('takes its options from the body, or from the query without one', async () => {
-      expect((await w.ask('DELETE', `${GADGETS}/a?dryRun=All`)).status).toBe(200);
+      expect((await server.ask('DELETE', `${GADGETS}/a?dryRun=All`)).status).toBe(200);
       const options = { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] };
-      expect((await w.ask('DELETE', `${GADGETS}/a`, options)).status).toBe(200);
+      expect((await server.ask('DELETE', `${GADGETS}/a`, options)).status).toBe(200);
       const yaml = { 'content-type': 'application/yaml' };
-      expect((await w.ask('DELETE', `${GADGETS}/a`, 'dryRun: [All]', yaml)).status).toBe(200);
-      expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(200);
-      expect(failure(await w.ask('DELETE', `${GADGETS}/a?dryRun=All`, '{"preconditions":{"uid":"z"}}'))[0]).toBe(409);
+      expect((await server.ask('DELETE', `${GADGETS}/a`, 'dryRun: [All]', yaml)).status).toBe(200);
+      expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(200);
+      expect(failure(await server.ask('DELETE', `${GADGETS}/a?dryRun=All`, '{"preconditions":{"uid":"z"}}'))[0]).toBe(
+        409,
+      );
     });
 
     it('refuses options that it cannot read or that break a rule', async () => {
       const remove = async (body: string, headers = {}): Promise<readonly [number, string]> => {
-        const [code, , message] = failure(await w.ask('DELETE', `${GADGETS}/a`, body, headers));
+        const [code, , message] = failure(await server.ask('DELETE', `${GADGETS}/a`, body, headers));
         return [code, message];
       };
       expect(await remove('{')).toEqual([
@@ -263,35 +269,35 @@ describe('writing', () => {
     });
 
     it('answers with the object while something holds it, and with 202 only if asked in the old way', async () => {
-      const held = await w.ask('DELETE', `${GADGETS}/held`);
+      const held = await server.ask('DELETE', `${GADGETS}/held`);
       expect(held.status).toBe(200);
       expect(metadataOf(held.body)).toHaveProperty('deletionTimestamp');
-      expect((await w.ask('DELETE', `${GADGETS}/held?orphanDependents=false`)).status).toBe(202);
-      expect((await w.ask('DELETE', `${GADGETS}/held?propagationPolicy=Background`)).status).toBe(200);
+      expect((await server.ask('DELETE', `${GADGETS}/held?orphanDependents=false`)).status).toBe(202);
+      expect((await server.ask('DELETE', `${GADGETS}/held?propagationPolicy=Background`)).status).toBe(200);
     });
 
     it('never answers a Status as a table', async () => {
       const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-      expect((await w.ask('DELETE', `${GADGETS}/a`, undefined, { accept })).body['kind']).toBe('Status');
+      expect((await server.ask('DELETE', `${GADGETS}/a`, undefined, { accept })).body['kind']).toBe('Status');
     });
 
     it('of a collection lists what it deleted', async () => {
-      const reply = await w.ask('DELETE', `${GADGETS}?fieldSelector=metadata.name=a`);
+      const reply = await server.ask('DELETE', `${GADGETS}?fieldSelector=metadata.name=a`);
       expect([reply.status, reply.body['kind']]).toEqual([200, 'GadgetList']);
       expect(reply.body).toMatchObject({ items: [{ metadata: { name: 'a' } }] });
-      expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(404);
-      expect((await w.ask('GET', `${GADGETS}/held`)).status).toBe(200);
-      expect(failure(await w.ask('DELETE', `${GADGETS}?fieldSelector=x=y`))[0]).toBe(400);
+      expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(404);
+      expect((await server.ask('GET', `${GADGETS}/held`)).status).toBe(200);
+      expect(failure(await server.ask('DELETE', `${GADGETS}?fieldSelector=x=y`))[0]).toBe(400);
     });
   });
 
   describe('connect', () => {
     it('passes the rest of the path on, in every method that the subresource takes', async () => {
-      expect((await w.ask('GET', `${GADGETS}/a/echo`)).text).toBe('GET a ');
-      expect((await w.ask('POST', `${GADGETS}/a/echo/x/y/`, '')).text).toBe('POST a x/y/');
-      expect((await w.ask('HEAD', `${GADGETS}/a/echo`)).status).toBe(200);
-      expect((await w.ask('DELETE', `${GADGETS}/a/echo`)).status).toBe(405);
-      expect(failure(await w.ask('GET', `${GADGETS}/a/echo?dryRun=All`))[2]).toBe('dryRun is not supported');
+      expect((await server.ask('GET', `${GADGETS}/a/echo`)).text).toBe('GET a ');
+      expect((await server.ask('POST', `${GADGETS}/a/echo/x/y/`, '')).text).toBe('POST a x/y/');
+      expect((await server.ask('HEAD', `${GADGETS}/a/echo`)).status).toBe(200);
+      expect((await server.ask('DELETE', `${GADGETS}/a/echo`)).status).toBe(405);
+      expect(failure(await server.ask('GET', `${GADGETS}/a/echo?dryRun=All`))[2]).toBe('dryRun is not supported');
     });
   });
 });
@@ -338,19 +344,19 @@ describe('admission', () => {
       reads++;
       return { metadata: { name } };
     };
-    const w = await world({ admission: sharing, server: { namespaces } });
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const server = await createTestServer({ admission: sharing, server: { namespaces } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
     const ns = { metadata: { name: 'ns' } };
     expect(notes).toEqual([ns, ['kept', 'CREATE'], ns]);
     expect(reads).toBe(1);
-    await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' } });
+    await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' } });
     expect(notes.slice(3)).toEqual([ns, ['kept', 'UPDATE'], ns]);
   });
 
   it('changes objects before they are stored, and sees what is stored', async () => {
     seen.length = 0;
-    const w = await world({ admission });
-    const made = await w.ask('POST', `${GADGETS}?fieldManager=me`, { metadata: { name: 'a' } });
+    const server = await createTestServer({ admission });
+    const made = await server.ask('POST', `${GADGETS}?fieldManager=me`, { metadata: { name: 'a' } });
     expect(made.body['color']).toBe('CREATE a');
     expect(made.warnings).toEqual(['299 - "CREATE was seen"']);
     expect(seen[0]).toMatchObject({
@@ -366,7 +372,7 @@ describe('admission', () => {
       options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me' },
       object: { color: 'CREATE a' },
     });
-    expect((await w.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' } })).body['color']).toBe('UPDATE a');
+    expect((await server.ask('PUT', `${GADGETS}/a`, { metadata: { name: 'a' } })).body['color']).toBe('UPDATE a');
     expect(seen[1]).toMatchObject({
       operation: 'UPDATE',
       options: { kind: 'UpdateOptions' },
@@ -374,21 +380,21 @@ describe('admission', () => {
       object: { color: 'UPDATE a' },
     });
     const merge = { 'content-type': 'application/merge-patch+json' };
-    await w.ask('PATCH', `${GADGETS}/a?dryRun=All`, { data: { x: '1' } }, merge);
+    await server.ask('PATCH', `${GADGETS}/a?dryRun=All`, { data: { x: '1' } }, merge);
     expect(seen[2]).toMatchObject({ operation: 'UPDATE', dryRun: true, oldObject: { color: 'UPDATE a' } });
     expect(seen[2]?.oldObject).not.toHaveProperty('data');
-    await w.ask('DELETE', `${GADGETS}/a?propagationPolicy=Orphan`);
+    await server.ask('DELETE', `${GADGETS}/a?propagationPolicy=Orphan`);
     expect(seen[3]).toMatchObject({
       operation: 'DELETE',
       object: undefined,
       oldObject: { metadata: { name: 'a' } },
       options: { kind: 'DeleteOptions', propagationPolicy: 'Orphan' },
     });
-    await w.ask('POST', '/api/v1/namespaces', { metadata: { name: 'sp' } });
+    await server.ask('POST', '/api/v1/namespaces', { metadata: { name: 'sp' } });
     expect(seen[4]).toMatchObject({ name: 'sp', namespace: 'sp' });
-    expect((await w.ask('GET', `${GADGETS}/z/echo`)).status).toBe(200);
+    expect((await server.ask('GET', `${GADGETS}/z/echo`)).status).toBe(200);
     expect(seen).toHaveLength(5);
-    await w.stop();
+    await server.stop();
   });
 
   it('asks for the permission to create when an update creates', async () => {
@@ -400,11 +406,11 @@ describe('admission', () => {
         return { decision: allowed ? ('allow' as const) : ('no-opinion' as const), reason: '', error: '' };
       },
     };
-    const w = await world({
+    const server = await createTestServer({
       authorizer,
       resources: [gadgets({ strategy: { ...strategy, allowCreateOnUpdate: true } })],
     });
-    const put = () => w.ask('PUT', `${GADGETS}/n`, { metadata: { name: 'n' } });
+    const put = () => server.ask('PUT', `${GADGETS}/n`, { metadata: { name: 'n' } });
     expect(failure(await put())).toEqual([
       403,
       'Forbidden',
@@ -414,6 +420,6 @@ describe('admission', () => {
     expect((await put()).status).toBe(201);
     expect((await put()).status).toBe(200);
     expect(asked.map(({ verb, name }) => `${verb} ${name}`)).toEqual(['create n', 'create n']);
-    await w.stop();
+    await server.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64, encodeBase64 } from '../../base/base64.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
-import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../authentication.ts';
+import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../authenticator.ts';
 import { anonymousAuthenticator } from './authentication/anonymous.ts';
 import {
   bearerTokenAuthenticator,

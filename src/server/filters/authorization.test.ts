@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationResult, Authorizer } from '../authorization.ts';
+import type { AuthorizationResult, Authorizer } from '../authorizer.ts';
 import { MetricRegistry } from '../metrics/metric-registry.ts';
 import { registerServerMetrics } from '../metrics/server-metrics.ts';
 import { attributesOf, forbiddenStatus } from './authorization.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import { type AuthorizationResult, type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../authorization.ts';
+import { type AuthorizationResult, type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../authorizer.ts';
 import { ALWAYS_ALLOW, ALWAYS_DENY, privilegedGroupsAuthorizer, unionAuthorizer } from './authorizers.ts';
 
 const user = (name: string, groups: readonly string[] = []): UserInfo => ({ name, uid: '', groups, extra: {} });

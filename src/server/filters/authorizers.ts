@@ -4,7 +4,7 @@ import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { AuthorizationResult, Authorizer, RequestAttributes, UserRules } from '../authorization.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes, UserRules } from '../authorizer.ts';
 
 const ALLOWED: AuthorizationResult = { decision: 'allow', reason: '', error: '' };
 const NO_OPINION: AuthorizationResult = { decision: 'no-opinion', reason: '', error: '' };
@@ -66,7 +66,7 @@ function withoutSlash(path: string): string {
 /** Asks one after the other; the rules are those of all. One is itself. None has no opinion about anything. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   if (authorizers.length === 1) return authorizers[0] as Authorizer;
-  const askFrom = (
+  const authorizeFrom = (
     at: number,
     attributes: RequestAttributes,
     reasons: readonly string[],
@@ -77,7 +77,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
       if (isPromise(answer))
         return answer.then((result) =>
           result.decision === 'no-opinion'
-            ? askFrom(i + 1, attributes, append(reasons, result.reason), append(errors, result.error))
+            ? authorizeFrom(i + 1, attributes, append(reasons, result.reason), append(errors, result.error))
             : result,
         );
       if (answer.decision !== 'no-opinion') return answer;
@@ -88,7 +88,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
     return { decision: 'no-opinion', reason: reasons.join('\n'), error: joined(errors) };
   };
   return {
-    authorize: (attributes) => askFrom(0, attributes, NONE, NONE),
+    authorize: (attributes) => authorizeFrom(0, attributes, NONE, NONE),
     rulesFor: (user, namespace) => unionRules(authorizers, user, namespace),
   };
 }

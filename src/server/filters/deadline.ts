@@ -5,15 +5,15 @@
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
 import { badRequest, timeout } from '../../apimachinery/status/status-catalogue.ts';
+import { ArraySet, type ArraySetItem } from '../../base/array-set.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import { type Answer, startClosed } from '../http/exchange.ts';
-import type { RequestFilter, ServerRequest } from '../http/request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
-import { type Held, HeldList } from './audit/held-list.ts';
+import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface DeadlineOptions {
@@ -32,7 +32,7 @@ const TICK_MS = 250;
 
 export function withDeadline(options: DeadlineOptions): RequestFilter {
   const { isLongRunning, requestTimeoutMs } = options;
-  const waiting = new Waiting(options.clock);
+  const pending = new PendingRequests(options.clock);
   return (next) => (request) => {
     if (isLongRunning(request.info)) {
       request.longRunning = true;
@@ -53,20 +53,20 @@ export function withDeadline(options: DeadlineOptions): RequestFilter {
     }
     request.deadline = request.startedAt + timeoutMs;
     const answer = next(request);
-    return isPromise(answer) ? raced(answer, request, waiting, options) : answer;
+    return isPromise(answer) ? answerByDeadline(answer, request, pending, options) : answer;
   };
 }
 
-function raced(
+function answerByDeadline(
   answer: Promise<Answer>,
   request: ServerRequest,
-  waiting: Waiting,
+  pending: PendingRequests,
   { logger, metrics }: DeadlineOptions,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let expired = false;
     const entry: Entry = {
-      place: undefined,
+      index: undefined,
       deadline: request.deadline,
       expire(): void {
         expired = true;
@@ -74,15 +74,15 @@ function raced(
         resolve(statusAnswer(request, timeout('request did not complete within the allotted timeout', 0)));
       },
     };
-    waiting.add(entry);
+    pending.add(entry);
     answer.then(
       (ready) => {
         if (expired) startClosed(ready);
-        waiting.delete(entry);
+        pending.delete(entry);
         resolve(ready);
       },
       (caught) => {
-        waiting.delete(entry);
+        pending.delete(entry);
         if (expired && statusOf(caught) === undefined)
           logger.error('a request failed after its deadline', toError(caught), { auditId: request.loggedAuditId });
         reject(caught);
@@ -91,15 +91,15 @@ function raced(
   });
 }
 
-interface Entry extends Held {
+interface Entry extends ArraySetItem {
   readonly deadline: number;
   expire(): void;
 }
 
 /** Requests that wait for their endpoints. The timer is armed when the first one comes and given up when a tick finds nobody: not by every last one that leaves. */
-class Waiting {
+class PendingRequests {
   readonly #clock: Clock;
-  readonly #entries = new HeldList<Entry>();
+  readonly #entries = new ArraySet<Entry>();
   #ticking = false;
 
   constructor(clock: Clock) {

@@ -4,24 +4,24 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { Authenticator } from '../authentication.ts';
-import { type Authorizer, MASTERS_GROUP } from '../authorization.ts';
-import type { FlowMatcher } from '../flow.ts';
+import type { Authenticator } from '../authenticator.ts';
+import { type Authorizer, MASTERS_GROUP } from '../authorizer.ts';
+import type { FlowMatcher } from '../flow-matcher.ts';
 import type { Answer, Handler } from '../http/exchange.ts';
-import type { RequestFilter, RequestHandler, ServerRequest } from '../http/request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../http/server-request.ts';
 import type { InFlightGate } from '../in-flight.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
 import { Audit, type AuditOptions } from './audit/audit.ts';
-import { withAuthentication } from './authentication/authentication.ts';
+import { withAuthentication } from './authentication/authentication-filter.ts';
 import { type RequestHeaderNames, requestHeaderHider } from './authentication/request-header.ts';
 import { withAuthorization } from './authorization.ts';
 import { pathsAuthorizer, privilegedGroupsAuthorizer, unionAuthorizer } from './authorizers.ts';
 import { withDeadline } from './deadline.ts';
 import { withFlowControl } from './flow-control.ts';
 import { createHead } from './head.ts';
-import { withImpersonation } from './impersonation.ts';
+import { withImpersonation } from './impersonation/impersonation.ts';
 import { RequestMetrics, withRequestMetrics } from './request-metrics.ts';
 import { type ShutdownState, withShutdown } from './shutdown.ts';
 

@@ -5,7 +5,7 @@ import { decodeUtf8, EMPTY_BYTES, encodeUtf8 } from '../../base/bytes.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
-import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorization.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorizer.ts';
 import { type ByteSource, EMPTY_SOURCE } from '../http/byte-stream.ts';
 import type {
   Answer,
@@ -16,8 +16,8 @@ import type {
   Incoming,
   PeerCertificate,
 } from '../http/exchange.ts';
-import { ServerRequest } from '../http/request.ts';
 import { parseRequestInfo } from '../http/request-info.ts';
+import { ServerRequest } from '../http/server-request.ts';
 import { createLongRunningCheck, InFlightGate } from '../in-flight.ts';
 import { buildChain, type ChainConfig } from './filter-chain.ts';
 
@@ -108,7 +108,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-export class LogBook implements Logger {
+export class LogRecorder implements Logger {
   readonly lines: LogLine[] = [];
 
   debug(message: string, fields: LogFields = {}): void {
@@ -149,7 +149,7 @@ export const OK_ANSWER: Answer = {
 
 export interface TestChain {
   readonly clock: VirtualClock;
-  readonly log: LogBook;
+  readonly log: LogRecorder;
   readonly gate: InFlightGate;
   readonly handler: Handler;
   /** What reached dispatch. */
@@ -159,7 +159,7 @@ export interface TestChain {
 /** A chain in which `alice` asks and may do anything, unless told otherwise. */
 export function testChain(changes: Partial<ChainConfig> = {}): TestChain {
   const clock = new VirtualClock();
-  const log = new LogBook();
+  const log = new LogRecorder();
   const gate = changes.gate ?? new InFlightGate();
   const dispatched: ServerRequest[] = [];
   const dispatch = changes.dispatch ?? (() => OK_ANSWER);

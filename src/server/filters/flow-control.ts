@@ -3,10 +3,10 @@
  * refused and counts for as long as it is open.
  */
 import { isPromise } from '../../base/maybe-promise.ts';
-import { MASTERS_GROUP } from '../authorization.ts';
-import type { FlowMatcher } from '../flow.ts';
+import { MASTERS_GROUP } from '../authorizer.ts';
+import type { FlowMatcher } from '../flow-matcher.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { RequestFilter, ServerRequest } from '../http/request.ts';
+import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
 import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';

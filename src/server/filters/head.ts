@@ -9,9 +9,9 @@ import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import { type Answer, type AnswerHeaders, type Handler, type Incoming, statusOfAnswer } from '../http/exchange.ts';
-import { type RequestHandler, ServerRequest } from '../http/request.ts';
 import { parseRequestInfo, problemAnswer } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
+import { type RequestHandler, ServerRequest } from '../http/server-request.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
 import { plainAnswer } from './plain-answers.ts';
 
@@ -80,7 +80,7 @@ function finish(request: ServerRequest, incoming: Incoming, answer: Answer, opti
   if (code >= 500 && answer !== PANIC)
     options.logger.error('a request was answered with an error', undefined, fieldsOf(request, incoming, code, options));
   else if (options.logRequests) options.logger.debug('request', fieldsOf(request, incoming, code, options));
-  return dressed(answer, request);
+  return withCommonHeaders(answer, request);
 }
 
 function fieldsOf(
@@ -102,7 +102,7 @@ function fieldsOf(
 }
 
 /** The answer with the headers that all answers have. Answers may be shared constants, so it is a copy. */
-function dressed(answer: Answer, request: ServerRequest): Answer {
+function withCommonHeaders(answer: Answer, request: ServerRequest): Answer {
   // In this order it is one shape for V8; to spread first and add then costs twenty times as much. What the answer says
   // itself wins.
   const { warnings, flow } = request;

@@ -4,8 +4,8 @@ import type { Status } from '../../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Answer, AnswerHeaders } from '../http/exchange.ts';
-import type { ServerRequest } from '../http/request.ts';
 import { statusAnswer } from '../http/respond.ts';
+import type { ServerRequest } from '../http/server-request.ts';
 
 const PLAIN: AnswerHeaders = {
   'content-type': 'text/plain; charset=utf-8',

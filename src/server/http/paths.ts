@@ -14,8 +14,8 @@ import type { Health } from '../health.ts';
 import type { MetricRegistry } from '../metrics/metric-registry.ts';
 import { type VersionInfo, versionAnswer } from '../version-info.ts';
 import type { Answer } from './exchange.ts';
-import type { RequestHandler, ServerRequest } from './request.ts';
 import { contentHeaders } from './respond.ts';
+import type { RequestHandler, ServerRequest } from './server-request.ts';
 
 /** What a path that nobody serves answers: plain text, not a Status. */
 export const NOT_FOUND: Answer = {

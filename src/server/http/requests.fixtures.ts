@@ -5,8 +5,8 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { sourceOf } from './byte-stream.ts';
 import { type Answer, type Connection, IN_PROCESS, type Incoming } from './exchange.ts';
 import { NOT_FOUND } from './paths.ts';
-import { ServerRequest } from './request.ts';
 import { parseRequestInfo } from './request-info.ts';
+import { ServerRequest } from './server-request.ts';
 
 export interface IncomingParts {
   /** Default GET. */

@@ -6,9 +6,9 @@ import { badRequest, notFound, success, tooManyRequests } from '../../apimachine
 import type { TypeView } from '../../apimachinery/type-view.ts';
 import { decodeUtf8 } from '../../base/bytes.ts';
 import type { Answer } from './exchange.ts';
-import { ServerRequest } from './request.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { encodeValue, STANDARD_MEDIA_TYPES, statusAnswer, statusOfError } from './respond.ts';
+import { ServerRequest } from './server-request.ts';
 
 function request(headers: Readonly<Record<string, string>> = {}, target = '/'): ServerRequest {
   const info = parseRequestInfo('GET', target);

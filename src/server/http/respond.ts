@@ -22,7 +22,7 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { Answer, AnswerHeaders } from './exchange.ts';
-import type { ServerRequest } from './request.ts';
+import type { ServerRequest } from './server-request.ts';
 
 /** What every server speaks; CBOR joins behind its feature gate. */
 export const STANDARD_MEDIA_TYPES: readonly SupportedMediaType[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];

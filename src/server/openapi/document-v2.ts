@@ -7,7 +7,7 @@ import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import { sortByName } from '../../base/utf8.ts';
 import { META_TYPES } from '../resource/meta-types.ts';
-import { addMembers, type DocumentInfo, type DocumentParts, type PathText } from './document.ts';
+import { addMembers, type DocumentInfo, type DocumentParts, type PathText } from './document-v3.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 import { type SchemaText, withKinds, withoutKinds } from './schema-text.ts';
 

@@ -4,7 +4,7 @@ import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
-import { type DocumentParts, pathText } from './document.ts';
+import { type DocumentParts, pathText } from './document-v3.ts';
 import { SchemaText, type WrittenSchema } from './schema-text.ts';
 
 /** The v3 document of one group-version. The publisher caches what the methods return. */

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { bytesOf, requestOf } from '../http/requests.fixtures.ts';
 import { META_TYPES } from '../resource/meta-types.ts';
-import { gnosticV2 } from './gnostic-v2.ts';
-import { gnosticV3 } from './gnostic-v3.ts';
+import { gnosticV2 } from './gnostic/gnostic-v2.ts';
+import { gnosticV3 } from './gnostic/gnostic-v3.ts';
 import { GROUP, PREFIX, resourceOf, storeOf, thingVersion, types, versionOf } from './openapi.fixtures.ts';
-import type { OpenApiVersion } from './openapi.ts';
 import { OpenApiManager } from './openapi-manager.ts';
+import type { OpenApiVersion } from './openapi-publisher.ts';
 import type { PreparedOpenApi } from './prepared.ts';
 
 const V3 = `/openapi/v3/apis/${GROUP}/v1`;

@@ -7,7 +7,7 @@ import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
-import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
+import type { OpenApiResource, OpenApiVersion } from './openapi-publisher.ts';
 
 export const GROUP = 'thing.example';
 export const PREFIX = 'example.thing.v1.';

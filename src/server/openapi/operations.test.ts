@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GROUP, resourceOf, storeOf, thingVersion } from './openapi.fixtures.ts';
-import type { OpenApiResource } from './openapi.ts';
+import type { OpenApiResource } from './openapi-publisher.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
 import { type Operation, operationsOf, resourceNames, subjectsOf, versionNames } from './operations.ts';
 

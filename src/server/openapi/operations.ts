@@ -4,7 +4,7 @@
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
-import type { OpenApiResource } from './openapi.ts';
+import type { OpenApiResource } from './openapi-publisher.ts';
 import { identifier, operationTag, titleCase, versionId } from './operation-names.ts';
 import {
   DELETE_COLLECTION_OPTIONS,

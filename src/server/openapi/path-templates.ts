@@ -5,8 +5,8 @@
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';
-import { type ItemV2, type PathText, pathItems, pathText } from './document.ts';
-import type { OpenApiResource } from './openapi.ts';
+import { type ItemV2, type PathText, pathItems, pathText } from './document-v3.ts';
+import type { OpenApiResource } from './openapi-publisher.ts';
 import { type Content, operationsOf, type ResourceNames, type Subject, subjectsOf } from './operations.ts';
 import { pathItemV2 } from './path-item-v2.ts';
 

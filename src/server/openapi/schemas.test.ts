@@ -6,16 +6,16 @@ import { META_TYPES } from '../resource/meta-types.ts';
 import type { GivenSchema } from './given-schema.ts';
 import { field, PREFIX, thing, thingSpec, types } from './openapi.fixtures.ts';
 import { SchemaCache, withKinds } from './schema-text.ts';
-import { SchemaBook } from './schemas.ts';
+import { SchemaBuilder } from './schemas.ts';
 
 const REF = '#/components/schemas/';
 
-function book(names: ReadonlyMap<StructView, string>, given: Record<string, JsonObject> = {}): SchemaBook {
+function builder(names: ReadonlyMap<StructView, string>, given: Record<string, JsonObject> = {}): SchemaBuilder {
   const textOf = (name: string): GivenSchema | undefined => {
     const schema = given[name];
     return schema === undefined ? undefined : { v3: () => schema, refers: [] };
   };
-  return new SchemaBook({ types, cache: nothingKept(), typeName: (view) => names.get(view), given: textOf });
+  return new SchemaBuilder({ types, cache: nothingKept(), typeName: (view) => names.get(view), given: textOf });
 }
 
 function nothingKept(): SchemaCache {
@@ -23,14 +23,14 @@ function nothingKept(): SchemaCache {
 }
 
 /** All that was written, as a document has it. */
-function components(made: SchemaBook): Record<string, JsonObject> {
+function components(made: SchemaBuilder): Record<string, JsonObject> {
   const texts = made.written().map(({ name, schema, kinds }) => [name, JSON.parse(withKinds(schema.v3, kinds))]);
   return Object.fromEntries(texts);
 }
 
 /** The schema of one property of an unnamed struct. */
 function property(one: FieldView): unknown {
-  const schema = book(new Map()).struct(createStructView('', () => [one]));
+  const schema = builder(new Map()).struct(createStructView('', () => [one]));
   return (schema.properties as JsonObject)[one.name];
 }
 
@@ -91,7 +91,7 @@ describe('types', () => {
   ]);
 
   it('are written once, refer to each other and to themselves, and say how they are merged', () => {
-    const made = book(names);
+    const made = builder(names);
     expect(made.struct(thing)).toEqual({ $ref: `${REF}${PREFIX}Thing` });
     const all = components(made);
     expect(Object.keys(all)).toEqual([
@@ -126,7 +126,7 @@ describe('types', () => {
   });
 
   it('that are kinds say which, and have the descriptions that all kinds share', () => {
-    const made = book(names);
+    const made = builder(names);
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.struct(thing);
@@ -146,7 +146,7 @@ describe('types', () => {
   });
 
   it('that somebody gives ready-made are taken as they are', () => {
-    const made = book(names, { [`${PREFIX}Thing`]: { type: 'object', 'x-mine': true } });
+    const made = builder(names, { [`${PREFIX}Thing`]: { type: 'object', 'x-mine': true } });
     made.addKind(`${PREFIX}Thing`, { group: 'a', version: 'v1', kind: 'Thing' });
     made.struct(thing);
     expect(components(made)).toEqual({
@@ -161,7 +161,7 @@ describe('types', () => {
   it('that are atomic in one place only say so there and not in the component', () => {
     const meta = types.view(`${META_TYPES}ObjectMeta`);
     const here: StructView = { ...meta, atomic: true };
-    const made = new SchemaBook({
+    const made = new SchemaBuilder({
       types: {
         view: types.view,
         typeName: (view) => (view === here ? `${META_TYPES}ObjectMeta` : types.typeName(view)),
@@ -179,7 +179,7 @@ describe('types', () => {
 
   it('that are atomic themselves say so in the component, with their other extensions', () => {
     const reference = createStructView('', () => [], { atomic: true, extensions: { 'x-kubernetes-unions': [] } });
-    const made = book(new Map([[reference, 'Reference']]));
+    const made = builder(new Map([[reference, 'Reference']]));
     made.struct(reference);
     expect(components(made)).toEqual({
       Reference: { type: 'object', 'x-kubernetes-map-type': 'atomic', 'x-kubernetes-unions': [] },

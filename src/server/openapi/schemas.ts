@@ -60,7 +60,7 @@ const BEING_WRITTEN = textOf({});
 
 const RAW_EXTENSION = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
 
-export class SchemaBook {
+export class SchemaBuilder {
   readonly #source: SchemaSource;
   readonly #written = new Map<string, SchemaText>();
   /** The types that the type being written refers to. */

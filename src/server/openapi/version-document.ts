@@ -3,13 +3,13 @@ import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
-import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document.ts';
-import type { OpenApiResource, OpenApiVersion } from './openapi.ts';
+import { type DocumentParts, type PathText, pathText, type SimplePath, simplePathItem } from './document-v3.ts';
+import type { OpenApiResource, OpenApiVersion } from './openapi-publisher.ts';
 import { groupOperationId, operationId, operationTag } from './operation-names.ts';
 import { type Content, kindOf, resourceNames, rootPath, type Subject, subjectsOf, versionNames } from './operations.ts';
 import type { PathTemplates, SchemaOf } from './path-templates.ts';
 import type { SchemaCache } from './schema-text.ts';
-import { SchemaBook } from './schemas.ts';
+import { SchemaBuilder } from './schemas.ts';
 
 export interface DocumentSettings {
   readonly types: MetaTypes;
@@ -24,7 +24,7 @@ export function versionParts(
   version: OpenApiVersion,
   { types, templates, schemas: cache }: DocumentSettings,
 ): DocumentParts {
-  const book = new SchemaBook({
+  const builder = new SchemaBuilder({
     types,
     cache,
     typeName: (view) => version.typeName(view),
@@ -33,9 +33,9 @@ export function versionParts(
   });
   const nameOf = (view: StructView): string | undefined => version.typeName(view) ?? types.typeName(view);
   const resources = version.resources();
-  addMetaKinds(book, version);
+  addMetaKinds(builder, version);
   for (const resource of resources) {
-    for (const subject of subjectsOf(resource)) addKinds(book, subject, nameOf);
+    for (const subject of subjectsOf(resource)) addKinds(builder, subject, nameOf);
   }
   const paths: PathText[] = [];
   const shared = versionNames(version);
@@ -43,7 +43,7 @@ export function versionParts(
     const type = resource.version.type();
     const model = nameOf(type) ?? '';
     const names = { ...resourceNames(shared, resource), model, list: listName(model, resource) };
-    const schemaOf: SchemaOf = (subject, content) => contentSchema(book, content, subject, nameOf);
+    const schemaOf: SchemaOf = (subject, content) => contentSchema(builder, content, subject, nameOf);
     const { paths: own, uses } = templates.pathsOf(resource, names, schemaOf);
     paths.push(...own);
     // A template that was made for another resource names types that this document must have too.
@@ -51,23 +51,24 @@ export function versionParts(
   }
   if (version.ownsGroup === true) {
     const discovery = resourcesPath(version);
-    const schema = book.shared(`${META_TYPES}APIResourceList`);
+    const schema = builder.shared(`${META_TYPES}APIResourceList`);
     paths.push(pathText(discovery.path, simplePathItem(discovery, schema)));
   }
-  return { paths, schemas: book.written() };
+  return { paths, schemas: builder.written() };
 }
 
 /** A document of paths that are no resources. */
 export function simpleParts(simple: SimplePath, { types, schemas: cache }: DocumentSettings): DocumentParts {
-  const book = new SchemaBook({ types, cache, typeName: () => undefined, given: () => undefined });
+  const builder = new SchemaBuilder({ types, cache, typeName: () => undefined, given: () => undefined });
   const { typeName } = simple;
   if (typeName?.startsWith(META_TYPES) === true) {
     const kind = typeName.slice(META_TYPES.length);
-    book.addKind(typeName, { group: '', version: 'v1', kind });
-    if (kind === 'APIGroupList') book.addKind(`${META_TYPES}APIGroup`, { group: '', version: 'v1', kind: 'APIGroup' });
+    builder.addKind(typeName, { group: '', version: 'v1', kind });
+    if (kind === 'APIGroupList')
+      builder.addKind(`${META_TYPES}APIGroup`, { group: '', version: 'v1', kind: 'APIGroup' });
   }
-  const schema = typeName === undefined ? { type: 'string' } : book.shared(typeName);
-  return { paths: [pathText(simple.path, simplePathItem(simple, schema))], schemas: book.written() };
+  const schema = typeName === undefined ? { type: 'string' } : builder.shared(typeName);
+  return { paths: [pathText(simple.path, simplePathItem(simple, schema))], schemas: builder.written() };
 }
 
 /** `/api`. */
@@ -132,20 +133,20 @@ function resourcesPath(version: GroupVersion): SimplePath {
 }
 
 /** Kinds of meta/v1 belong to every group-version in which they are sent. */
-function addMetaKinds(book: SchemaBook, served: GroupVersion): void {
+function addMetaKinds(builder: SchemaBuilder, served: GroupVersion): void {
   for (const kind of ['Status', 'APIResourceList', 'DeleteOptions', 'WatchEvent'])
-    book.addKind(META_TYPES + kind, { group: '', version: 'v1', kind });
+    builder.addKind(META_TYPES + kind, { group: '', version: 'v1', kind });
   for (const kind of ['DeleteOptions', 'WatchEvent'])
-    book.addKind(META_TYPES + kind, { group: served.group, version: served.version, kind });
+    builder.addKind(META_TYPES + kind, { group: served.group, version: served.version, kind });
 }
 
-function addKinds(book: SchemaBook, subject: Subject, nameOf: (view: StructView) => string | undefined): void {
+function addKinds(builder: SchemaBuilder, subject: Subject, nameOf: (view: StructView) => string | undefined): void {
   const { resource, subresource, ownKind } = subject;
   const name = nameOf(typeOf(subject));
   if (name === undefined) return;
   const kind = ownKind ?? kindOf(resource.version);
-  book.addKind(name, kind);
-  if (subresource === '') book.addKind(listName(name, resource), { ...kind, kind: resource.version.listKind });
+  builder.addKind(name, kind);
+  if (subresource === '') builder.addKind(listName(name, resource), { ...kind, kind: resource.version.listKind });
 }
 
 function typeOf({ resource, subresource }: Subject): StructView {
@@ -159,26 +160,26 @@ function listName(typeName: string, { version }: OpenApiResource): string {
 }
 
 function contentSchema(
-  book: SchemaBook,
+  builder: SchemaBuilder,
   content: Content,
   subject: Subject,
   nameOf: (view: StructView) => string | undefined,
 ): JsonObject {
   switch (content) {
     case 'object':
-      return book.struct(typeOf(subject));
+      return builder.struct(typeOf(subject));
     case 'list': {
       const type = typeOf(subject);
       const name = nameOf(type);
-      const schema = (): JsonObject => listSchema(book.struct(type), book.shared(`${META_TYPES}ListMeta`));
-      return name === undefined ? schema() : book.add(listName(name, subject.resource), schema);
+      const schema = (): JsonObject => listSchema(builder.struct(type), builder.shared(`${META_TYPES}ListMeta`));
+      return name === undefined ? schema() : builder.add(listName(name, subject.resource), schema);
     }
     case 'Patch':
-      return book.add(`${META_TYPES}Patch`, () => ({ type: 'object' }));
+      return builder.add(`${META_TYPES}Patch`, () => ({ type: 'object' }));
     case 'text':
       return { type: 'string' };
     default:
-      return book.shared(META_TYPES + content);
+      return builder.shared(META_TYPES + content);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { Clock } from '../../base/clock.ts';
-import { MASTERS_GROUP } from '../authorization.ts';
+import { MASTERS_GROUP } from '../authorizer.ts';
 import type { RequestContext } from '../resource/request-context.ts';
 import type { ResourceContext } from '../resource/resource-store.ts';
 

@@ -7,7 +7,7 @@ import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta
 import { isStatusError, StatusError } from '../../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import type { Authorizer } from '../../../server/authorization.ts';
+import type { Authorizer } from '../../../server/authorizer.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
 import { specOf } from '../../shared/object-fields.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../base/json-value.ts';
-import type { DiscoveryVersion } from '../../../server/discovery/discovery.ts';
+import type { DiscoveryVersion } from '../../../server/discovery/discovery-publisher.ts';
 import { causesOf, grant, startTestKube, type TestKube, user } from '../../kube-server.fixtures.ts';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';

@@ -9,7 +9,7 @@ import { badRequest, internalError } from '../../../apimachinery/status/status-c
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import { INVALID_BEARER_TOKEN } from '../../../pki/service-account-tokens.ts';
-import type { AuthenticationResult, TokenAuthenticator } from '../../../server/authentication.ts';
+import type { AuthenticationResult, TokenAuthenticator } from '../../../server/authenticator.ts';
 import type { WriteAnswer } from '../../../server/resource/resource-store.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, reviewResource } from '../../shared/built-in.ts';

@@ -10,7 +10,7 @@ import { addIssues, declared, type FieldIssue, invalid } from '../../../apimachi
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
-import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../../server/authorization.ts';
+import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../../server/authorizer.ts';
 import type { WriteAnswer } from '../../../server/resource/resource-store.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, reviewResource } from '../../shared/built-in.ts';

@@ -1,5 +1,5 @@
 /** The kind LocalSubjectAccessReview: whether a user may do something in the namespace of the request. */
-import type { Authorizer } from '../../../server/authorization.ts';
+import type { Authorizer } from '../../../server/authorizer.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { accessReviewResource } from './access-review.ts';
 

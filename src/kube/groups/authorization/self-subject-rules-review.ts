@@ -4,7 +4,7 @@ import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
-import type { Authorizer, UserRules } from '../../../server/authorization.ts';
+import type { Authorizer, UserRules } from '../../../server/authorizer.ts';
 import type { WriteAnswer } from '../../../server/resource/resource-store.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, reviewResource } from '../../shared/built-in.ts';

@@ -1,5 +1,5 @@
 /** The kind SubjectAccessReview: whether a user may do something. */
-import type { Authorizer } from '../../../server/authorization.ts';
+import type { Authorizer } from '../../../server/authorizer.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { accessReviewResource } from './access-review.ts';
 

@@ -7,7 +7,7 @@ import { forbidden } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
-import type { Authorizer } from '../../../server/authorization.ts';
+import type { Authorizer } from '../../../server/authorizer.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
 import { mayActForSigner } from '../../admission/signer-permission.ts';
 

@@ -26,17 +26,17 @@ import { badRequest, unsupportedMediaType } from '../../../apimachinery/status/s
 import { decodeUtf8 } from '../../../base/bytes.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
-import type { ServerRequest } from '../../http/request.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { hubPackage } from '../encode/not-acceptable.ts';
-import type { EndpointHost, EndpointScope } from '../endpoint.ts';
+import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import { readProtobuf } from './read-protobuf.ts';
 
 /** How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary form: not for custom resources. */
-export function inputType(host: EndpointHost, scope: EndpointScope, request: ServerRequest): string {
+export function inputType(host: EndpointHost, scope: RequestScope, request: ServerRequest): string {
   const header = request.incoming.header('content-type');
   if (header === undefined || header === '' || header === 'application/json') return 'application/json';
-  const accepted = scope.speaks.protobuf === true ? host.inputTypes : host.textTypes;
+  const accepted = scope.bodyVersion.protobuf === true ? host.inputTypes : host.textTypes;
   const negotiated = negotiateContentType(header, accepted);
   if (negotiated.ok) return negotiated.type.mediaType;
   throw new StatusError(unsupportedMediaType(accepted.map((type) => type.mediaType)));
@@ -56,11 +56,11 @@ export interface BodyToDecode {
 /** The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as `fieldValidation` says. */
 export function decodeObject(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
   body: BodyToDecode,
 ): JsonObject {
-  const expected = scope.speaks;
+  const expected = scope.bodyVersion;
   const decoded = readValue(body, expected);
   if (!decoded.ok) throw unrecognized(expected, decoded.message, body.bytes);
   // Nothing decodes into an empty object.
@@ -187,41 +187,45 @@ function bodyKind(value: JsonValue, expected: VersionDefinition, body?: BodyToDe
   return { gvk, problem: `Object 'Kind' is missing in '${shown}'` };
 }
 
-function checkKind(host: EndpointHost, scope: EndpointScope, gvk: GroupVersionKind): void {
-  const { speaks, versions } = scope;
+function checkKind(host: EndpointHost, scope: RequestScope, gvk: GroupVersionKind): void {
+  const { bodyVersion, versions } = scope;
   const { group, version, kind } = gvk;
-  if (kind === speaks.kind && version === speaks.version && group === speaks.group) return;
-  if (kind === speaks.kind && speaks.accepts?.some((other) => other.version === version && other.group === group))
+  if (kind === bodyVersion.kind && version === bodyVersion.version && group === bodyVersion.group) return;
+  if (
+    kind === bodyVersion.kind &&
+    bodyVersion.accepts?.some((other) => other.version === version && other.group === group)
+  )
     return;
-  if (speaks.unstructured === true) {
-    if (version === speaks.version && group === speaks.group) return;
-    throw otherVersion(gvk, speaks);
+  if (bodyVersion.unstructured === true) {
+    if (version === bodyVersion.version && group === bodyVersion.group) return;
+    throw otherVersion(gvk, bodyVersion);
   }
-  if (kind === speaks.kind && versions.some((other) => other.version === version && other.group === group))
-    throw otherVersion(gvk, speaks);
-  throw unhandled(gvk, speaks, foreignKind(host, speaks, gvk));
+  if (kind === bodyVersion.kind && versions.some((other) => other.version === version && other.group === group))
+    throw otherVersion(gvk, bodyVersion);
+  throw unhandled(gvk, bodyVersion, foreignKind(host, bodyVersion, gvk));
 }
 
-function otherVersion(gvk: GroupVersionKind, speaks: VersionDefinition): StatusError {
-  const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(speaks)];
+function otherVersion(gvk: GroupVersionKind, bodyVersion: VersionDefinition): StatusError {
+  const [given, expected] = [formatGroupVersion(gvk), formatGroupVersion(bodyVersion)];
   return new StatusError(
     badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`),
   );
 }
 
 /** What is wrong with the type fields of a patched value; undefined if it is of the kind that the path takes. */
-export function kindProblem(host: EndpointHost, { speaks }: EndpointScope, value: JsonValue): string | undefined {
-  const kind = bodyKind(value, speaks);
+export function kindProblem(host: EndpointHost, { bodyVersion }: RequestScope, value: JsonValue): string | undefined {
+  const kind = bodyKind(value, bodyVersion);
   if ('message' in kind) return kind.message;
   const { gvk, problem } = kind;
-  if (speaks.unstructured === true) return problem;
-  if (gvk.kind === speaks.kind && gvk.version === speaks.version && gvk.group === speaks.group) return undefined;
-  return foreignKind(host, speaks, gvk);
+  if (bodyVersion.unstructured === true) return problem;
+  if (gvk.kind === bodyVersion.kind && gvk.version === bodyVersion.version && gvk.group === bodyVersion.group)
+    return undefined;
+  return foreignKind(host, bodyVersion, gvk);
 }
 
-function foreignKind(host: EndpointHost, speaks: VersionDefinition, gvk: GroupVersionKind): string {
+function foreignKind(host: EndpointHost, bodyVersion: VersionDefinition, gvk: GroupVersionKind): string {
   if (host.knowsKind(gvk))
-    return `converting (${gvk.version}.${gvk.kind}) to (${hubPackage(speaks.group)}.${speaks.kind}): unknown conversion`;
+    return `converting (${gvk.version}.${gvk.kind}) to (${hubPackage(bodyVersion.group)}.${bodyVersion.kind}): unknown conversion`;
   return `${notRegistered(gvk)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 

@@ -2,7 +2,7 @@
 
 import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
 import { genericServerResponse, unsupportedMediaType } from '../../../apimachinery/status/status-catalogue.ts';
-import type { ServerRequest } from '../../http/request.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic';

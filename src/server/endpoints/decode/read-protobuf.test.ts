@@ -4,7 +4,7 @@ import { encodeEnvelope } from '../../../apimachinery/protobuf/envelope.ts';
 import type { StructView } from '../../../apimachinery/type-view.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../base/bytes.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { GADGETS, gadgetV1, type World, world } from '../endpoints.fixtures.ts';
+import { createTestServer, GADGETS, gadgetV1, type TestServer } from '../endpoints.fixtures.ts';
 import { DELETE_OPTIONS } from './delete-options-view.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -16,18 +16,18 @@ function envelope(view: StructView, value: JsonObject, kind: string, apiVersion:
 }
 
 describe('bodies in protobuf', () => {
-  let w: World;
+  let server: TestServer;
 
   beforeEach(async () => {
-    w = await world();
+    server = await createTestServer();
   });
 
   afterEach(async () => {
-    await w.stop();
+    await server.stop();
   });
 
   async function send(method: string, target: string, body: Uint8Array): Promise<readonly [number, JsonObject]> {
-    const response = await w.transport({ method, target, headers: { 'content-type': PROTOBUF }, body });
+    const response = await server.transport({ method, target, headers: { 'content-type': PROTOBUF }, body });
     return [response.status, JSON.parse(decodeUtf8(response.body as Uint8Array)) as JsonObject];
   }
 
@@ -90,14 +90,14 @@ describe('bodies in protobuf', () => {
   });
 
   it('may be the options of a deletion', async () => {
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
     const remove = (options: JsonObject): Promise<readonly [number, JsonObject]> =>
       send('DELETE', `${GADGETS}/a`, envelope(DELETE_OPTIONS, options, 'DeleteOptions', 'v1'));
     expect((await remove({ dryRun: ['All'], gracePeriodSeconds: 0 }))[0]).toBe(200);
     expect((await remove({ preconditions: { uid: 'z' } }))[0]).toBe(409);
-    expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(200);
+    expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(200);
     expect((await remove({ propagationPolicy: 'Background' }))[0]).toBe(200);
-    expect((await w.ask('GET', `${GADGETS}/a`)).status).toBe(404);
+    expect((await server.ask('GET', `${GADGETS}/a`)).status).toBe(404);
     expect((await send('DELETE', `${GADGETS}/a`, encodeUtf8('{}')))[1]['message']).toMatch(
       /^provided data does not appear/,
     );

@@ -11,14 +11,14 @@ import { writeJson } from '../../../base/json-write.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
 import { type ChunkSource, chunksOf, drainChunks, totalLength } from '../../http/chunk-source.ts';
 import type { Answer } from '../../http/exchange.ts';
-import type { ServerRequest } from '../../http/request.ts';
 import { contentHeaders, encodeValue, isPretty } from '../../http/respond.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
 import type { ListPage, ObjectBytes } from '../../resource/resource-store.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
-import type { EndpointHost, EndpointScope } from '../endpoint.ts';
+import type { EndpointHost, RequestScope } from '../endpoint.ts';
+import type { AnswerForm } from './answer-form.ts';
 import { BLOCK_BYTES, blocksOf } from './blocks.ts';
-import type { AnswerForm } from './form.ts';
 import { listChunks } from './list-chunks.ts';
 import { notAcceptableForm } from './not-acceptable.ts';
 import { partialMetadata, partialMetadataList } from './partial-metadata.ts';
@@ -59,7 +59,7 @@ function withNewline(bytes: Uint8Array): Uint8Array {
 /** One object in the form that was asked for. */
 export function objectAnswer(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
   form: AnswerForm,
   code: number,
@@ -77,13 +77,13 @@ export function objectAnswer(
     });
   }
   if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadataList')
-    return binaryAnswer(host, request, code, host.protobuf.object(scope.speaks, form, bytes));
+    return binaryAnswer(host, request, code, host.protobuf.object(scope.bodyVersion, form, bytes));
   return valueAnswer(host, request, form, code, shapedObject(host, scope, request, form, bytes));
 }
 
 function shapedObject(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
   form: AnswerForm,
   bytes: ObjectBytes,
@@ -95,9 +95,9 @@ function shapedObject(
     case 'PartialObjectMetadata':
       return partialMetadata(object, form.apiVersion);
     case 'PartialObjectMetadataList':
-      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.speaks));
+      throw new StatusError(notAcceptableForm(form.shape, 'not a list', scope.bodyVersion));
     case 'Table':
-      return tableOf(scope.speaks, [object], {
+      return tableOf(scope.bodyVersion, [object], {
         apiVersion: form.apiVersion,
         includeObject: readTableOptions(request.info.params).includeObject,
         now: host.clock.now(),
@@ -158,13 +158,13 @@ function valueAnswer(
 /** A list in the form that was asked for. */
 export function listAnswer(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
   form: AnswerForm,
   page: ListPage,
 ): MaybePromise<Answer> {
   if (form.shape === 'object' && form.mediaType === JSON_TYPE && !form.pretty && !isPretty(request)) {
-    const chunks = listSource(scope.speaks, page);
+    const chunks = listSource(scope.bodyVersion, page);
     const headers = contentHeaders(JSON_TYPE);
     const isAudited = request.audit?.wantsResponseObject === true;
     if (!isAudited && !isSmall(page) && !mayCompress(host, request))
@@ -174,10 +174,10 @@ export function listAnswer(
     return compressed(host, request, { kind: 'bytes', status: 200, headers, body });
   }
   if (isProtobuf(form) && host.protobuf !== undefined && form.shape !== 'PartialObjectMetadata') {
-    const { speaks } = scope;
+    const { bodyVersion } = scope;
     if (request.audit?.wantsResponseObject === true)
-      request.audit.responseObject = drainChunks(listSource(speaks, page));
-    return binaryAnswer(host, request, 200, host.protobuf.list(speaks, form, page.items, listMetadata(page)));
+      request.audit.responseObject = drainChunks(listSource(bodyVersion, page));
+    return binaryAnswer(host, request, 200, host.protobuf.list(bodyVersion, form, page.items, listMetadata(page)));
   }
   const value = shapedList(host, scope, request, form, page);
   if (request.audit?.wantsResponseObject === true) request.audit.responseObject = value;
@@ -186,33 +186,39 @@ export function listAnswer(
 
 function shapedList(
   host: EndpointHost,
-  scope: EndpointScope,
+  scope: RequestScope,
   request: ServerRequest,
   form: AnswerForm,
   page: ListPage,
 ): JsonObject {
-  const { speaks } = scope;
-  if (form.shape === 'PartialObjectMetadata') throw new StatusError(notAcceptableForm(form.shape, 'a list', speaks));
+  const { bodyVersion } = scope;
+  if (form.shape === 'PartialObjectMetadata')
+    throw new StatusError(notAcceptableForm(form.shape, 'a list', bodyVersion));
   const metadata = listMetadata(page);
   if (form.shape === 'Table') {
     const { includeObject } = readTableOptions(request.info.params);
     const objects = page.items.map(parseObject);
-    return tableOf(speaks, objects, { apiVersion: form.apiVersion, includeObject, now: host.clock.now(), metadata });
+    return tableOf(bodyVersion, objects, {
+      apiVersion: form.apiVersion,
+      includeObject,
+      now: host.clock.now(),
+      metadata,
+    });
   }
   if (form.shape === 'PartialObjectMetadataList')
     return partialMetadataList(page.items.map(parseObject), form.apiVersion, metadata);
   const items = page.items.map((bytes) => {
     const object = parseObject(bytes);
-    if (speaks.typedItems !== true) {
+    if (bodyVersion.typedItems !== true) {
       delete object['kind'];
       delete object['apiVersion'];
     }
     return object;
   });
   return {
-    kind: speaks.listKind,
-    apiVersion: formatGroupVersion(speaks),
-    metadata: objectListMetadata(speaks, page),
+    kind: bodyVersion.listKind,
+    apiVersion: formatGroupVersion(bodyVersion),
+    metadata: objectListMetadata(bodyVersion, page),
     items,
   };
 }

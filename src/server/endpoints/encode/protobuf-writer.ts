@@ -16,7 +16,7 @@ import { META_TYPES, type MetaTypes } from '../../resource/meta-types.ts';
 import type { ObjectBytes } from '../../resource/resource-store.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
-import type { AnswerForm } from './form.ts';
+import type { AnswerForm } from './answer-form.ts';
 import { partialMetadata } from './partial-metadata.ts';
 
 /** Tags of fields that hold bytes. */

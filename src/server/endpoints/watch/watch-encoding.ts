@@ -15,7 +15,7 @@ import { writeJson } from '../../../base/json-write.ts';
 import type { ChangeType, EventEncoding } from '../../../cache/cache.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 import { parseObject } from '../decode/parse-object.ts';
-import type { AnswerForm } from '../encode/form.ts';
+import type { AnswerForm } from '../encode/answer-form.ts';
 import { partialMetadata } from '../encode/partial-metadata.ts';
 import type { ProtobufWriter } from '../encode/protobuf-writer.ts';
 import { columnDefinitions, type IncludeObject, tableDefinitionOf, tableOf } from '../encode/table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WebSocketPeer } from '../../http/exchange.ts';
-import { GADGETS, world } from '../endpoints.fixtures.ts';
+import { createTestServer, GADGETS } from '../endpoints.fixtures.ts';
 
 describe('WebSocket watches', () => {
   const HANDSHAKE = {
@@ -31,35 +31,38 @@ describe('WebSocket watches', () => {
   const target = `${GADGETS}?watch=true&timeoutSeconds=5`;
 
   it('send one text message for each event and close when the time is up', async () => {
-    const w = await world({ protocol: 'http/1.1' });
-    await w.ask('POST', GADGETS, { metadata: { name: 'a' } });
-    const answer = await w.answer('GET', target, { ...HANDSHAKE, 'sec-websocket-protocol': 'binary.k8s.io' });
+    const server = await createTestServer({ protocol: 'http/1.1' });
+    await server.ask('POST', GADGETS, { metadata: { name: 'a' } });
+    const answer = await server.answer('GET', target, { ...HANDSHAKE, 'sec-websocket-protocol': 'binary.k8s.io' });
     if (answer.kind !== 'websocket') throw new Error(`the answer is ${answer.kind}`);
     expect(answer.protocols).toEqual(['binary.k8s.io']);
     const peer = new Peer();
     answer.start(peer);
-    await w.clock.advance(1);
+    await server.clock.advance(1);
     expect(peer.messages).toHaveLength(1);
     expect(peer.messages[0]).toMatch(/^\{"type":"ADDED","object":\{"kind":"Gadget".*\}\}\n$/);
-    await w.clock.advance(6_000);
+    await server.clock.advance(6_000);
     expect(peer.closed).toBe(1000);
-    await w.stop();
+    await server.stop();
   });
 
   it('are refused without an origin, with several protocols, or over HTTP/2, and open nothing then', async () => {
-    const w = await world({ protocol: 'http/1.1' });
+    const server = await createTestServer({ protocol: 'http/1.1' });
     const { origin: _origin, ...anonymous } = HANDSHAKE;
-    expect(await w.answer('GET', target, anonymous)).toMatchObject({ kind: 'bytes', status: 403 });
+    expect(await server.answer('GET', target, anonymous)).toMatchObject({ kind: 'bytes', status: 403 });
     for (const more of [
       { 'sec-websocket-protocol': 'a, b' },
       { 'sec-websocket-key': 'x' },
       { 'sec-websocket-version': '8' },
     ])
-      expect(await w.answer('GET', target, { ...HANDSHAKE, ...more })).toMatchObject({ kind: 'bytes', status: 400 });
-    const h2 = await world({ protocol: 'h2' });
+      expect(await server.answer('GET', target, { ...HANDSHAKE, ...more })).toMatchObject({
+        kind: 'bytes',
+        status: 400,
+      });
+    const h2 = await createTestServer({ protocol: 'h2' });
     expect(await h2.answer('GET', target, HANDSHAKE)).toMatchObject({ kind: 'bytes', status: 400 });
-    expect([w.server.watches, h2.server.watches]).toEqual([0, 0]);
+    expect([server.resources.watches, h2.resources.watches]).toEqual([0, 0]);
     await h2.stop();
-    await w.stop();
+    await server.stop();
   });
 });

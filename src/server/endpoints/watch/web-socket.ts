@@ -5,7 +5,7 @@
 import { decodeBase64 } from '../../../base/base64.ts';
 import { EMPTY_BYTES } from '../../../base/bytes.ts';
 import type { Answer } from '../../http/exchange.ts';
-import type { ServerRequest } from '../../http/request.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
 
 const UPGRADE = /(?:^|,\s*)upgrade(?:$|\s*,)/i;
 

@@ -9,11 +9,11 @@ import { readJson } from '../../../base/json-read.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { writeJson } from '../../../base/json-write.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';
-import type { AuditRecord, ServerRequest } from '../../http/request.ts';
+import type { AuditRecord, ServerRequest } from '../../http/server-request.ts';
 import { headerText } from '../authentication/header-text.ts';
-import { sourceIps } from '../source-ips.ts';
 import type { AuditDecision } from './audit-policy-match.ts';
 import type { AuditStage } from './audit-rules.ts';
+import { sourceIps } from './source-ips.ts';
 
 const MAX_USER_AGENT = 1024;
 

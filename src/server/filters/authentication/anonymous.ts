@@ -1,7 +1,7 @@
 /** Requests without credentials. Invariant: last in every union, so that nobody is anonymous who tried to be somebody. */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
-import type { AuthenticationResult, Authenticator } from '../../authentication.ts';
-import { NOT_RECOGNIZED } from '../../authentication.ts';
+import type { AuthenticationResult, Authenticator } from '../../authenticator.ts';
+import { NOT_RECOGNIZED } from '../../authenticator.ts';
 
 export const ANONYMOUS_USER = 'system:anonymous';
 export const AUTHENTICATED_GROUP = 'system:authenticated';

@@ -10,7 +10,7 @@ import {
   type Authenticator,
   NOT_RECOGNIZED,
   type TokenAuthenticator,
-} from '../../authentication.ts';
+} from '../../authenticator.ts';
 import type { Incoming } from '../../http/exchange.ts';
 import { headerText } from './header-text.ts';
 

@@ -4,9 +4,9 @@
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authentication.ts';
+import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
 import type { Incoming } from '../../http/exchange.ts';
-import type { HiddenHeader } from '../audit/hidden-headers.ts';
+import type { HiddenHeader } from '../hidden-headers.ts';
 import { unescapeExtraKey } from './extra-key.ts';
 import { headerText } from './header-text.ts';
 

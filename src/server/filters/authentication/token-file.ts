@@ -3,7 +3,7 @@
  * whole file, as in the reference, and no message holds a token.
  */
 import { ConfigError } from '../../../base/errors.ts';
-import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authentication.ts';
+import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authenticator.ts';
 import { readCsv } from './csv.ts';
 
 export interface TokenFile {

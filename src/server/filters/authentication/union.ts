@@ -9,7 +9,7 @@ import {
   type Authenticator,
   NOT_RECOGNIZED,
   type TokenAuthenticator,
-} from '../../authentication.ts';
+} from '../../authenticator.ts';
 import type { Incoming } from '../../http/exchange.ts';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from './anonymous.ts';
 
@@ -41,23 +41,24 @@ export function unionAuthenticator(authenticators: readonly Authenticator[]): Au
       const result = (authenticators[i] as Authenticator)(incoming);
       if (isPromise(result)) {
         const call = (authenticator: Authenticator): MaybePromise<AuthenticationResult> => authenticator(incoming);
-        return askLater(authenticators, i, failures, result, call);
+        return authenticateLater(authenticators, i, failures, result, call);
       }
       if (result.outcome === 'ok') return result;
       if (result.outcome === 'failed') failures = added(failures, result.message);
     }
-    return nobody(failures);
+    return notRecognized(failures);
   };
 }
 
 export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
-  return (token, audiences) => ask(authenticators, 0, undefined, (authenticator) => authenticator(token, audiences));
+  return (token, audiences) =>
+    authenticateFrom(authenticators, 0, undefined, (authenticator) => authenticator(token, audiences));
 }
 
 /** One message, which is usually forgotten because somebody else recognizes the request, or several. */
 type Failures = string | readonly string[] | undefined;
 
-function ask<A>(
+function authenticateFrom<A>(
   authenticators: readonly A[],
   from: number,
   before: Failures,
@@ -66,14 +67,14 @@ function ask<A>(
   let failures = before;
   for (let i = from; i < authenticators.length; i++) {
     const result = call(authenticators[i] as A);
-    if (isPromise(result)) return askLater(authenticators, i, failures, result, call);
+    if (isPromise(result)) return authenticateLater(authenticators, i, failures, result, call);
     if (result.outcome === 'ok') return result;
     if (result.outcome === 'failed') failures = added(failures, result.message);
   }
-  return nobody(failures);
+  return notRecognized(failures);
 }
 
-function askLater<A>(
+function authenticateLater<A>(
   authenticators: readonly A[],
   at: number,
   failures: Failures,
@@ -83,7 +84,7 @@ function askLater<A>(
   return pending.then((result) => {
     if (result.outcome === 'ok') return result;
     const all = result.outcome === 'failed' ? added(failures, result.message) : failures;
-    return ask(authenticators, at + 1, all, call);
+    return authenticateFrom(authenticators, at + 1, all, call);
   });
 }
 
@@ -93,7 +94,7 @@ function added(failures: Failures, message: string): Failures {
   return list.includes(message) ? failures : [...list, message];
 }
 
-function nobody(failures: Failures): AuthenticationResult {
+function notRecognized(failures: Failures): AuthenticationResult {
   if (failures === undefined) return NOT_RECOGNIZED;
   return { outcome: 'failed', message: typeof failures === 'string' ? failures : `[${failures.join(', ')}]` };
 }

@@ -3,7 +3,7 @@
  * authority says who somebody is; what it says is worked out once and kept for as long as the connection lives.
  */
 import { sha256 as baseSha256 } from '../../../base/sha256.ts';
-import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authentication.ts';
+import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
 import type { PeerCertificate } from '../../http/exchange.ts';
 import { subjectUid } from './x509-uid.ts';
 

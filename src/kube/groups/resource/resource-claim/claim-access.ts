@@ -11,7 +11,7 @@ import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-
 import { BugError } from '../../../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../../base/maybe-promise.ts';
-import type { RequestAttributes } from '../../../../server/authorization.ts';
+import type { RequestAttributes } from '../../../../server/authorizer.ts';
 import { forbiddenStatus } from '../../../../server/filters/authorization.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { RequestContext } from '../../../../server/resource/request-context.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import { encodeUtf8 } from '../../base/bytes.ts';
-import type { RequestAttributes } from '../authorization.ts';
-import { atOnce, authorizerOf, bodyJson, FakeIncoming, testChain, userNamed } from './filters.fixtures.ts';
+import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import { encodeUtf8 } from '../../../base/bytes.ts';
+import type { RequestAttributes } from '../../authorizer.ts';
+import { atOnce, authorizerOf, bodyJson, FakeIncoming, testChain, userNamed } from '../filters.fixtures.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 

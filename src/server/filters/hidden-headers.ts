@@ -2,9 +2,9 @@
  * A request without some of its headers: what one part has used up the next one shall not see. Invariant: a hidden
  * header is absent in every way of asking.
  */
-import type { MaybePromise } from '../../../base/maybe-promise.ts';
-import type { ByteSource } from '../../http/byte-stream.ts';
-import type { BodyResult, Connection, Incoming } from '../../http/exchange.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import type { ByteSource } from '../http/byte-stream.ts';
+import type { BodyResult, Connection, Incoming } from '../http/exchange.ts';
 
 /** Takes the lower-case name of a header. */
 export type HiddenHeader = (name: string) => boolean;
@@ -12,7 +12,7 @@ export type HiddenHeader = (name: string) => boolean;
 const NO_VALUES: readonly string[] = [];
 
 /** One per authenticated request, so nothing is done until a header is asked for. */
-export class IncomingWithout implements Incoming {
+export class IncomingWithoutHeaders implements Incoming {
   readonly method: string;
   readonly target: string;
   readonly connection: Connection;

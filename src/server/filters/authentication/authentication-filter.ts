@@ -5,13 +5,13 @@
 import { unauthorized } from '../../../apimachinery/status/status-catalogue.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
-import type { AuthenticationResult, Authenticator } from '../../authentication.ts';
+import type { AuthenticationResult, Authenticator } from '../../authenticator.ts';
 import type { Answer } from '../../http/exchange.ts';
-import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/request.ts';
 import { statusAnswer } from '../../http/respond.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/server-request.ts';
 import type { Counter } from '../../metrics/metric-registry.ts';
 import type { ServerMetrics } from '../../metrics/server-metrics.ts';
-import { type HiddenHeader, IncomingWithout } from '../audit/hidden-headers.ts';
+import { type HiddenHeader, IncomingWithoutHeaders } from '../hidden-headers.ts';
 import { isAnonymous } from './anonymous.ts';
 import { hasSpacedToken, SPACED_TOKEN_WARNING } from './bearer-token.ts';
 
@@ -59,7 +59,7 @@ function accept(
   if (result.annotations !== undefined) request.authenticationAnnotations = result.annotations;
   if (result.warnings !== undefined) for (const warning of result.warnings) request.warn(warning);
   if (isAnonymous(result.user)) warnAboutSpace(request);
-  request.incoming = new IncomingWithout(request.incoming, isHidden);
+  request.incoming = new IncomingWithoutHeaders(request.incoming, isHidden);
   return next(request);
 }
 

@@ -1,5 +1,5 @@
 /** Field numbers of openapi.v2 (gnostic's OpenAPIv2.proto): all of schemas, and of the rest what our document has. */
-import type { JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import {
   any,
   double,

@@ -6,7 +6,7 @@
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
-import type { Flow } from '../flow.ts';
+import type { Flow } from '../flow-matcher.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
 import type { Answer, Incoming } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';

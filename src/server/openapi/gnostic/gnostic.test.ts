@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { encodeBase64 } from '../../base/base64.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+import { encodeBase64 } from '../../../base/base64.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import { gnosticV2 } from './gnostic-v2.ts';
 import { gnosticV3 } from './gnostic-v3.ts';
 

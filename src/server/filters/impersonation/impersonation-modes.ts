@@ -4,18 +4,18 @@
  * each of its questions; nothing is remembered between requests, so a withdrawn permission counts at once.
  */
 
-import { quote } from '../../apimachinery/go-format.ts';
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { Status } from '../../apimachinery/status/status.ts';
-import { formatIssues } from '../../apimachinery/validation/field-issue.ts';
-import { childPath } from '../../apimachinery/validation/field-path.ts';
-import { validateDomainPrefixedPath } from '../../apimachinery/validation/label-syntax.ts';
-import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/name-syntax.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
-import { type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../authorization.ts';
-import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from './authentication/anonymous.ts';
-import { forbiddenStatus } from './authorization.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import type { Status } from '../../../apimachinery/status/status.ts';
+import { formatIssues } from '../../../apimachinery/validation/field-issue.ts';
+import { childPath } from '../../../apimachinery/validation/field-path.ts';
+import { validateDomainPrefixedPath } from '../../../apimachinery/validation/label-syntax.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
+import { type Authorizer, MASTERS_GROUP, type RequestAttributes } from '../../authorizer.ts';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from '../authentication/anonymous.ts';
+import { forbiddenStatus } from '../authorization.ts';
 
 export type ModeResult =
   | { readonly outcome: 'ok'; readonly user: UserInfo /** '' for the old way. */; readonly constraint: string }

@@ -1,5 +1,5 @@
 /** Where a request came from: the proxies that it names, and last the address that the connection has, which nobody can make up. */
-import type { Incoming } from '../http/exchange.ts';
+import type { Incoming } from '../../http/exchange.ts';
 
 /** Texts that are no address are left out; nothing stands twice at the end. */
 export function sourceIps(incoming: Incoming): string[] {

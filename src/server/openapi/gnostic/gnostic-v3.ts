@@ -1,5 +1,5 @@
 /** Field numbers of openapi.v3 (gnostic's OpenAPIv3.proto): all of schemas, and of the rest what our documents have. */
-import type { JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import {
   any,
   double,

@@ -1,17 +1,17 @@
 /** The user that a request wants to be taken for. Invariant: what stands in the headers, nothing added; a wish without a user name is refused, not ignored. */
-import { quote } from '../../apimachinery/go-format.ts';
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
-import type { Incoming } from '../http/exchange.ts';
-import { unescapeExtraKey } from './authentication/extra-key.ts';
-import { headerText } from './authentication/header-text.ts';
+import { quote } from '../../../apimachinery/go-format.ts';
+import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
+import type { Incoming } from '../../http/exchange.ts';
+import { unescapeExtraKey } from '../authentication/extra-key.ts';
+import { headerText } from '../authentication/header-text.ts';
 
 const USER = 'impersonate-user';
 const UID = 'impersonate-uid';
 const GROUP = 'impersonate-group';
 const EXTRA_PREFIX = 'impersonate-extra-';
 
-export type ImpersonationWish =
+export type RequestedUser =
   | { readonly kind: 'user'; readonly user: UserInfo }
   | { readonly kind: 'malformed'; readonly message: string };
 
@@ -21,15 +21,15 @@ export function isImpersonationHeader(name: string): boolean {
 }
 
 /** Undefined for the usual request, which wants nothing of the kind. */
-export function readImpersonation(incoming: Incoming): ImpersonationWish | undefined {
+export function readImpersonation(incoming: Incoming): RequestedUser | undefined {
   // Two looks for most: names are compared only as far as their first letter.
   const names = incoming.headerNames();
   let asked = false;
   for (const name of names) if (name.charCodeAt(0) === 0x69 && isImpersonationHeader(name)) asked = true;
-  return asked ? readWish(incoming, names) : undefined;
+  return asked ? readRequestedUser(incoming, names) : undefined;
 }
 
-function readWish(incoming: Incoming, names: readonly string[]): ImpersonationWish | undefined {
+function readRequestedUser(incoming: Incoming, names: readonly string[]): RequestedUser | undefined {
   const name = headerText(incoming.headerValues(USER)[0] ?? '');
   const uid = headerText(incoming.headerValues(UID)[0] ?? '');
   const groups = incoming.headerValues(GROUP).map(headerText);

@@ -3,18 +3,18 @@
  * `impersonator` and the audit event. The mode that worked last for a sender is tried first, which changes only the number of questions and which refusal is told.
  */
 
-import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
-import type { Status } from '../../apimachinery/status/status.ts';
-import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
-import { BugError } from '../../base/errors.ts';
-import type { Authorizer } from '../authorization.ts';
-import type { Answer } from '../http/exchange.ts';
-import type { RequestFilter, RequestHandler, ServerRequest } from '../http/request.ts';
-import { IncomingWithout } from './audit/hidden-headers.ts';
-import { attributesOf } from './authorization.ts';
+import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
+import type { Status } from '../../../apimachinery/status/status.ts';
+import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
+import { BugError } from '../../../base/errors.ts';
+import type { Authorizer } from '../../authorizer.ts';
+import type { Answer } from '../../http/exchange.ts';
+import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/server-request.ts';
+import { attributesOf } from '../authorization.ts';
+import { IncomingWithoutHeaders } from '../hidden-headers.ts';
+import { statusAnswerUnsniffed } from '../plain-answers.ts';
 import { isImpersonationHeader, readImpersonation } from './impersonation-headers.ts';
 import { impersonationModes, type ModeResult } from './impersonation-modes.ts';
-import { statusAnswerUnsniffed } from './plain-answers.ts';
 
 /** Senders whose last mode is remembered; the longest unused is forgotten first. */
 const MAX_REMEMBERED = 10_000;
@@ -40,10 +40,10 @@ export function withImpersonation(authorizer: Authorizer): RequestFilter {
     return { outcome: 'refused', status: refusal };
   };
   return (next) => (request) => {
-    const wish = readImpersonation(request.incoming);
-    if (wish === undefined) return next(request);
-    if (wish.kind === 'malformed') return statusAnswerUnsniffed(request, badRequest(wish.message));
-    return decide(request, wish.user).then((result) => become(next, request, result));
+    const requested = readImpersonation(request.incoming);
+    if (requested === undefined) return next(request);
+    if (requested.kind === 'malformed') return statusAnswerUnsniffed(request, badRequest(requested.message));
+    return decide(request, requested.user).then((result) => become(next, request, result));
   };
 }
 
@@ -52,7 +52,7 @@ async function become(next: RequestHandler, request: ServerRequest, result: Mode
   request.impersonator = request.user;
   request.user = result.user;
   if (request.audit !== undefined) request.audit.impersonationConstraint = result.constraint;
-  request.incoming = new IncomingWithout(request.incoming, isImpersonationHeader);
+  request.incoming = new IncomingWithoutHeaders(request.incoming, isImpersonationHeader);
   return next(request);
 }
 

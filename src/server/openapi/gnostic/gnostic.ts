@@ -4,9 +4,9 @@
  *
  * A writer writes one whole field, tag included, back to front as WireWriter does.
  */
-import { writeYaml } from '../../apimachinery/codec/yaml/yaml-write.ts';
-import { BYTES, FIXED64, VARINT, WireWriter } from '../../apimachinery/protobuf/wire.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
+import { writeYaml } from '../../../apimachinery/codec/yaml/yaml-write.ts';
+import { BYTES, FIXED64, VARINT, WireWriter } from '../../../apimachinery/protobuf/wire.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 
 export type FieldWriter = (writer: WireWriter, number: number, value: JsonValue) => void;
 

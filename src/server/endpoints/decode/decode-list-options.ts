@@ -10,13 +10,13 @@ import {
 } from '../../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
-import type { ServerRequest } from '../../http/request.ts';
-import { checkedOptions, type EndpointScope } from '../endpoint.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
+import { checkedOptions, type RequestScope } from '../endpoint.ts';
 
 /** Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one that the selector requires, is selected alone. */
-export function listOptionsOf(scope: EndpointScope, request: ServerRequest): ListOptions {
+export function listOptionsOf(scope: RequestScope, request: ServerRequest): ListOptions {
   const options = checkedOptions(readListOptions(request.info.params), 'ListOptions');
-  checkFields(scope, options.fieldSelector);
+  checkSelectableFields(scope, options.fieldSelector);
   const { name } = request.info;
   if (name === '') return options;
   if (isEveryField(options.fieldSelector))
@@ -27,7 +27,7 @@ export function listOptionsOf(scope: EndpointScope, request: ServerRequest): Lis
 }
 
 /** Throws the 400 for a field that cannot be selected by. */
-export function checkFields({ version, namespaced }: EndpointScope, selector: FieldSelector): void {
+export function checkSelectableFields({ version, namespaced }: RequestScope, selector: FieldSelector): void {
   const { selectableFields } = version;
   // Kinds with fields of their own have their own list, and their own words, as in the reference.
   const hasOwnList = selectableFields.length > 0 || version.typedItems === true;

@@ -12,7 +12,7 @@ import {
 import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
 import { genericServerResponse, notAcceptable } from '../../../apimachinery/status/status-catalogue.ts';
 import { acceptsOneOf } from '../../discovery/restful-accept.ts';
-import type { ServerRequest } from '../../http/request.ts';
+import type { ServerRequest } from '../../http/server-request.ts';
 
 export interface AnswerForm {
   readonly mediaType: string;
@@ -29,7 +29,7 @@ const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 1024;
 
 /** Chooses forms for the kinds of one server that have a binary form, or for those that have none. */
-export class Forms {
+export class AnswerForms {
   readonly #options: NegotiationOptions;
   readonly #mediaTypes: readonly SupportedMediaType[];
   readonly #names: readonly string[];
