@@ -112,7 +112,12 @@ export class ConnectionPool {
       this.#withoutHttp2.add(key);
       return { protocol: 'http/1.1', socket };
     }
-    const session = new PooledSession(socket);
+    const session = new PooledSession(
+      connectHttp2('https://upstream', {
+        createConnection: () => socket,
+        settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+      }),
+    );
     session.start(() => {
       if (this.#sessions.get(key) === session) this.#sessions.delete(key);
     });
@@ -127,11 +132,8 @@ export class PooledSession {
   #streams = 0;
   #retired = false;
 
-  constructor(socket: TLSSocket) {
-    this.#session = connectHttp2('https://upstream', {
-      createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
-    });
+  constructor(session: ClientHttp2Session) {
+    this.#session = session;
   }
 
   /** `onRetired` is called once or more when the session takes no more requests. */

@@ -3,7 +3,12 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type RequestOptions, request as sendHttps } from 'node:https';
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, type ByteTunnel, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
-import type { OutboundRequest, OutboundResponse, OutboundUpgrade } from '../../server/http/outbound.ts';
+import type {
+  OutboundRequest,
+  OutboundResponse,
+  OutboundUpgrade,
+  OutboundUpgradeRequest,
+} from '../../server/http/outbound.ts';
 import { pipeReadable } from '../streams/pipe-readable.ts';
 import { openTunnel } from '../streams/socket-tunnel.ts';
 import { writableSink } from '../streams/writable-sink.ts';
@@ -25,14 +30,19 @@ export const BODY_ABORTED = 'the request body was aborted';
 
 type Http1Connection = Extract<Connection, { protocol: 'http/1.1' }>;
 
+/** A request to send, with its parsed target. */
+export interface Sending<Request, Result> {
+  readonly request: Request;
+  readonly target: ParsedTarget;
+  readonly events: RequestEvents<Result>;
+}
+
 /** Sends the head and the body. */
 export function sendHttp1(
-  request: OutboundRequest,
-  target: ParsedTarget,
-  { pool, connection }: { readonly pool: ConnectionPool; readonly connection: Http1Connection },
-  events: RequestEvents<OutboundResponse>,
+  { request, target, events }: Sending<OutboundRequest, OutboundResponse>,
+  pool: ConnectionPool,
+  { socket }: Http1Connection,
 ): Abort {
-  const { socket } = connection;
   const body = request.body === EMPTY_SOURCE ? undefined : request.body;
   const outgoing = sendHttps({
     ...optionsOf(request.method, target),
@@ -54,11 +64,10 @@ export function sendHttp1(
 
 /** Sends an upgrade request over a connection of its own. */
 export function sendUpgrade(
-  { method, headers, upgrade }: { readonly upgrade: string } & Pick<OutboundRequest, 'method' | 'headers'>,
-  target: ParsedTarget,
+  { request, target, events }: Sending<OutboundUpgradeRequest, OutboundUpgrade>,
   pool: ConnectionPool,
-  events: RequestEvents<OutboundUpgrade>,
 ): Abort {
+  const { method, headers, upgrade } = request;
   let tunnel: ByteTunnel | undefined;
   const outgoing = sendHttps({
     ...optionsOf(method, target),

@@ -1,4 +1,5 @@
 /** An outbound request over HTTP/2. */
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import { TransportError } from '../../base/errors.ts';
 import { type ByteSink, EMPTY_SOURCE } from '../../server/http/byte-stream.ts';
@@ -7,18 +8,16 @@ import type { OutboundRequest, OutboundResponse } from '../../server/http/outbou
 import { pipeReadable } from '../streams/pipe-readable.ts';
 import { writableSink } from '../streams/writable-sink.ts';
 import type { PooledSession } from './connection-pool.ts';
-import { type Abort, BODY_ABORTED, type RequestEvents } from './http1-request.ts';
-import type { ParsedTarget } from './target.ts';
+import { type Abort, BODY_ABORTED, type Sending } from './http1-request.ts';
 
 /** Sends the head and the body. */
 export function sendHttp2(
-  request: OutboundRequest,
-  target: ParsedTarget,
+  { request, target, events }: Sending<OutboundRequest, OutboundResponse>,
   session: PooledSession,
-  events: RequestEvents<OutboundResponse>,
 ): Abort {
   const body = request.body === EMPTY_SOURCE ? undefined : request.body;
   const { host, ...headers } = request.headers;
+  validateHeaders(request.headers);
   const stream = session.request(
     {
       ':method': request.method,
@@ -43,6 +42,14 @@ export function sendHttp2(
   if (body instanceof Uint8Array) stream.end(body);
   else body?.pipeTo(writableSink(stream, () => abort(new TransportError(BODY_ABORTED))));
   return abort;
+}
+
+/** Throws if HTTP does not allow a header. Node does so only for HTTP/1.1. */
+function validateHeaders(headers: AnswerHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    for (const one of [value].flat()) validateHeaderValue(name, one);
+  }
 }
 
 function cancel(stream: ClientHttp2Stream): void {

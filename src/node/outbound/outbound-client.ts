@@ -38,7 +38,7 @@ class NodeOutboundClient implements OutboundClient {
   #stopped = false;
 
   post(call: OutboundCall): Promise<OutboundAnswer> {
-    return this.#run('POST', call, undefined, (events) => {
+    return this.#run({ ...call, method: 'POST' }, (events) => {
       const { host, port, path, servername, authority } = parseTarget(call);
       const outgoing = sendHttps({
         agent: this.#pool(call.ca, undefined).agent,
@@ -80,7 +80,7 @@ class NodeOutboundClient implements OutboundClient {
   }
 
   request(request: OutboundRequest): Promise<OutboundResponse> {
-    return this.#run(request.method, request, request.signal, (events) => {
+    return this.#run(request, (events) => {
       const target = parseTarget(request);
       const pool = this.#pool(request.ca, request.clientCertificate);
       let isAborted = false;
@@ -93,20 +93,20 @@ class NodeOutboundClient implements OutboundClient {
         if (!isAborted)
           abort =
             connection.protocol === 'h2'
-              ? sendHttp2(request, target, connection.session, events)
-              : sendHttp1(request, target, { pool, connection }, events);
+              ? sendHttp2({ request, target, events }, connection.session)
+              : sendHttp1({ request, target, events }, pool, connection);
         else if (connection.protocol === 'http/1.1') connection.socket?.destroy();
       };
       const connection = request.protocol === 'http/1.1' ? FROM_AGENT : pool.negotiate(target);
-      if (isPromise(connection)) connection.then(send, (caught) => abort(toError(caught)));
+      if (isPromise(connection)) connection.then(send).catch((caught: unknown) => abort(toError(caught)));
       else send(connection);
       return (error) => abort(error);
     });
   }
 
   upgrade(request: OutboundUpgradeRequest): Promise<OutboundUpgrade> {
-    return this.#run(request.method, request, request.signal, (events) =>
-      sendUpgrade(request, parseTarget(request), this.#pool(request.ca, request.clientCertificate), events),
+    return this.#run(request, (events) =>
+      sendUpgrade({ request, target: parseTarget(request), events }, this.#pool(request.ca, request.clientCertificate)),
     );
   }
 
@@ -119,23 +119,30 @@ class NodeOutboundClient implements OutboundClient {
 
   /** Starts a request and keeps it abortable until it is closed. */
   #run<T>(
-    method: string,
-    target: OutboundTarget,
-    signal: AbortSignal | undefined,
+    request: OutboundTarget & { readonly method: string; readonly signal?: AbortSignal },
     start: (events: RequestEvents<T>) => Abort,
   ): Promise<T> {
-    if (this.#stopped) return Promise.reject(outboundError(method, target, new TransportError(STOPPED)));
+    const { method, signal } = request;
+    if (this.#stopped) return Promise.reject(outboundError(method, request, new TransportError(STOPPED)));
     if (signal?.aborted) return Promise.reject(abortReason(signal));
     return new Promise((resolve, reject) => {
       let release = (): void => {};
-      const abort = start({
-        answered: resolve,
-        failed: (error) => reject(outboundError(method, target, error)),
-        closed: () => {
-          this.#running.delete(abort);
-          release();
-        },
-      });
+      let abort: Abort;
+      const failed = (error: Error): void => reject(outboundError(method, request, error));
+      try {
+        abort = start({
+          answered: resolve,
+          failed,
+          closed: () => {
+            this.#running.delete(abort);
+            release();
+          },
+        });
+      } catch (caught) {
+        // A header that HTTP does not allow.
+        failed(toError(caught));
+        return;
+      }
       this.#running.add(abort);
       release = onAbort(signal, (reason) => {
         reject(reason);

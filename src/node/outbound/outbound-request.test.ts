@@ -111,8 +111,27 @@ for (const protocol of ['http/1.1', 'h2'] as const satisfies readonly Protocol[]
         response.on('close', () => over.resolve());
         (response as Writable).write('x');
       });
-      (await client().request(await requestTo(target.url))).abort();
+      const outbound = client();
+      (await outbound.request(await requestTo(target.url))).abort();
       await over.promise;
+      // A lost connection is no unhandled error either.
+      await outbound.request(await requestTo(target.url));
+      target.kill();
+    });
+
+    it('fails if it has a header that HTTP does not allow', async () => {
+      const target = await upstream(protocol, (_request, response) => response.end('x'));
+      const outbound = client();
+      for (let i = 0; i < 2; i++) {
+        const error = await outbound
+          .request(await requestTo(target.url, { headers: { a: 'x\n' } }))
+          .catch((caught: unknown) => caught);
+        expect([isTransportError(error), (error as Error).message.startsWith(`Get "${target.url}": `)]).toEqual([
+          true,
+          true,
+        ]);
+        await bodyOf(await outbound.request(await requestTo(target.url)));
+      }
     });
 
     it('fails if its body is aborted', async () => {
