@@ -89,7 +89,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
         name,
         reason: error.message,
       });
-    const writer = new DefinitionWriter(definitions.registry, clock);
+    const writer = DefinitionWriter.over(definitions);
     const naming = new StatusLoop({ clock, lister: known, writer, checks, caBundle, onFailure });
     const finalizing = new FinalizingLoop({
       clock,

@@ -5,14 +5,15 @@ import type { Logger } from '../base/logger.ts';
 import type { Authorizer } from '../server/authorizer.ts';
 import type { Lister } from '../server/own/lister.ts';
 import type { ObjectReader } from '../server/own/object-reader.ts';
+import type { OwnWriter } from '../server/own/own-writer.ts';
 import type { StoredResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
 import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../server/resource/resource-store.ts';
 
 /**
- * Kinds are declared before the server is complete. They may keep the context, but must not call `resource`, `reader`
- * or `lister` before the first request or `wrapStore`.
+ * Kinds are declared before the server is complete. They may keep the context, but must not call `resource`,
+ * `writer`, `reader` or `lister` before the first request or `wrapStore`.
  */
 export interface KubeContext {
   readonly host: RegistryHost;
@@ -23,6 +24,8 @@ export interface KubeContext {
   pluralOf(kind: GroupVersionKind): string | undefined;
   /** Whether the kind is namespaced. False for an unknown kind. */
   isNamespaced(kind: GroupVersionKind): boolean;
+  /** Writes objects as the server itself. All callers share one writer per kind. */
+  writer(plural: string): OwnWriter;
   /** Reads single objects: for kinds that may have very many objects. */
   reader(plural: string): ObjectReader;
   /**

@@ -35,7 +35,7 @@ import { LateLister } from '../server/own/late-lister.ts';
 import { LazyLister } from '../server/own/lazy-lister.ts';
 import type { Lister } from '../server/own/lister.ts';
 import { createObjectReader, type ObjectReader } from '../server/own/object-reader.ts';
-import { ownContext } from '../server/own/own-context.ts';
+import { OwnWriter } from '../server/own/own-writer.ts';
 import {
   isStoredResource,
   type OpenResource,
@@ -51,7 +51,7 @@ import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
 import { StoredObjects } from './bootstrap/stored-objects.ts';
-import { FlowController } from './flow-control/flow-controller.ts';
+import { FLOW_CONTROL_MANAGER, FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import type { ClusterFamilies } from './groups/core/service/ip-families.ts';
 import { createServiceAccountAuthenticator, type LegacyUse } from './identity/service-account-authenticator.ts';
@@ -170,7 +170,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
     lookup,
     clock: options.clock,
     ...readers,
-    noteLegacyUse: (use) => noteLegacyUse(resourceOf(stored, 'secrets'), use, options.logger),
+    noteLegacyUse: (use) => noteLegacyUse(resources.world.writer('secrets'), use, options.logger),
   });
   const flows = createFlowController(options, resources);
   return {
@@ -189,6 +189,7 @@ export function createKubeServer(options: KubeServerOptions): KubeServer {
         network,
         listers,
         resource: resources.world.resource,
+        writer: resources.world.writer,
         startLister: (plural) => startLister(stored, plural),
       });
       if (stopped) await lease?.stop();
@@ -211,15 +212,12 @@ function namespaceReader(namespaces: Lister): NamespaceReader {
   return (name) => andThen(namespaces.fresh(), () => namespaces.get('', name));
 }
 
-function createFlowController(
-  { host, clock, logger }: KubeServerOptions,
-  { stored, world }: OpenResources,
-): FlowController {
+function createFlowController({ clock, logger }: KubeServerOptions, { stored, world }: OpenResources): FlowController {
   return new FlowController({
     schemas: world.lister('flowschemas'),
     levels: world.lister('prioritylevelconfigurations'),
-    schemaResource: resourceOf(stored, 'flowschemas'),
-    objects: new StoredObjects(host, (plural) => resourceOf(stored, plural)),
+    schemaWriter: new OwnWriter(resourceOf(stored, 'flowschemas'), { fieldManager: FLOW_CONTROL_MANAGER }),
+    objects: new StoredObjects((plural) => resourceOf(stored, plural)),
     clock,
     logger,
   });
@@ -298,12 +296,21 @@ function createWorld(
   authorizer: () => Authorizer,
 ): KubeContext {
   const listers = new Map<string, LazyLister>();
+  const writers = new Map<string, OwnWriter>();
   return {
     host,
     logger,
     resource: (plural) => resourceOf(stored, plural),
     pluralOf: (kind) => publishedKind(discovery, kind)?.plural,
     isNamespaced: (kind) => publishedKind(discovery, kind)?.scope === 'Namespaced',
+    writer: (plural) => {
+      let writer = writers.get(plural);
+      if (writer === undefined) {
+        writer = new OwnWriter(resourceOf(stored, plural));
+        writers.set(plural, writer);
+      }
+      return writer;
+    },
     reader: (plural) => readerOf(stored, plural),
     lister: (plural) => {
       let lister = listers.get(plural);
@@ -345,30 +352,16 @@ function readerOf(stored: ReadonlyMap<string, OpenResource>, plural: string): Ob
   return createObjectReader(resourceOf(stored, plural));
 }
 
-/** Writes the date onto the Secret, beside the request that showed it; that it fails is no fault of the request. */
-function noteLegacyUse({ definition, store, host }: OpenResource, use: LegacyUse, logger: Logger): void {
-  const { storageVersion } = definition;
-  if (storageVersion === undefined) return;
-  const nothing = (): undefined => undefined;
-  const written = store.update?.(
-    ownContext(host.clock, 'update', { version: storageVersion, namespace: use.namespace, name: use.name }),
-    {
-      preconditions: { uid: use.uid, resourceVersion: undefined },
-      apply: (current) => {
-        if (current === undefined) throw new BugError('an update without creation got no object');
-        ensureObject(ensureMeta(current), 'labels')[LAST_USED_LABEL] = use.date;
-        return current;
-      },
+/** Writes the date onto the Secret, beside the request that showed it. A failure is logged and does not fail the request. */
+function noteLegacyUse(secrets: OwnWriter, { namespace, name, uid, date }: LegacyUse, logger: Logger): void {
+  const written = secrets.update(
+    { namespace, name },
+    (secret) => {
+      ensureObject(ensureMeta(secret), 'labels')[LAST_USED_LABEL] = date;
     },
-    {
-      dryRun: false,
-      fieldManager: 'kube-apiserver',
-      forceAllowCreate: false,
-      validateCreate: nothing,
-      validateUpdate: nothing,
-    },
+    { preconditions: { uid, resourceVersion: undefined } },
   );
-  Promise.resolve(written).catch((error: unknown) => {
+  written.catch((error: unknown) => {
     if (isNotFound(error) || isConflict(error)) return;
     logger.warn('the use of a token in a Secret could not be noted', { reason: toError(error).message });
   });

@@ -9,7 +9,6 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { RoutedResource } from '../../server/endpoints/routes.ts';
 import type { Answer } from '../../server/http/exchange.ts';
 import type { ServerRequest } from '../../server/http/server-request.ts';
-import type { RegistryStore } from '../../server/registry/store.ts';
 import { openResource, type StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { ResourceServer } from '../../server/resource-server.ts';
@@ -101,10 +100,9 @@ export class CustomHandler {
     return isPromise(answer) ? this.counted(answer) : answer;
   }
 
-  /** The store over storage, for the server's own use. */
-  registry(): { readonly store: RegistryStore; readonly version: CustomVersion } {
-    const { open, definition } = this.#open();
-    return { store: open.registry, version: definition.storageVersion };
+  /** The resource, for the server's own use. */
+  resource(): StoredResource {
+    return this.#open().open;
   }
 
   /** Ends watches and answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */

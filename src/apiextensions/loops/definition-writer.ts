@@ -1,19 +1,12 @@
-/**
- * How the loops write definitions: as the server itself, past the rules for clients. Invariant: what is written was decided on exactly the state that is replaced; if that is not the present one any more nothing
- * is written, because whoever changed it makes the loop look again.
- */
+/** The writer of the loops: changes definitions as the server itself, without the rules for clients. */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
-import type { Clock } from '../../base/clock.ts';
-import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { ownContext } from '../../server/own/own-context.ts';
-import type { RegistryStore } from '../../server/registry/store.ts';
+import { OwnWriter } from '../../server/own/own-writer.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { Strategy } from '../../server/resource/resource-definition.ts';
-import type { UpdateRequest } from '../../server/resource/resource-store.ts';
 import { type Crd, readCrd } from '../crd.ts';
-import { CRD_V1 } from '../definition/definition.ts';
 
 const SERVER_RULES: Strategy = {
   sees: 'hub',
@@ -23,39 +16,27 @@ const SERVER_RULES: Strategy = {
   countsGeneration: false,
 };
 
-const UPDATE: UpdateRequest = {
-  dryRun: false,
-  fieldManager: 'kube-apiserver',
-  forceAllowCreate: false,
-  validateCreate: () => undefined,
-  validateUpdate: () => undefined,
-};
-
 export class DefinitionWriter {
-  readonly #clock: Clock;
-  readonly #update: RegistryStore['update'];
+  readonly #definitions: Pick<OwnWriter, 'update'>;
 
-  constructor(store: RegistryStore, clock: Clock) {
-    this.#clock = clock;
-    this.#update = store.withStrategy(SERVER_RULES).update;
+  constructor(definitions: Pick<OwnWriter, 'update'>) {
+    this.#definitions = definitions;
   }
 
-  /** Changes the definition in place and stores it. Undefined: it is gone or was changed meanwhile. The answer is what is stored now, or was last; nothing is read of it before it is called. */
+  static over(definitions: StoredResource): DefinitionWriter {
+    return new DefinitionWriter(new OwnWriter(definitions, { strategy: SERVER_RULES }));
+  }
+
+  /**
+   * Changes the definition in place and stores it over exactly the state that `crd` is. Returns the definition as stored,
+   * or as it was last if the change took its last finalizer; it is parsed when it is called for. Returns undefined if the
+   * definition is gone or has changed: whoever changed it makes the loops look again.
+   */
   async write(crd: Crd, change: (object: JsonObject) => void): Promise<(() => Crd) | undefined> {
     const { name, uid, resourceVersion } = crd;
     try {
-      const { bytes } = await this.#update(
-        ownContext(this.#clock, 'update', { version: CRD_V1, namespace: '', name }),
-        {
-          preconditions: { uid, resourceVersion },
-          apply: (current) => {
-            if (current === undefined) throw new BugError('an update without creation got no object');
-            change(current);
-            return current;
-          },
-        },
-        UPDATE,
-      );
+      const target = { namespace: '', name };
+      const bytes = await this.#definitions.update(target, change, { preconditions: { uid, resourceVersion } });
       return () => readCrd(parseObject(bytes, name));
     } catch (caught) {
       if (isConflict(caught) || isNotFound(caught)) return undefined;

@@ -2,15 +2,13 @@
  * Empties definitions that are being deleted: deletes their instances, waits for those that finalizers hold, and then lets the definition go. Invariant: the cleanup finalizer is taken away only after no instance was
  * left; the condition Terminating says what is going on, in the reference's words.
  */
-import { DEFAULT_DELETE_OPTIONS } from '../../apimachinery/meta/delete-options.ts';
-import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
 import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
 import { processQueue } from '../../base/process-queue.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
-import { ownContext } from '../../server/own/own-context.ts';
+import { OwnWriter } from '../../server/own/own-writer.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
@@ -110,17 +108,15 @@ export class FinalizingLoop {
     // Whoever began to create an object before it was refused may still store it.
     await this.#options.lister.fresh();
     await this.#atMost(handler.quiesced(), WAIT_MS);
-    const { store, version } = handler.registry();
-    const everywhere = ownContext(this.#options.clock, 'deletecollection', { version, namespace: '', name: '' });
-    const all = { list: DEFAULT_LIST_OPTIONS, options: DEFAULT_DELETE_OPTIONS, validate: () => undefined };
+    const instances = handler.resource();
     try {
-      await handler.counted(Promise.resolve(store.deleteCollection(everywhere, all)));
+      await handler.counted(new OwnWriter(instances).deleteAll());
     } catch (caught) {
       return failed('InstanceDeletionFailed', `could not issue all deletes: ${toError(caught).message}`);
     }
     const { clock } = this.#options;
     try {
-      const emptied = untilEmpty(store, everywhere, { clock, timeoutMs: WAIT_MS, signal: this.#stopping.signal });
+      const emptied = untilEmpty(instances, { clock, timeoutMs: WAIT_MS, signal: this.#stopping.signal });
       if (await emptied) return undefined;
     } catch (caught) {
       return failed('InstanceDeletionCheck', notConfirmed(toError(caught).message));

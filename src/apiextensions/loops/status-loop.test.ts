@@ -3,8 +3,8 @@ import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
+import type { OwnWriter } from '../../server/own/own-writer.ts';
 import { encodeStored } from '../../server/registry/stored-object.ts';
-import type { ObjectChange, ResourceContext } from '../../server/resource/resource-store.ts';
 import { conditionsOf, gadgets } from '../apiextensions.fixtures.ts';
 import { CrdLister } from '../crd-lister.ts';
 import { createSchemaChecks } from '../definition/create-schema-checks.ts';
@@ -26,16 +26,17 @@ function startLoop() {
       return { stop: () => undefined };
     },
   };
-  const update = async ({ name }: ResourceContext, { apply }: ObjectChange) => {
-    const object = await apply(structuredClone(objects.get(name) as JsonObject));
+  const update: OwnWriter['update'] = async ({ name }, change) => {
+    const object = structuredClone(objects.get(name) as JsonObject);
+    change(object);
     written.set(name, object);
-    return { created: false, bytes: encodeStored(object) };
+    return encodeStored(object);
   };
   const known = new CrdLister(lister);
   const loop = new StatusLoop({
     clock: new VirtualClock(),
     lister: known,
-    writer: new DefinitionWriter({ withStrategy: () => ({ update }) } as never, new VirtualClock()),
+    writer: new DefinitionWriter({ update }),
     checks: createSchemaChecks(),
     caBundle: () => undefined,
     onFailure: (_name, error) => {

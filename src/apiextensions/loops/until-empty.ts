@@ -3,7 +3,9 @@ import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
+import { ownContext } from '../../server/own/own-context.ts';
 import type { RegistryStore } from '../../server/registry/store.ts';
+import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { ResourceContext, ResourceWatchSink, WatchRequest } from '../../server/resource/resource-store.ts';
 
 const NOTHING: WatchRequest['encoding'] = { key: 'nothing', event: () => EMPTY_BYTES, bookmark: () => EMPTY_BYTES };
@@ -16,10 +18,10 @@ export interface UntilEmptyOptions {
 
 /** False if the time was up or it was aborted. Rejects if the store has stopped. */
 export async function untilEmpty(
-  store: RegistryStore,
-  context: ResourceContext,
+  { definition, registry: store }: StoredResource,
   options: UntilEmptyOptions,
 ): Promise<boolean> {
+  const context = ownContext(options.clock, 'list', { version: definition.storageVersion, namespace: '', name: '' });
   const deadline = options.clock.monotonic() + options.timeoutMs;
   for (;;) {
     const { items, resourceVersion } = await store.list(context, { ...DEFAULT_LIST_OPTIONS, limit: 1 });

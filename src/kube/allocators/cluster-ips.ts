@@ -5,14 +5,12 @@
 import { uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists } from '../../apimachinery/status/status.ts';
-import { BugError, toError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { formatIp } from '../../pki/ip.ts';
-import { ownContext } from '../../server/own/own-context.ts';
 import type { KubeContext } from '../kube-context.ts';
 import { type IpFamily, ipFamily, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
 import { IpRange } from './ip-range.ts';
-import { deleteOwn } from './own-requests.ts';
 import { planAddressRepairs } from './repair-addresses.ts';
 
 export interface ServiceName {
@@ -105,8 +103,9 @@ export class ClusterIps {
   async #carryOutRepairs(): Promise<void> {
     const { orphans, missing } = await planAddressRepairs(this.#world);
     const created = missing.map(({ ip, ...service }) => this.#create(ip, ipFamily(ip) ?? 'IPv4', service));
-    const addresses = this.#world.resource('ipaddresses');
-    await Promise.all([...orphans.map(({ name, uid }) => deleteOwn(addresses, '', name, uid)), ...created]);
+    const addresses = this.#world.writer('ipaddresses');
+    const deleted = orphans.map(({ name, uid }) => addresses.deleteIfPresent({ namespace: '', name }, uid));
+    await Promise.all([...deleted, ...created]);
   }
 
   /** Networks of the family: the default one first, then by name. */
@@ -124,11 +123,8 @@ export class ClusterIps {
 
   /** False if somebody has the address. */
   async #create(ip: string, family: IpFamily, service: ServiceName): Promise<boolean> {
-    const { store, version } = this.#addresses();
-    const request = { dryRun: false, fieldManager: 'kube-apiserver', validate: () => undefined };
     try {
-      const context = ownContext(this.#world.host.clock, 'create', { version, namespace: '', name: '' });
-      await store.create?.(context, ipAddressObject(ip, family, service), request);
+      await this.#world.writer('ipaddresses').create(ipAddressObject(ip, family, service));
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;
@@ -144,13 +140,8 @@ export class ClusterIps {
     if (!('object' in found)) return;
     const parent = objectAt(found.object, 'spec', 'parentRef') ?? {};
     if (textAt(parent, 'namespace') !== namespace || textAt(parent, 'name') !== name) return;
-    await deleteOwn(this.#world.resource('ipaddresses'), '', canonical, uidOf(found.object));
-  }
-
-  #addresses() {
-    const { definition, store } = this.#world.resource('ipaddresses');
-    if (definition.storageVersion === undefined) throw new BugError('ipaddresses are not stored');
-    return { store, version: definition.storageVersion };
+    const target = { namespace: '', name: canonical };
+    await this.#world.writer('ipaddresses').deleteIfPresent(target, uidOf(found.object));
   }
 }
 

@@ -6,12 +6,9 @@
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { isAlreadyExists, isConflict } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
-import { BugError } from '../../base/errors.ts';
-import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
+import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
-import { ownContext } from '../../server/own/own-context.ts';
-import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { UpdateRequest } from '../../server/resource/resource-store.ts';
+import type { OwnWriter } from '../../server/own/own-writer.ts';
 import { bootstrapPolicy } from '../rbac/bootstrap/bootstrap-policy.ts';
 import { type PolicyStep, planPolicy } from '../rbac/bootstrap/plan-policy.ts';
 import {
@@ -31,9 +28,9 @@ export const BOOTSTRAP_CONFIG_MAPS: readonly { readonly namespace: string; reado
   { namespace: AUTHENTICATION_CONFIG_MAP.namespace, name: TOKEN_TRACKING_CONFIG_MAP },
 ];
 
-/** A resource as bootstrap sees it: what is stored, and where to write. */
+/** A resource as bootstrap sees it: the stored objects and a writer. */
 export interface BootstrapTarget {
-  readonly resource: StoredResource;
+  readonly writer: OwnWriter;
   /** Undefined if there is none; shared, nobody changes it. */
   stored(namespace: string, name: string): JsonObject | undefined;
 }
@@ -95,7 +92,7 @@ function policyWrites(options: BootstrapOptions): readonly Promise<void>[] {
 }
 
 async function carryOut(target: BootstrapTarget, { operation, object }: PolicyStep): Promise<void> {
-  const wanted = cloneJson(object as JsonObject);
+  const wanted = object as JsonObject;
   if (operation === 'update') return update(target, wanted);
   if (operation === 'recreate') await remove(target, wanted);
   return create(target, wanted);
@@ -111,82 +108,30 @@ async function writeConfigMap(
   const before = (present === undefined ? {} : (objectAt(present, 'data') ?? {})) as Record<string, string>;
   const data = { ...dataOf(before) };
   if (present !== undefined && equalJson(before, data)) return;
-  if (present !== undefined) return update(options.configMaps, { ...cloneJson(present), data });
+  if (present !== undefined) return update(options.configMaps, { ...present, data });
   return create(options.configMaps, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace }, data });
 }
 
-const NO_CHECK = (): undefined => undefined;
-const FIELD_MANAGER = 'kube-apiserver';
-const UPDATE: UpdateRequest = {
-  dryRun: false,
-  fieldManager: FIELD_MANAGER,
-  forceAllowCreate: false,
-  validateCreate: NO_CHECK,
-  validateUpdate: NO_CHECK,
-};
-
-/** Another server on the same storage may have been quicker. */
-async function create(target: BootstrapTarget, object: JsonObject): Promise<void> {
-  const { store, version, ready } = prepare(target, object);
-  const context = ownContext(target.resource.host.clock, 'create', {
-    version,
-    namespace: textAt(ready, 'metadata', 'namespace'),
-    name: '',
-  });
+/** Does nothing if the object exists: another server on the same storage may have been quicker. */
+async function create({ writer }: BootstrapTarget, object: JsonObject): Promise<void> {
   try {
-    await store.create?.(context, ready, { dryRun: false, fieldManager: FIELD_MANAGER, validate: NO_CHECK });
+    await writer.create(object);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
 }
 
-async function update(target: BootstrapTarget, object: JsonObject): Promise<void> {
-  const { store, version, ready } = prepare(target, object);
-  const context = contextOf('update', target, object);
+/** Does nothing if the object has changed since it was read: another server may have been quicker. */
+async function update({ writer }: BootstrapTarget, object: JsonObject): Promise<void> {
   try {
-    await store.update?.({ ...context, version }, { apply: () => cloneJson(ready), preconditions: undefined }, UPDATE);
+    await writer.replace(object);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
 }
 
-async function remove(target: BootstrapTarget, object: JsonObject): Promise<void> {
-  const context = contextOf('delete', target, object);
-  const stored = target.stored(context.namespace, context.name);
-  const uid = stored === undefined ? undefined : textAt(stored, 'metadata', 'uid');
-  await target.resource.store.delete?.(context, {
-    options: {
-      gracePeriodSeconds: undefined,
-      preconditions: { uid, resourceVersion: undefined },
-      orphanDependents: undefined,
-      propagationPolicy: undefined,
-      dryRun: [],
-      ignoreStoreReadErrorWithClusterBreakingPotential: undefined,
-    },
-    validate: NO_CHECK,
-  });
-}
-
-function contextOf(verb: string, target: BootstrapTarget, object: JsonObject) {
-  const { version } = versionOf(target);
-  return ownContext(target.resource.host.clock, verb, {
-    version,
-    namespace: textAt(object, 'metadata', 'namespace'),
-    name: textAt(object, 'metadata', 'name'),
-  });
-}
-
-/** The object as an endpoint would hand it to the store: in the form of its type, with its defaults. */
-function prepare(target: BootstrapTarget, object: JsonObject) {
-  const { store, version } = versionOf(target);
-  const normalized = version.normalize(object);
-  if (!normalized.ok) throw new BugError(`a bootstrap object is no ${version.kind}: ${normalized.message}`);
-  version.setDefaults?.(normalized.object);
-  return { store, version, ready: normalized.object };
-}
-
-function versionOf({ resource: { definition, store } }: BootstrapTarget) {
-  const { storageVersion } = definition;
-  if (storageVersion === undefined) throw new BugError(`${definition.plural} are not stored`);
-  return { store, version: storageVersion };
+async function remove({ writer, stored }: BootstrapTarget, object: JsonObject): Promise<void> {
+  const target = { namespace: textAt(object, 'metadata', 'namespace'), name: textAt(object, 'metadata', 'name') };
+  const present = stored(target.namespace, target.name);
+  await writer.deleteIfPresent(target, present === undefined ? undefined : textAt(present, 'metadata', 'uid'));
 }

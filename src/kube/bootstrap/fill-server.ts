@@ -7,6 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { createObjectReader, type ObjectAnswer } from '../../server/own/object-reader.ts';
+import type { OwnWriter } from '../../server/own/own-writer.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
@@ -31,13 +32,14 @@ export interface FillOptions {
   /** Attached when their stores have started. */
   readonly listers: ServerListers;
   resource(plural: string): StoredResource;
+  writer(plural: string): OwnWriter;
   startLister(plural: string): Promise<Lister>;
 }
 
 /** Returns the Lease, which is renewed until it is stopped; undefined for a server that nobody reaches. */
 export async function fillServer(options: FillOptions): Promise<IdentityLease | undefined> {
-  const { clock, host, logger, network, listers, resource } = options;
-  const objects = new StoredObjects(host, resource);
+  const { clock, logger, network, listers, resource } = options;
+  const objects = new StoredObjects(resource);
   const lease = identityLease(options, objects);
   const planned = objects.bringUpToDate([
     ...bootstrapObjects(network, clock.now()),
@@ -46,9 +48,13 @@ export async function fillServer(options: FillOptions): Promise<IdentityLease | 
   const attached = Object.entries(listers).map(async ([plural, late]) => {
     late.attach(await options.startLister(plural));
   });
-  const [more, configMaps] = await Promise.all([planned, readConfigMaps(resource('configmaps')), ...attached]);
+  const [more, configMaps] = await Promise.all([
+    planned,
+    readConfigMaps(resource('configmaps'), options.writer('configmaps')),
+    ...attached,
+  ]);
   const listed = (plural: keyof ServerListers): BootstrapTarget => ({
-    resource: resource(plural),
+    writer: options.writer(plural),
     stored: (namespace, name) => listers[plural].get(namespace, name),
   });
   await bootstrap({
@@ -75,7 +81,7 @@ function identityLease(options: FillOptions, objects: StoredObjects): IdentityLe
   return new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
 }
 
-async function readConfigMaps(resource: StoredResource): Promise<BootstrapTarget> {
+async function readConfigMaps(resource: StoredResource, writer: OwnWriter): Promise<BootstrapTarget> {
   const read = createObjectReader(resource);
   const present = new Map<string, ObjectAnswer>();
   await Promise.all(
@@ -84,7 +90,7 @@ async function readConfigMaps(resource: StoredResource): Promise<BootstrapTarget
     }),
   );
   return {
-    resource,
+    writer,
     stored: (_namespace, name) => {
       const answer = present.get(name);
       return answer !== undefined && 'object' in answer ? answer.object : undefined;

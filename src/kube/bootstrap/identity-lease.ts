@@ -102,7 +102,9 @@ export class IdentityLease {
     const { objects, logger, beat } = this.#options;
     try {
       await beat();
-      const isThere = await objects.change(LEASES, this.#lease, (stored) => this.#renewed(stored));
+      const isThere = await objects.change(LEASES, this.#lease, (stored) => {
+        stored['spec'] = this.#renewed(stored)['spec'] as JsonObject;
+      });
       if (!isThere && !this.#stopped) await objects.create(LEASES, this.#renewed(this.#lease));
     } catch (error) {
       logger.warn("the server's own objects could not be renewed", { reason: toError(error).message });

@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { SILENT } from '../../base/logger.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { parseRequestInfo } from '../../server/http/request-info.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
-import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { ObjectChange, ResourceContext } from '../../server/resource/resource-store.ts';
 import type { StoredObjects } from '../bootstrap/stored-objects.ts';
 import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
-import { FlowController } from './flow-controller.ts';
+import { FlowController, type FlowControllerOptions } from './flow-controller.ts';
 
 const SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
 const LEVELS = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
@@ -112,25 +111,26 @@ it('writes the conditions of many schemas once each, although every write is a c
   });
   let writes = 0;
   let queue: Promise<unknown> = Promise.resolve();
-  const update = (context: ResourceContext, change: ObjectChange): Promise<unknown> => {
-    writes++;
-    queue = queue.then(async () => {
-      const next = await change.apply(structuredClone(states.get(context.name)));
-      states.set(context.name, next);
-      for (const listener of listeners) listener([]);
-    });
-    return queue;
+  const schemaWriter: FlowControllerOptions['schemaWriter'] = {
+    updateStatus: ({ name }, change) => {
+      writes++;
+      const written = queue.then(() => {
+        const next = structuredClone(states.get(name) as JsonObject);
+        change(next);
+        states.set(name, next);
+        for (const listener of listeners) listener([]);
+        return EMPTY_BYTES;
+      });
+      queue = written;
+      return written;
+    },
   };
-  const schemaResource = {
-    definition: { storageVersion: { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', kind: 'FlowSchema' } },
-    subresources: new Map([['status', { store: { update } }]]),
-  } as unknown as StoredResource;
   const clock = new VirtualClock();
   const objects = {} as StoredObjects;
   const controller = new FlowController({
     schemas: lister(states),
     levels: lister(new Map()),
-    schemaResource,
+    schemaWriter,
     objects,
     clock,
     logger: SILENT,

@@ -6,15 +6,13 @@ import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
-import { BugError, toError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { ownContext } from '../../server/own/own-context.ts';
-import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { ResourceStore } from '../../server/resource/resource-store.ts';
+import type { OwnWriter } from '../../server/own/own-writer.ts';
 import { flowObjects } from '../bootstrap/flow-objects.ts';
 import type { StoredObjects } from '../bootstrap/stored-objects.ts';
 import { danglingCondition } from './dangling-condition.ts';
@@ -22,13 +20,15 @@ import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './d
 import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
 import { isAbandoned, reviseFlow } from './revise-flow.ts';
 
-const FIELD_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+/** The field manager of the conditions, as in the reference. */
+export const FLOW_CONTROL_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
 const ENSURE_INTERVAL_MS = 60_000;
 
 export interface FlowControllerOptions {
   readonly schemas: Lister;
   readonly levels: Lister;
-  readonly schemaResource: StoredResource;
+  /** Writes the status of flow schemas. */
+  readonly schemaWriter: Pick<OwnWriter, 'updateStatus'>;
   /** For what the server has of its own. */
   readonly objects: StoredObjects;
   readonly clock: Clock;
@@ -83,44 +83,24 @@ export class FlowController implements FlowMatcher {
 
   /** Whatever comes between comes with another change, which asks again. */
   async #writeCondition(schema: JsonObject, condition: JsonObject): Promise<void> {
-    const { definition, subresources } = this.#options.schemaResource;
-    const { storageVersion } = definition;
-    const update: ResourceStore['update'] = subresources.get('status')?.store.update;
-    if (storageVersion === undefined || update === undefined) throw new BugError('flow schemas have no status');
-    const nothing = (): undefined => undefined;
-    const uid = textAt(schema, 'metadata', 'uid');
+    const [name, uid] = [textAt(schema, 'metadata', 'name'), textAt(schema, 'metadata', 'uid')];
     const resourceVersion = textAt(schema, 'metadata', 'resourceVersion');
     const state = `${uid} ${resourceVersion}`;
     if (this.#writing.has(state)) return;
     this.#writing.add(state);
     try {
-      await update(
-        ownContext(this.#options.clock, 'update', {
-          version: storageVersion,
-          namespace: '',
-          name: textAt(schema, 'metadata', 'name'),
-        }),
-        {
-          preconditions: { uid, resourceVersion },
-          apply: (current) => {
-            if (current === undefined) throw new BugError('an update without creation got no object');
-            const others = objectsAt(current, 'status', 'conditions').filter(({ type }) => type !== 'Dangling');
-            current['status'] = { conditions: [...others, condition] };
-            return current;
-          },
+      await this.#options.schemaWriter.updateStatus(
+        { namespace: '', name },
+        (current) => {
+          const others = objectsAt(current, 'status', 'conditions').filter(({ type }) => type !== 'Dangling');
+          current['status'] = { conditions: [...others, condition] };
         },
-        {
-          dryRun: false,
-          fieldManager: FIELD_MANAGER,
-          forceAllowCreate: false,
-          validateCreate: nothing,
-          validateUpdate: nothing,
-        },
+        { preconditions: { uid, resourceVersion } },
       );
     } catch (caught) {
       if (this.#stopped || isConflict(caught) || isNotFound(caught)) return;
       this.#options.logger.warn('the status of a flow schema could not be written', {
-        name: textAt(schema, 'metadata', 'name'),
+        name,
         reason: toError(caught).message,
       });
     } finally {

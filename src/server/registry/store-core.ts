@@ -3,6 +3,7 @@
  * first use, and from then on reads are synchronous wherever the store is.
  */
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
+import type { JsonObject } from '../../base/json-value.ts';
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheRange, Entry, FormKey } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
@@ -10,13 +11,19 @@ import { WatchCache } from '../../cache/watch-cache.ts';
 import { isStorageError } from '../../storage/errors.ts';
 import type { Revision, Storage } from '../../storage/storage.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
-import type { ResourceDefinition, StoredHistory } from '../resource/resource-definition.ts';
+import type { ResourceDefinition, StoredHistory, Strategy } from '../resource/resource-definition.ts';
 import type { ObjectBytes, ResourceContext } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { KeyTurns } from './key-turns.ts';
 import { ObjectKeys } from './object-keys.ts';
-import type { StoredState } from './stored-object.ts';
+import { readStored, type StoredState } from './stored-object.ts';
 import { VersionForms } from './version-forms.ts';
+
+/** The core of a store and the strategy of its writes. A subresource has the core of its parent and another strategy. */
+export interface StrategyStore {
+  readonly core: StoreCore;
+  readonly strategy: Strategy;
+}
 
 export class StoreCore {
   readonly definition: ResourceDefinition;
@@ -33,7 +40,7 @@ export class StoreCore {
   #revisionAtOnce = false;
   #written: Revision = 0;
   /** States at or above it are exact, as everything that is present; Infinity while something may not be. See StoredHistory. */
-  #exactFrom: Revision = 0;
+  #exactFrom: Revision;
   #handedOver = false;
 
   constructor(definition: ResourceDefinition, host: RegistryHost) {
@@ -43,6 +50,7 @@ export class StoreCore {
     this.keys = new ObjectKeys(host.scope, definition.storagePrefix, definition.scope);
     this.versions = new VersionForms(definition);
     this.turns = new KeyTurns(host.clock);
+    this.#exactFrom = definition.history === undefined ? 0 : Number.POSITIVE_INFINITY;
     this.cache = new WatchCache({
       storage: host.storage,
       prefixes: [this.keys.root],
@@ -81,7 +89,7 @@ export class StoreCore {
     return isEmpty && !this.#handedOver ? since : Number.POSITIVE_INFINITY;
   }
 
-  /** Runs once the cache can be read: now, except for the first users. */
+  /** Runs the task once the cache can be read: now, except for the first users. */
   whenReady<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     return this.#ready ? task() : this.start().then(task);
   }
@@ -121,6 +129,14 @@ export class StoreCore {
   /** The state of a key in the store. */
   readState(key: string): MaybePromise<StoredState | undefined> {
     return andThen(this.storage.get(key), (result) => (result.outcome === 'found' ? result.item : undefined));
+  }
+
+  /** The stored object in the storage version; a value of the caller's own. Undefined if there is none. */
+  readObject(key: string): MaybePromise<JsonObject | undefined> {
+    return andThen(this.readState(key), (state) => {
+      if (state === undefined) return undefined;
+      return this.versions.fromStored(readStored(state), this.versions.hub, this.isExact(state.revision));
+    });
   }
 
   /** The state of a key as the cache has it; it may be outdated. */

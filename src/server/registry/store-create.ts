@@ -16,12 +16,13 @@ import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
 import type { WriteResult } from '../../storage/storage.ts';
+import type { Strategy } from '../resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from '../resource/resource-store.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { fillSystemFields, settleNamespace } from './object-metadata.ts';
 import { parseVersion } from './resource-version.ts';
 import { answering } from './storage-status.ts';
-import type { StoreCore } from './store-core.ts';
+import type { StoreCore, StrategyStore } from './store-core.ts';
 import { encodeStored, encodeUnstored, metadataIn, readStored, type StoredState } from './stored-object.ts';
 
 /** As the reference: enough for a million names of one prefix. */
@@ -30,23 +31,20 @@ const METADATA = FieldPath.of('metadata');
 const VERSION_SET = 'resourceVersion should not be set on objects to be created';
 
 export function createObject(
-  core: StoreCore,
+  store: StrategyStore,
   context: ResourceContext,
   object: JsonObject,
   request: CreateRequest,
 ): MaybePromise<WriteAnswer> {
-  return answering(core.resourceName(context), 'create', () =>
-    core.whenReady(() => {
-      const metadata = metadataIn(object);
-      if (isSet(metadata['name']) || !isSet(metadata['generateName']))
-        return createOnce(core, context, object, request);
-      return createWithGeneratedName(core, context, object, request);
-    }),
-  );
+  return answering(store.core.resourceName(context), 'create', () => {
+    const metadata = metadataIn(object);
+    if (isSet(metadata['name']) || !isSet(metadata['generateName'])) return createOnce(store, context, object, request);
+    return createWithGeneratedName(store, context, object, request);
+  });
 }
 
 async function createWithGeneratedName(
-  core: StoreCore,
+  store: StrategyStore,
   context: ResourceContext,
   object: JsonObject,
   request: CreateRequest,
@@ -55,7 +53,7 @@ async function createWithGeneratedName(
     // The last attempt may use up the object.
     const copy = attempt === NAME_ATTEMPTS ? object : cloneJson(object);
     try {
-      return await createOnce(core, context, copy, request);
+      return await createOnce(store, context, copy, request);
     } catch (caught) {
       if (attempt === NAME_ATTEMPTS || !isAlreadyExists(caught)) throw caught;
     }
@@ -63,14 +61,14 @@ async function createWithGeneratedName(
 }
 
 function createOnce(
-  core: StoreCore,
+  store: StrategyStore,
   context: ResourceContext,
   object: JsonObject,
   request: CreateRequest,
 ): MaybePromise<WriteAnswer> {
-  fillName(core, object);
-  return andThen(prepareNew(core, context, object, request.validate), (stored) =>
-    request.dryRun ? pretend(core, context, stored) : store(core, context, stored),
+  fillName(store.core, object);
+  return andThen(prepareNew(store, context, object, request.validate), (stored) =>
+    request.dryRun ? pretend(store.core, context, stored) : storeNew(store, context, stored),
   );
 }
 
@@ -86,12 +84,12 @@ function fillName(core: StoreCore, object: JsonObject): void {
  * its resourceVersion as the client sent it. Throws what the client is to be told.
  */
 export function prepareNew(
-  core: StoreCore,
+  store: StrategyStore,
   context: ResourceContext,
   object: JsonObject,
   validate: ValidateCreate,
 ): MaybePromise<JsonObject> {
-  const { strategy } = core.definition;
+  const { core, strategy } = store;
   const metadata = metadataIn(object);
   fillSystemFields(metadata, core.host);
   settleNamespace(metadata, core.keys.namespaced ? context.namespace : '');
@@ -99,15 +97,15 @@ export function prepareNew(
   const seen = strategy.sees === 'hub' ? core.versions.toHub(object, context.version) : object;
   return andThen(seen, (prepared) => {
     strategy.prepareForCreate?.(prepared, context);
-    checkNew(core, context, prepared);
+    checkNew(store, context, prepared);
     strategy.canonicalize?.(prepared, context);
-    return finishNew(core, context, prepared, validate);
+    return finishNew(store, context, prepared, validate);
   });
 }
 
-function checkNew(core: StoreCore, context: ResourceContext, object: JsonObject): void {
-  const { strategy } = core.definition;
-  const version = judgedVersion(core, context);
+function checkNew(store: StrategyStore, context: ResourceContext, object: JsonObject): void {
+  const { core, strategy } = store;
+  const version = judgedVersion(store, context);
   refuse(version, object, strategy.validate?.(object, context) ?? []);
   if (strategy.validatesMetadata !== true) {
     const rules = { namespaced: core.keys.namespaced, name: strategy.nameRule };
@@ -122,8 +120,8 @@ function checkNew(core: StoreCore, context: ResourceContext, object: JsonObject)
 }
 
 /** The version that a refusal names: that of the object which the strategy saw. */
-export function judgedVersion(core: StoreCore, context: ResourceContext): VersionDefinition {
-  return core.definition.strategy.sees === 'hub' ? core.versions.hub : context.version;
+export function judgedVersion({ core, strategy }: StrategyStore, context: ResourceContext): VersionDefinition {
+  return strategy.sees === 'hub' ? core.versions.hub : context.version;
 }
 
 /** 422 if there is anything to complain about. Objects without a fixed type are called what they call themselves. */
@@ -140,32 +138,38 @@ function claimedKind({ apiVersion, kind }: JsonObject): { readonly group: string
 
 /** Validating admission sees the request's version, storage the stored one. */
 function finishNew(
-  core: StoreCore,
+  { core, strategy }: StrategyStore,
   context: ResourceContext,
   object: JsonObject,
   validate: ValidateCreate,
 ): MaybePromise<JsonObject> {
-  const { versions, definition } = core;
+  const { versions } = core;
   const { version } = context;
   if (versions.formOf(version) === undefined) return andThen(validate(object), () => object);
-  if (definition.strategy.sees === 'request') return andThen(validate(object), () => versions.toHub(object, version));
+  if (strategy.sees === 'request') return andThen(validate(object), () => versions.toHub(object, version));
   return andThen(versions.fromHub(cloneJson(object), version), (shown) => andThen(validate(shown), () => object));
 }
 
-async function store(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
+async function storeNew(store: StrategyStore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
+  const { core } = store;
   const version = parseVersion(String(metadataIn(object)['resourceVersion'] ?? ''));
   if (version.ok && version.revision !== 0) throw new StatusError(unknown(VERSION_SET));
   const key = keyOf(core, context, object);
   const value = encodeStored(object);
-  const result = await write(core, key, value, object);
+  const result = await write(store, key, value, object);
   if (result.outcome === 'conflict') throw taken(core, context, object, result.current);
   core.noteWrite(result.revision);
   return answerWrite(core, context, { key, revision: result.revision, value }, true);
 }
 
-async function write(core: StoreCore, key: string, value: Uint8Array, object: JsonObject): Promise<WriteResult> {
-  const options = writeOptions(core, object);
-  const next = core.definition.strategy.followCreate?.(object);
+async function write(
+  { core, strategy }: StrategyStore,
+  key: string,
+  value: Uint8Array,
+  object: JsonObject,
+): Promise<WriteResult> {
+  const options = writeOptions(strategy, object);
+  const next = strategy.followCreate?.(object);
   if (next === undefined) return core.storage.create(key, value, options);
   try {
     return await core.storage.create(key, value, { ...options, followedBy: encodeStored(next.object) });
@@ -175,8 +179,8 @@ async function write(core: StoreCore, key: string, value: Uint8Array, object: Js
 }
 
 /** The time to live that the strategy wants, as storage takes it. */
-export function writeOptions(core: StoreCore, object: JsonObject): { readonly ttlMs?: number } {
-  const seconds = core.definition.strategy.ttlSeconds?.(object) ?? 0;
+export function writeOptions(strategy: Strategy, object: JsonObject): { readonly ttlMs?: number } {
+  const seconds = strategy.ttlSeconds?.(object) ?? 0;
   return seconds > 0 ? { ttlMs: seconds * 1000 } : NO_OPTIONS;
 }
 

@@ -36,12 +36,10 @@ export function deleteObject(
 ): MaybePromise<DeleteAnswer> {
   const deletion: Deletion = { core, context, request, dryRun: isDryRun(request.options), marked: false };
   return answering(core.resourceName(context), 'delete', () =>
-    core.whenReady(() =>
-      changeKey(core, context, core.keys.key(context.namespace, context.name), (current) => {
-        if (current === undefined) throw new StatusError(notFound(core.resourceName(context), context.name));
-        return decide(deletion, current);
-      }),
-    ),
+    changeKey(core, context, core.keys.key(context.namespace, context.name), (current) => {
+      if (current === undefined) throw new StatusError(notFound(core.resourceName(context), context.name));
+      return decide(deletion, current);
+    }),
   );
 }
 

@@ -19,7 +19,7 @@ import { countGeneration, keepGeneration, keepSystemFields, settleNamespace } fr
 import { checkPreconditions } from './preconditions.ts';
 import { objectRevision } from './resource-version.ts';
 import { answering } from './storage-status.ts';
-import type { StoreCore } from './store-core.ts';
+import type { StrategyStore } from './store-core.ts';
 import { answerUnstored, answerWrite, judgedVersion, prepareNew, refuse, writeOptions } from './store-create.ts';
 import { encodeStored, metadataIn, readStored, type StoredState } from './stored-object.ts';
 
@@ -27,9 +27,7 @@ const METADATA = FieldPath.of('metadata');
 const RESOURCE_VERSION = METADATA.child('resourceVersion');
 
 /** Everything that stays the same while an update tries again. */
-interface Update {
-  readonly core: StoreCore;
-  readonly strategy: Strategy;
+interface Update extends StrategyStore {
   readonly context: ResourceContext;
   readonly key: string;
   readonly change: ObjectChange;
@@ -37,8 +35,7 @@ interface Update {
 }
 
 export function updateObject(
-  core: StoreCore,
-  strategy: Strategy,
+  { core, strategy }: StrategyStore,
   context: ResourceContext,
   change: ObjectChange,
   request: UpdateRequest,
@@ -46,10 +43,8 @@ export function updateObject(
   const key = core.keys.key(context.namespace, context.name);
   const update: Update = { core, strategy, context, key, change, request };
   return answering(core.resourceName(context), 'update', () =>
-    core.whenReady(() =>
-      changeKey(core, context, key, (current) =>
-        current === undefined ? createInstead(update) : replace(update, current),
-      ),
+    changeKey(core, context, key, (current) =>
+      current === undefined ? createInstead(update) : replace(update, current),
     ),
   );
 }
@@ -60,12 +55,12 @@ async function createInstead(update: Update): Promise<Step<WriteAnswer>> {
     throw new StatusError(notFound(core.resourceName(context), context.name));
   checkExpectations(update, undefined);
   const object = await change.apply(undefined);
-  const stored = await prepareNew(core, context, object, request.validateCreate);
+  const stored = await prepareNew(update, context, object, request.validateCreate);
   if (request.dryRun) return { type: 'answer', answer: () => answerUnstored(core, context, stored, true) };
   return {
     type: 'write',
     value: encodeStored(stored),
-    options: writeOptions(core, stored),
+    options: writeOptions(strategy, stored),
     done: (state) => answerWrite(core, context, state, true),
   };
 }
@@ -115,7 +110,8 @@ function checkVersion({ core, strategy, context }: Update, object: JsonObject, c
   } else if (revision !== current.revision) throw new StatusError(conflict(resource, context.name));
 }
 
-function prepareUpdate({ core, strategy, context }: Update, object: JsonObject, old: JsonObject): void {
+function prepareUpdate(update: Update, object: JsonObject, old: JsonObject): void {
+  const { core, strategy, context } = update;
   const metadata = metadataIn(object);
   const oldMetadata = metadataIn(old);
   const { namespaced } = core.keys;
@@ -125,7 +121,7 @@ function prepareUpdate({ core, strategy, context }: Update, object: JsonObject, 
   countGeneration(strategy, object, old);
   keepSystemFields(metadataIn(object), oldMetadata);
   const facts = metadataIn(object) as ObjectMetaFacts;
-  refuse(judgedVersion(core, context), object, [
+  refuse(judgedVersion(update, context), object, [
     ...validateObjectMeta(facts, { namespaced, name: nameIsPathSegment }, METADATA),
     ...validateObjectMetaUpdate(facts, oldMetadata as ObjectMetaFacts, METADATA),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
@@ -155,7 +151,7 @@ function decide(update: Update, current: StoredState, old: JsonObject, stored: J
   return {
     type: 'write',
     value: encodeStored(stored),
-    options: writeOptions(core, stored),
+    options: writeOptions(strategy, stored),
     done: (state) => answerWrite(core, context, state, false),
   };
 }

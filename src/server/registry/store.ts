@@ -28,7 +28,8 @@ import type {
   WatchRequest,
   WriteAnswer,
 } from '../resource/resource-store.ts';
-import { StoreCore } from './store-core.ts';
+import { answering } from './storage-status.ts';
+import { StoreCore, type StrategyStore } from './store-core.ts';
 import { createObject } from './store-create.ts';
 import { deleteObject } from './store-delete.ts';
 import { deleteCollection } from './store-delete-collection.ts';
@@ -37,14 +38,26 @@ import { getObject } from './store-read.ts';
 import { updateObject } from './store-update.ts';
 import { watchObjects } from './store-watch.ts';
 
+/**
+ * A store that uses the cache if it has started and never starts it. A server that writes a few objects of a kind at its
+ * start does not read all objects of that kind for it.
+ */
+export interface UncachedStore extends Required<Pick<ResourceStore, 'create' | 'update' | 'delete'>> {
+  /** The object as storage holds it now, in the storage version; a copy of the caller's own. Undefined if there is none. */
+  read(context: ResourceContext): Promise<JsonObject | undefined>;
+}
+
 export class RegistryStore implements ResourceStore, Stoppable {
   readonly #core: StoreCore;
+  /** The core under the resource's own strategy. */
+  readonly #store: StrategyStore;
   #lister: RegistryLister | undefined;
   #stopping: Promise<void> | undefined;
 
   /** Throws BugError for a definition without a storage version. */
   constructor(definition: ResourceDefinition, host: RegistryHost) {
     this.#core = new StoreCore(definition, host);
+    this.#store = { core: this.#core, strategy: definition.strategy };
   }
 
   get(context: ResourceContext, options: GetOptions): MaybePromise<ObjectBytes> {
@@ -60,16 +73,19 @@ export class RegistryStore implements ResourceStore, Stoppable {
   }
 
   create(context: ResourceContext, object: JsonObject, request: CreateRequest): MaybePromise<WriteAnswer> {
-    return createObject(this.#core, context, object, request);
+    const store = this.#store;
+    if (store.core.ready) return createObject(store, context, object, request);
+    return afterStart(store.core, context, 'create', () => createObject(store, context, object, request));
   }
 
   update(context: ResourceContext, change: ObjectChange, request: UpdateRequest): MaybePromise<WriteAnswer> {
-    const core = this.#core;
-    return updateObject(core, core.definition.strategy, context, change, request);
+    return updateWhenReady(this.#store, context, change, request);
   }
 
   delete(context: ResourceContext, request: DeleteRequest): MaybePromise<DeleteAnswer> {
-    return deleteObject(this.#core, context, request);
+    const core = this.#core;
+    if (core.ready) return deleteObject(core, context, request);
+    return afterStart(core, context, 'delete', () => deleteObject(core, context, request));
   }
 
   deleteCollection(context: ResourceContext, request: DeleteCollectionRequest): MaybePromise<ListPage> {
@@ -79,9 +95,25 @@ export class RegistryStore implements ResourceStore, Stoppable {
   /** The same objects, read and updated under other rules: what `status` and `finalize` are. It ends with this store. */
   withStrategy(strategy: Strategy): Required<Pick<ResourceStore, 'get' | 'update'>> {
     const core = this.#core;
+    const store = { core, strategy };
     return {
       get: (context, options) => getObject(core, context, options),
-      update: (context, change, request) => updateObject(core, strategy, context, change, request),
+      update: (context, change, request) => updateWhenReady(store, context, change, request),
+    };
+  }
+
+  /** The same objects for the server's own writes, under `strategy`. It ends with this store. */
+  uncached(strategy: Strategy): UncachedStore {
+    const core = this.#core;
+    const store = { core, strategy };
+    return {
+      read: async (context) =>
+        answering(core.resourceName(context), 'get', () =>
+          core.readObject(core.keys.key(context.namespace, context.name)),
+        ),
+      create: (context, object, request) => createObject(store, context, object, request),
+      update: (context, change, request) => updateObject(store, context, change, request),
+      delete: (context, request) => deleteObject(core, context, request),
     };
   }
 
@@ -118,4 +150,24 @@ export class RegistryStore implements ResourceStore, Stoppable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
+}
+
+function updateWhenReady(
+  store: StrategyStore,
+  context: ResourceContext,
+  change: ObjectChange,
+  request: UpdateRequest,
+): MaybePromise<WriteAnswer> {
+  if (store.core.ready) return updateObject(store, context, change, request);
+  return afterStart(store.core, context, 'update', () => updateObject(store, context, change, request));
+}
+
+/** The first requests wait for the cache; a store that was stopped refuses them as any verb does. */
+function afterStart<T>(
+  core: StoreCore,
+  context: ResourceContext,
+  verb: string,
+  task: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return answering(core.resourceName(context), verb, () => core.start().then(task));
 }

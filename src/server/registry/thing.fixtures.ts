@@ -16,7 +16,7 @@ import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/stor
 import { SERVER_USER } from '../own/own-context.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
 import type { RequestContext } from '../resource/request-context.ts';
-import type { ResourceDefinition, Strategy } from '../resource/resource-definition.ts';
+import type { ResourceDefinition, StoredDefinition, Strategy } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteRequest,
@@ -79,6 +79,9 @@ export const strategy: Strategy = {
   countsGeneration: true,
 };
 
+/** Stored, unless the overrides say otherwise. */
+export function thingDefinition(overrides?: Partial<StoredDefinition>): StoredDefinition;
+export function thingDefinition(overrides?: Partial<ResourceDefinition>): ResourceDefinition;
 export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): ResourceDefinition {
   return {
     plural: 'things',

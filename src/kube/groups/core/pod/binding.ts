@@ -15,10 +15,9 @@ import {
 } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
-import { BugError } from '../../../../base/errors.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import { RegistryStore } from '../../../../server/registry/store.ts';
-import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import { OwnWriter } from '../../../../server/own/own-writer.ts';
+import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type {
   CreateRequest,
   ResourceContext,
@@ -37,27 +36,30 @@ const TARGET = FieldPath.of('target');
 
 const BINDING: VersionDefinition = builtInVersion({ group: '', version: 'v1', kind: 'Binding', stored: false });
 
-export const BINDING_SUBRESOURCE: SubresourceDefinition = {
-  name: 'binding',
-  version: BINDING,
-  store: (parent) => ({
-    create: (context, binding, request) => {
-      if (context.name !== textAt(binding, 'metadata', 'name'))
-        throw new StatusError(badRequest('name in URL does not match name in Binding object'));
-      if (!(parent instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
-      return bindPod(parent, context, binding, request);
-    },
-    // The uid and resourceVersion of a Binding are preconditions for the Pod.
-    keepsSystemFields: true,
-  }),
-};
+/** Has none of the rules for updates of a Pod: they refuse a new `spec.nodeName`, which a Binding sets. */
+const BINDING_STRATEGY: Strategy = builtInStrategy({ canonicalize: canonicalizePod });
+
+export function bindingSubresource(kube: KubeContext): SubresourceDefinition {
+  return {
+    name: 'binding',
+    version: BINDING,
+    store: () => ({
+      create: (context, binding, request) => {
+        if (context.name !== textAt(binding, 'metadata', 'name'))
+          throw new StatusError(badRequest('name in URL does not match name in Binding object'));
+        return bindPod(kube, context, binding, request);
+      },
+      // The uid and resourceVersion of a Binding are preconditions for the Pod.
+      keepsSystemFields: true,
+    }),
+  };
+}
 
 /** The deprecated kind Binding, posted to `bindings`. Its name is that of the pod. */
 export function bindingResource(kube: KubeContext): KubeResource {
   const create: NonNullable<ResourceStore['create']> = (context, binding, request) => {
-    const { registry, definition } = kube.resource('pods');
     const name = textAt(binding, 'metadata', 'name');
-    return bindPod(registry, { ...context, version: definition.storageVersion, name }, binding, request);
+    return bindPod(kube, { ...context, name }, binding, request);
   };
   return {
     definition: unstoredResource({
@@ -70,7 +72,7 @@ export function bindingResource(kube: KubeContext): KubeResource {
 }
 
 async function bindPod(
-  pods: RegistryStore,
+  kube: KubeContext,
   context: ResourceContext,
   binding: JsonObject,
   request: CreateRequest,
@@ -78,27 +80,14 @@ async function bindPod(
   const issues = validateBinding(binding);
   if (issues.length > 0) throw new StatusError(unknown(formatIssues(issues)));
   await request.validate(binding);
-  const { update } = pods.withStrategy(builtInStrategy({ canonicalize: canonicalizePod }));
+  const pods = new OwnWriter(kube.resource('pods'), { strategy: BINDING_STRATEGY });
   const uid = textAt(binding, 'metadata', 'uid') || undefined;
   const resourceVersion = textAt(binding, 'metadata', 'resourceVersion') || undefined;
-  await update(
-    context,
-    {
-      preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },
-      apply: (pod) => {
-        if (pod === undefined) throw new BugError('an update without creation got no pod');
-        assign(pod, binding, context.request.receivedAt);
-        return pod;
-      },
-    },
-    {
-      dryRun: request.dryRun,
-      fieldManager: request.fieldManager,
-      forceAllowCreate: false,
-      validateCreate: () => undefined,
-      validateUpdate: () => undefined,
-    },
-  );
+  await pods.update(context, (pod) => assign(pod, binding, context.request.receivedAt), {
+    request: context.request,
+    dryRun: request.dryRun,
+    preconditions: { uid, resourceVersion },
+  });
   return SUCCESS;
 }
 

@@ -21,17 +21,8 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { BugError } from '../../../../base/errors.ts';
 import { readJson } from '../../../../base/json-read.ts';
 import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
-import { ownContext } from '../../../../server/own/own-context.ts';
-import { RegistryStore } from '../../../../server/registry/store.ts';
-import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
-import type {
-  CreateRequest,
-  ObjectChange,
-  ResourceContext,
-  ResourceStore,
-  UpdateRequest,
-  WriteAnswer,
-} from '../../../../server/resource/resource-store.ts';
+import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type { CreateRequest, ResourceContext, WriteAnswer } from '../../../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
@@ -54,27 +45,21 @@ const EVICTION: VersionDefinition = {
 
 interface Eviction {
   readonly kube: KubeContext;
-  readonly pods: RegistryStore;
-  readonly status: ResourceStore;
   readonly context: ResourceContext;
   readonly options: DeleteOptions;
 }
 
-export function evictionSubresource(statusStrategy: Strategy, kube: KubeContext): SubresourceDefinition {
+export function evictionSubresource(kube: KubeContext): SubresourceDefinition {
   return {
     name: 'eviction',
     version: EVICTION,
-    store: (pods) => {
-      if (!(pods instanceof RegistryStore)) throw new BugError('pods are not stored by the registry');
-      const status = pods.withStrategy(statusStrategy);
-      return {
-        create: async (context, object, request) => {
-          const options = readOptions(context, object, request);
-          await request.validate(object);
-          return evict({ kube, pods, status, context, options });
-        },
-      };
-    },
+    store: () => ({
+      create: async (context, object, request) => {
+        const options = readOptions(context, object, request);
+        await request.validate(object);
+        return evict({ kube, context, options });
+      },
+    }),
   };
 }
 
@@ -130,32 +115,23 @@ async function evictGuarded(eviction: Eviction, pod: JsonObject): Promise<WriteA
 
 /** Decrements disruptionsAllowed of the current budget, with optimistic concurrency. Throws if there is none left. */
 async function takeFromBudget({ kube, context, options }: Eviction, budget: JsonObject): Promise<void> {
-  const { subresources, definition } = kube.resource('poddisruptionbudgets');
   const now = context.request.receivedAt;
   if (isDryRun(options)) {
     takeDisruption(cloneJson(budget), context.name, now);
     return;
   }
-  const store = subresources.get('status')?.store;
-  if (store?.update === undefined || definition.storageVersion === undefined)
-    throw new BugError('disruption budgets have no status');
-  const where = ownContext(kube.host.clock, 'update', {
-    version: definition.storageVersion,
-    namespace: context.namespace,
-    name: textAt(budget, 'metadata', 'name'),
-  });
-  await store.update(
-    where,
-    changing((current) => takeDisruption(current, context.name, now)),
-    UNCHECKED,
-  );
+  const target = { namespace: context.namespace, name: textAt(budget, 'metadata', 'name') };
+  const budgets = kube.writer('poddisruptionbudgets');
+  await budgets.updateStatus(target, (current) => takeDisruption(current, context.name, now));
 }
 
 /** Sets the condition DisruptionTarget, then deletes the pod. */
-async function markAndDelete({ pods, status, context }: Eviction, asked: DeleteOptions): Promise<void> {
+async function markAndDelete({ kube, context }: Eviction, asked: DeleteOptions): Promise<void> {
+  const pods = kube.writer('pods');
+  const { request } = context;
   let options = asked;
   if (!isDryRun(options)) {
-    const change = changing((pod) => {
+    const mark = (pod: JsonObject): void => {
       checkPreconditions(pod, options);
       setPodCondition(
         ensureObject(pod, 'status'),
@@ -165,14 +141,13 @@ async function markAndDelete({ pods, status, context }: Eviction, asked: DeleteO
           reason: 'EvictionByEvictionAPI',
           message: 'Eviction API: evicting',
         },
-        context.request.receivedAt,
+        request.receivedAt,
       );
-    });
-    const marked = await status.update?.(context, change, UNCHECKED);
-    if (options.preconditions?.resourceVersion !== undefined && marked !== undefined)
-      options = atVersionOf(options, parse(marked.bytes));
+    };
+    const marked = await pods.updateStatus(context, mark, { request });
+    if (options.preconditions?.resourceVersion !== undefined) options = atVersionOf(options, parse(marked));
   }
-  await pods.delete(context, { options, validate: () => undefined });
+  await pods.delete(context, options, request);
 }
 
 function checkPreconditions(pod: JsonObject, { preconditions }: DeleteOptions): void {
@@ -185,8 +160,8 @@ function checkPreconditions(pod: JsonObject, { preconditions }: DeleteOptions): 
   check('ResourceVersion', preconditions?.resourceVersion, textAt(pod, 'metadata', 'resourceVersion'), 'modified');
 }
 
-async function readPod({ pods, context }: Eviction): Promise<JsonObject> {
-  return parse(await pods.get(context, { resourceVersion: '' }));
+async function readPod({ kube, context }: Eviction): Promise<JsonObject> {
+  return parse(await kube.resource('pods').registry.get(context, { resourceVersion: '' }));
 }
 
 function parse(bytes: Uint8Array): JsonObject {
@@ -209,22 +184,3 @@ function isEnding(pod: JsonObject): boolean {
   const phase = textAt(pod, 'status', 'phase');
   return phase === 'Succeeded' || phase === 'Failed' || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
 }
-
-function changing(change: (object: JsonObject) => void): ObjectChange {
-  return {
-    preconditions: undefined,
-    apply: (current) => {
-      if (current === undefined) throw new BugError('an update without creation got no object');
-      change(current);
-      return current;
-    },
-  };
-}
-
-const UNCHECKED: UpdateRequest = {
-  dryRun: false,
-  fieldManager: 'kube-apiserver',
-  forceAllowCreate: false,
-  validateCreate: () => undefined,
-  validateUpdate: () => undefined,
-};

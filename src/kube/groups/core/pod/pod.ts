@@ -4,7 +4,7 @@ import type { Strategy } from '../../../../server/resource/resource-definition.t
 import { updateSubresource } from '../../../../server/resource/update-subresource.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';
-import { BINDING_SUBRESOURCE } from './binding.ts';
+import { bindingSubresource } from './binding.ts';
 import { connectSubresources } from './connect-pod.ts';
 import { evictionSubresource } from './evict-pod.ts';
 import { setPodDefaults } from './pod-defaults.ts';
@@ -89,8 +89,8 @@ export function podResource(kube: KubeContext): KubeResource {
           prepareForUpdate: prepareResizeForUpdate,
           validateUpdate: validatePodResize,
         }),
-        BINDING_SUBRESOURCE,
-        evictionSubresource(POD_STATUS_STRATEGY, kube),
+        bindingSubresource(kube),
+        evictionSubresource(kube),
         ...connectSubresources(kube),
       ],
     }),

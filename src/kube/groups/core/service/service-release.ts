@@ -10,7 +10,6 @@ import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type { WriteAnswer } from '../../../../server/resource/resource-store.ts';
-import { deleteOwn } from '../../../allocators/own-requests.ts';
 import type { ServiceAllocator } from '../../../allocators/service-allocation.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { completeOldSpec } from './service-update.ts';
@@ -62,7 +61,7 @@ export class ServiceRelease {
       const next = 'object' in found ? objectAt(found.object, 'spec') : undefined;
       await this.#allocator.release({ namespace, name }, spec, next ?? {});
       // Endpoints have the name of their Service; a later Service of that name must not inherit them.
-      if (!('object' in found)) await deleteOwn(this.#kube.resource('endpoints'), namespace, name);
+      if (!('object' in found)) await this.#kube.writer('endpoints').deleteIfPresent({ namespace, name });
     } catch (error) {
       this.#kube.logger.warn('cannot release the cluster IPs of a deleted Service', {
         namespace,

@@ -1,0 +1,220 @@
+/**
+ * The writer for the server's own objects: what bootstrap, allocators and loops inside a server create, change and delete.
+ *
+ * A write goes through the create, update or delete of the registry store, as a client's does: server-owned metadata, the
+ * strategy, its validation, preconditions, finalizers. Three things differ:
+ *
+ * - Admission does not run, and neither does a store that wraps the registry store (allocation, escalation checks).
+ * - The user is `system:apiserver`, a member of `system:masters`, unless the write belongs to a request.
+ * - The cache of the resource is used if it has started, and never started.
+ *
+ * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get them.
+ */
+import {
+  DEFAULT_DELETE_OPTIONS,
+  type DeleteOptions,
+  type Preconditions,
+} from '../../apimachinery/meta/delete-options.ts';
+import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
+import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
+import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
+import { BugError } from '../../base/errors.ts';
+import { cloneJson, type JsonObject } from '../../base/json-value.ts';
+import type { UncachedStore } from '../registry/store.ts';
+import type { StoredResource } from '../resource/open-resource.ts';
+import type { RequestContext } from '../resource/request-context.ts';
+import type { Strategy } from '../resource/resource-definition.ts';
+import type {
+  DeleteAnswer,
+  ObjectBytes,
+  ObjectChange,
+  ResourceContext,
+  ResourceStore,
+  UpdateRequest,
+} from '../resource/resource-store.ts';
+import { ownContext } from './own-context.ts';
+
+export interface OwnWriterOptions {
+  /** The strategy of creates and updates. Updates never create, whatever it says. Default: the resource's own. */
+  readonly strategy?: Strategy;
+  /**
+   * Stores the status that `create` and `replace` are given, although the strategy clears or keeps it: the server may
+   * create an object together with its status, where a client needs a second request. Default false.
+   */
+  readonly setsStatus?: boolean;
+  /** Default `kube-apiserver`. */
+  readonly fieldManager?: string;
+}
+
+/** Which object. `namespace` is '' for cluster-scoped resources. */
+export interface ObjectName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface OwnWriteOptions {
+  /** The request that the write belongs to: its user, its time, its deadline. Default: the server itself, now. */
+  readonly request?: RequestContext;
+  /** Checks everything and stores nothing. Default false. */
+  readonly dryRun?: boolean;
+  /** The write is refused with a 409 unless they hold for the stored object. Default none. */
+  readonly preconditions?: Preconditions;
+}
+
+const FIELD_MANAGER = 'kube-apiserver';
+const ADMITTED = (): undefined => undefined;
+
+export class OwnWriter {
+  readonly #resource: StoredResource;
+  readonly #store: UncachedStore;
+  readonly #fieldManager: string;
+
+  constructor(resource: StoredResource, options: OwnWriterOptions = {}) {
+    const { strategy = resource.definition.strategy, setsStatus = false, fieldManager = FIELD_MANAGER } = options;
+    this.#resource = resource;
+    this.#fieldManager = fieldManager;
+    const rules = setsStatus ? settingStatus(strategy) : strategy;
+    this.#store = resource.registry.uncached({ ...rules, allowCreateOnUpdate: false });
+  }
+
+  /** The object as storage holds it now, a copy of the caller's own. Undefined if there is none. */
+  read(target: ObjectName): Promise<JsonObject | undefined> {
+    return this.#store.read(this.#context('get', target));
+  }
+
+  /**
+   * Creates the object under `metadata.name` or `metadata.generateName`, in `metadata.namespace`. Works on a copy, which
+   * is normalized and defaulted as a request body is. 409 AlreadyExists if the name is taken.
+   */
+  async create(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
+    const body = this.#decoded(object);
+    const context = this.#context('create', { namespace: namespaceOf(body), name: '' }, options.request);
+    const { dryRun = false } = options;
+    const answer = await this.#store.create(context, body, {
+      dryRun,
+      fieldManager: this.#fieldManager,
+      validate: ADMITTED,
+    });
+    return answer.bytes;
+  }
+
+  /**
+   * Replaces the stored object by this one, as a PUT does. Works on a copy, which is normalized and defaulted as a request
+   * body is. 409 Conflict if it has a resourceVersion that is not the stored one; 404 if there is nothing to replace.
+   */
+  async replace(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
+    const body = this.#decoded(object);
+    const target = { namespace: namespaceOf(body), name: nameOf(body) };
+    return this.#update(this.#store.update, target, () => cloneJson(body), options);
+  }
+
+  /**
+   * Reads the stored object, lets `change` modify it in place, and writes it over the state that was read. Repeats that
+   * while other writers are quicker, so `change` may run several times; only `preconditions` make another writer's change
+   * a 409. 404 if there is no such object. What `change` throws is thrown. The object must stay in the form of its type.
+   */
+  update(
+    target: ObjectName,
+    change: (object: JsonObject) => void,
+    options: OwnWriteOptions = {},
+  ): Promise<ObjectBytes> {
+    return this.#update(this.#store.update, target, changing(change), options);
+  }
+
+  /** The same through the `status` subresource, under its strategy. Starts the cache. BugError if there is none. */
+  async updateStatus(
+    target: ObjectName,
+    change: (object: JsonObject) => void,
+    options: OwnWriteOptions = {},
+  ): Promise<ObjectBytes> {
+    const { definition, subresources } = this.#resource;
+    const store = subresources.get('status')?.store;
+    const update = store?.update?.bind(store);
+    if (update === undefined) throw new BugError(`${definition.plural} have no status to write`);
+    return this.#update(update, target, changing(change), options);
+  }
+
+  /** Deletes the object, or marks it if finalizers or a grace period hold it. 404, and 409 for `preconditions`. */
+  async delete(
+    target: ObjectName,
+    options: Partial<DeleteOptions> = {},
+    request?: RequestContext,
+  ): Promise<DeleteAnswer> {
+    const all = { ...DEFAULT_DELETE_OPTIONS, ...options };
+    return this.#store.delete(this.#context('delete', target, request), { options: all, validate: ADMITTED });
+  }
+
+  /** Deletes the object if it exists and, given a uid, has that uid. */
+  async deleteIfPresent(target: ObjectName, uid?: string): Promise<void> {
+    const preconditions = uid === undefined ? undefined : { uid, resourceVersion: undefined };
+    try {
+      await this.delete(target, { preconditions });
+    } catch (error) {
+      const isAnother = uid !== undefined && isConflict(error);
+      if (!isNotFound(error) && !isAnother) throw error;
+    }
+  }
+
+  /** Deletes every object of the resource, or marks it, one after the other. Starts the cache. Stops at a failure. */
+  async deleteAll(): Promise<void> {
+    const context = this.#context('deletecollection', { namespace: '', name: '' });
+    const request = { list: DEFAULT_LIST_OPTIONS, options: DEFAULT_DELETE_OPTIONS, validate: ADMITTED };
+    await this.#resource.registry.deleteCollection(context, request);
+  }
+
+  async #update(
+    update: NonNullable<ResourceStore['update']>,
+    target: ObjectName,
+    apply: ObjectChange['apply'],
+    { request, dryRun = false, preconditions }: OwnWriteOptions,
+  ): Promise<ObjectBytes> {
+    const context = this.#context('update', target, request);
+    const unadmitted: UpdateRequest = {
+      dryRun,
+      fieldManager: this.#fieldManager,
+      forceAllowCreate: false,
+      validateCreate: ADMITTED,
+      validateUpdate: ADMITTED,
+    };
+    return (await update(context, { apply, preconditions }, unadmitted)).bytes;
+  }
+
+  #context(verb: string, { namespace, name }: ObjectName, request?: RequestContext): ResourceContext {
+    const { definition, host } = this.#resource;
+    const version = definition.storageVersion;
+    return request === undefined
+      ? ownContext(host.clock, verb, { version, namespace, name })
+      : { request, version, namespace, name };
+  }
+
+  #decoded(object: JsonObject): JsonObject {
+    const version = this.#resource.definition.storageVersion;
+    const normalized = version.normalize(cloneJson(object));
+    if (!normalized.ok) throw new BugError(`an own object is not a valid ${version.kind}: ${normalized.message}`);
+    version.setDefaults?.(normalized.object);
+    return normalized.object;
+  }
+}
+
+function changing(change: (object: JsonObject) => void): ObjectChange['apply'] {
+  return (current) => {
+    if (current === undefined) throw new BugError('an update that never creates got no object');
+    change(current);
+    return current;
+  };
+}
+
+/** The strategy, except that it lets the status pass. */
+function settingStatus(strategy: Strategy): Strategy {
+  const keepStatus = (object: JsonObject, prepare: () => void): void => {
+    const { status } = object;
+    prepare();
+    if (status !== undefined) object['status'] = status;
+  };
+  return {
+    ...strategy,
+    prepareForCreate: (object, context) => keepStatus(object, () => strategy.prepareForCreate?.(object, context)),
+    prepareForUpdate: (object, old, context) =>
+      keepStatus(object, () => strategy.prepareForUpdate?.(object, old, context)),
+  };
+}
