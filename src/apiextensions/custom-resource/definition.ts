@@ -8,7 +8,7 @@ import type { ConverterFactory } from '../conversion/converter.ts';
 import type { Crd } from '../crd.ts';
 import { type CustomRules, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';
-import { SCALE_SUBRESOURCE } from './scale.ts';
+import { CUSTOM_SCALE } from './scale.ts';
 
 export interface CustomDefinitionParts {
   readonly compile: SchemaCompiler;
@@ -58,7 +58,7 @@ export function customDefinition(crd: Crd, parts: CustomDefinitionParts): Custom
       ...(versions.some(({ declared }) => declared.hasStatus)
         ? [updateSubresource('status', customStatusStrategy(rules))]
         : []),
-      ...(versions.some(({ declared }) => declared.scale !== undefined) ? [SCALE_SUBRESOURCE] : []),
+      ...(versions.some(({ declared }) => declared.scale !== undefined) ? [CUSTOM_SCALE] : []),
     ],
   };
 }

@@ -12,7 +12,7 @@ import type { CrdVersion } from '../crd.ts';
 import { CustomVersion } from './custom-version.ts';
 import { customDefinition } from './definition.ts';
 import type { Documenter, Published } from './published.ts';
-import { SCALE_SUBRESOURCE } from './scale.ts';
+import { CUSTOM_SCALE } from './scale.ts';
 
 /** The documented verbs. Watches have no paths of their own, as in kube-apiserver. */
 const VERBS: ResourceStore = {
@@ -74,7 +74,7 @@ function openApiResource({
   });
   if (definition === undefined) return [];
   const own: VersionDefinition = Object.assign(new CustomVersion(crd, version, () => undefined), { type: () => view });
-  const scale = SCALE_SUBRESOURCE.version;
+  const scale = CUSTOM_SCALE.version;
   return [
     {
       definition,

@@ -4,9 +4,9 @@
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
 import type { Strategy, StrategyContext } from '../../server/resource/resource-definition.ts';
+import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './conditions.ts';
@@ -29,12 +29,10 @@ export interface DefinitionTools extends ValidationTools {
 /** Each version is judged as it came, because v1beta1 may say what v1 cannot. */
 export function definitionStrategy(tools: DefinitionTools): Strategy {
   const { followCreate } = tools;
-  return {
+  return strategyWithDefaults({
     ...(followCreate === undefined ? {} : { followCreate }),
     sees: 'request',
-    nameRule: nameIsPathSegment,
     allowUnconditionalUpdate: false,
-    allowCreateOnUpdate: false,
     countsGeneration: true,
     prepareForCreate,
     validate: (object, context) => {
@@ -57,7 +55,7 @@ export function definitionStrategy(tools: DefinitionTools): Strategy {
     holdsDeletion: (object) => textAt(object, 'metadata', 'deletionTimestamp') === '',
     prepareForDeletion,
     defaultGarbageCollection: 'unsupported',
-  };
+  });
 }
 
 /** `/status`: everything but the spec may change; metadata too, as in the reference. */

@@ -2,14 +2,15 @@
  * CustomResourceDefinition as a resource: two versions, v1 stored. Invariant: everything about the kind that the generic server has to know is here; what establishes, names and
  * empties definitions are loops elsewhere.
  */
-import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
-import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
+import { CREATED_AT, NAME, tableOf } from '../../server/resource/columns.ts';
 import type { StoredDefinition } from '../../server/resource/resource-definition.ts';
+import { storedResource } from '../../server/resource/stored-resource.ts';
+import { typedVersion } from '../../server/resource/typed-version.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
-import type { TableDefinition, VersionDefinition } from '../../server/resource/version-definition.ts';
+import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import { toV1, toV1beta1 } from './conversion.ts';
 import { setV1beta1Defaults, setV1Defaults } from './defaults.ts';
 import { type DefinitionTools, definitionStatusStrategy, definitionStrategy, V1BETA1 } from './definition-strategy.ts';
@@ -23,20 +24,17 @@ export const CRD_V1BETA1: VersionDefinition = version(V1BETA1, setV1beta1Default
 
 /** The resource. `tools` know schemas, rules and certificates, and what a new definition gets at once. */
 export function crdDefinition(tools: DefinitionTools): StoredDefinition {
-  return {
+  return storedResource({
     plural: CRD_PLURAL,
-    singular: CRD_KIND.toLowerCase(),
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
     scope: 'Cluster',
     versions: [CRD_V1, CRD_V1BETA1],
-    storageVersion: CRD_V1,
     storagePrefix: `${CRD_GROUP}/${CRD_PLURAL}`,
-    generation: '1',
     convert: (objects, _from, to) => objects.map((object) => convertDefinition(object, to)),
     strategy: definitionStrategy(tools),
     subresources: [updateSubresource('status', definitionStatusStrategy(tools))],
-  };
+  });
 }
 
 /** A definition in the version given, its fields in the order of that version. The given object is not changed. */
@@ -49,32 +47,14 @@ export function convertDefinition(object: JsonObject, to: VersionDefinition): Js
 }
 
 function version(name: string, setDefaults: (object: JsonObject) => void): VersionDefinition {
-  const type = () => kindView(CRD_GROUP, name, CRD_KIND);
-  return {
+  return typedVersion({
     group: CRD_GROUP,
     version: name,
     kind: CRD_KIND,
-    listKind: `${CRD_KIND}List`,
-    type,
-    strategicMerge: true,
-    protobuf: true,
-    // As decoded: the reference stores definitions as JSON.
-    normalize: (object) => normalizeTyped(object, type(), 'decoded'),
+    view: () => kindView(CRD_GROUP, name, CRD_KIND),
     setDefaults,
-    table: () => TABLE,
-    selectableFields: [],
-    // The reference warned that v1beta1 would go; here it stays.
-    deprecationWarning: '',
-  };
+    table: tableOf(NAME, CREATED_AT),
+    // kube-apiserver stores definitions as JSON, which keeps empty lists.
+    stored: false,
+  });
 }
-
-const TABLE: TableDefinition = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name', description: 'The name of the object.', priority: 0 },
-    { name: 'Created At', type: 'date', format: '', description: 'When the object was created.', priority: 0 },
-  ],
-  cells: (object) => [
-    textAt(object, 'metadata', 'name'),
-    textAt(object, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
-  ],
-};

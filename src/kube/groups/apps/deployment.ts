@@ -41,7 +41,7 @@ import {
   validateAtMost,
   validateCollisionCount,
 } from '../../shared/workload-rules.ts';
-import { scaleSubresource } from '../autoscaling/scale.ts';
+import { builtInScale } from '../autoscaling/scale.ts';
 import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { withBodyCheck } from './body-check.ts';
 import { readyText, replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
@@ -85,7 +85,7 @@ export const DEPLOYMENT: KubeResource = {
         prepareForUpdate: prepareStatusForUpdate,
         validateUpdate: validateStatusUpdate,
       }),
-      scaleSubresource({ group: 'apps', plural: 'deployments', selector: 'object' }),
+      builtInScale({ group: 'apps', plural: 'deployments', selector: 'object' }),
     ],
   }),
 };

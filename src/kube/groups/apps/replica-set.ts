@@ -20,7 +20,7 @@ import {
   templateColumns,
   validateAtMost,
 } from '../../shared/workload-rules.ts';
-import { scaleSubresource } from '../autoscaling/scale.ts';
+import { builtInScale } from '../autoscaling/scale.ts';
 import { setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { replicaStrategy, validateSelectorAndTemplate } from './replica-template.ts';
 
@@ -64,7 +64,7 @@ export const REPLICA_SET: KubeResource = {
           ...validateReplicaStatus(statusOf(object), ['terminatingReplicas']),
         ],
       }),
-      scaleSubresource({ group: 'apps', plural: 'replicasets', selector: 'object' }),
+      builtInScale({ group: 'apps', plural: 'replicasets', selector: 'object' }),
     ],
   }),
 };

@@ -21,7 +21,7 @@ import {
   templateColumns,
   templateOf,
 } from '../../shared/workload-rules.ts';
-import { scaleSubresource } from '../autoscaling/scale.ts';
+import { builtInScale } from '../autoscaling/scale.ts';
 import { dropDisabledPodFields, podTemplateWarnings, setPodTemplateDefaults } from '../core/pod/pod-template-spec.ts';
 import { setClaimTemplateDefaults } from '../core/volume/claim-defaults.ts';
 import { claimSpecWarnings } from '../core/volume/validate-claim-spec.ts';
@@ -89,7 +89,7 @@ export const STATEFUL_SET: KubeResource = {
         prepareForUpdate: keepSpec,
         validateUpdate: validateStatefulSetStatusUpdate,
       }),
-      scaleSubresource({ group: 'apps', plural: 'statefulsets', selector: 'object' }),
+      builtInScale({ group: 'apps', plural: 'statefulsets', selector: 'object' }),
     ],
   }),
 };

@@ -29,7 +29,7 @@ import {
 } from '../../shared/workload-rules.ts';
 import { validateReplicaStatus } from '../apps/replica-set.ts';
 import { validateRunsForever } from '../apps/replica-template.ts';
-import { scaleSubresource } from '../autoscaling/scale.ts';
+import { builtInScale } from '../autoscaling/scale.ts';
 import {
   dropDisabledPodFields,
   podTemplateWarnings,
@@ -107,7 +107,7 @@ export const REPLICATION_CONTROLLER: KubeResource = {
           ...validateReplicaStatus(statusOf(object), []),
         ],
       }),
-      scaleSubresource({ group: '', plural: 'replicationcontrollers', selector: 'labels' }),
+      builtInScale({ group: '', plural: 'replicationcontrollers', selector: 'labels' }),
     ],
   }),
 };

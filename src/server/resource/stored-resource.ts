@@ -1,0 +1,60 @@
+/** Resources and strategies with the defaults that most stored kinds have. */
+import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
+import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
+import type { ResourceDefinition, StoredDefinition, Strategy, SubresourceDefinition } from './resource-definition.ts';
+import type { VersionDefinition } from './version-definition.ts';
+
+export interface StoredResourceOptions {
+  readonly plural: string;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  /** Groups of resources for clients: `kubectl get all` shows those in `all`. Default none. */
+  readonly categories?: readonly string[];
+  readonly scope: ResourceScope;
+  /** The storage prefix that kube-apiserver uses below `/registry`. Default: the plural, without the group. */
+  readonly storagePrefix?: string;
+  /** See ResourceDefinition. */
+  readonly isNamespaces?: boolean;
+  /** In order of preference. The first is the storage version. */
+  readonly versions: readonly [VersionDefinition, ...VersionDefinition[]];
+  readonly strategy: Strategy;
+  readonly convert?: NonNullable<ResourceDefinition['convert']>;
+  readonly subresources?: readonly SubresourceDefinition[];
+}
+
+/** A resource that the registry stores. Its generation never changes. */
+export function storedResource(options: StoredResourceOptions): StoredDefinition {
+  const [storageVersion] = options.versions;
+  const { plural, convert } = options;
+  return {
+    plural,
+    singular: options.singular ?? storageVersion.kind.toLowerCase(),
+    shortNames: options.shortNames ?? [],
+    categories: options.categories ?? [],
+    scope: options.scope,
+    isNamespaces: options.isNamespaces === true,
+    versions: options.versions,
+    storageVersion,
+    storagePrefix: options.storagePrefix ?? plural,
+    generation: '1',
+    ...(convert === undefined ? undefined : { convert }),
+    strategy: options.strategy,
+    subresources: options.subresources ?? [],
+  };
+}
+
+/**
+ * A strategy whose members have defaults: it sees objects in the storage version; a name must be one path
+ * segment; updates may leave out the resourceVersion; updates do not create; metadata.generation is not counted.
+ */
+export function strategyWithDefaults(strategy: Partial<Strategy>): Strategy {
+  return {
+    sees: 'hub',
+    nameRule: nameIsPathSegment,
+    allowUnconditionalUpdate: true,
+    allowCreateOnUpdate: false,
+    countsGeneration: false,
+    ...strategy,
+  };
+}
