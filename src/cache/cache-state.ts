@@ -1,4 +1,7 @@
-/** The state and the window of a cache, fed by one storage watch. Invariant: the map is the store's state of the ranges at `revision`. */
+/**
+ * The state and the event window of a cache. Invariant: `map` is the store's state of the cache's prefixes at
+ * `revision`.
+ */
 import type { OrderedMap } from '../base/ordered-map.ts';
 import type { Revision, StorageEvent } from '../storage/storage.ts';
 import type { Describe, Entry, WindowBounds } from './cache.ts';
@@ -10,11 +13,11 @@ export class CacheState {
   readonly map: OrderedMap<string, Entry>;
   readonly window: EventWindow;
   revision: Revision;
-  /** How many entries are broken. */
+  /** The number of broken entries. */
   broken = 0;
   readonly #describe: Describe;
 
-  /** Takes the map over; it is the state at `revision`. */
+  /** Takes ownership of `map`, which is the state at `revision`. */
   constructor(
     map: OrderedMap<string, Entry>,
     revision: Revision,
@@ -29,7 +32,7 @@ export class CacheState {
     });
   }
 
-  /** Takes one event in. Undefined: it changes nothing (a key deleted that was not here). */
+  /** Applies one event. Returns undefined if it changes nothing: the deletion of an unknown key. */
   apply(event: StorageEvent): Change | undefined {
     const { key, revision } = event;
     const entry = event.type === 'put' ? makeEntry(this.#describe, key, revision, event.value) : undefined;
@@ -43,7 +46,7 @@ export class CacheState {
     return change;
   }
 
-  /** The map as it was at a revision at or above the window's floor: a clone on which later changes are undone. */
+  /** The map at a revision at or above the window's floor: a clone on which later changes are undone. */
   mapAt(revision: Revision): OrderedMap<string, Entry> {
     const map = this.map.clone();
     const { window } = this;

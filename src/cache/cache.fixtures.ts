@@ -1,4 +1,7 @@
-/** What the cache's tests share: small objects, an encoding that can be read back, sinks and stores that do as they are told. */
+/**
+ * Fixtures of the cache tests: small objects, an encoding that can be read back, and sinks and stores that the test
+ * controls.
+ */
 import { concatBytes, decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
@@ -20,7 +23,7 @@ export function objectBytes(name: string, labels: Record<string, string> = {}, s
   return encodeUtf8(JSON.stringify({ kind: 'Thing', metadata: { name, labels }, spec }));
 }
 
-/** Label `key` has the value `value`. */
+/** Selects objects whose label `key` has the value `value`. */
 export function labelFilter(key: string, value: string): Filter {
   return { text: `${key}=${value}`, matches: (facts) => facts.labels[key] === value };
 }
@@ -57,7 +60,10 @@ function readChunk(chunk: Uint8Array): SeenEvent {
   return { type, text, name: object.metadata.name, revision: Number(object.metadata.resourceVersion), object };
 }
 
-/** Keeps what it is given. While `blocking` it asks for a pause after each write. It notes every breach of the rules for sinks. */
+/**
+ * Records what it is given, and every call that breaks the rules for sinks. While `blocking` it asks for a pause after
+ * each write.
+ */
 export class RecordingSink implements EventSink {
   readonly chunks: Uint8Array[] = [];
   readonly breaches: string[] = [];
@@ -87,7 +93,7 @@ export class RecordingSink implements EventSink {
     return !this.blocking;
   }
 
-  /** Says that it takes chunks again. */
+  /** Calls `drained()`. */
   drain(watch: CacheWatch): void {
     this.#paused = false;
     this.#drainedInside = true;
@@ -129,14 +135,14 @@ export class Turns {
   }
 }
 
-/** A store whose watches the test can break, and count. */
+/** A store whose watches the test can hold, break and count. */
 export class TestStore {
   readonly clock: VirtualClock = new VirtualClock();
   readonly inner: Storage = createMemoryStorage({ clock: this.clock });
   readonly watches: Set<Watch> = new Set();
   watchesMade = 0;
   progressRequests = 0;
-  /** No event and no progress reaches anybody while this is set; they come, in order, when it is lifted. */
+  /** While it is set, events and progress are held back; `release` delivers them in order. */
   #held: (() => void)[] | undefined;
   readonly #enders = new Set<(reason: WatchEnd) => void>();
   readonly storage: Storage;
@@ -222,7 +228,7 @@ export class TestStore {
 
 export const PREFIX = 'default/things/';
 
-/** A store, a cache over it that is not started, and its turns. */
+/** A store, a cache over it that has not started, and its turns. */
 export function testCache(options: Partial<WatchCacheOptions> = {}): {
   store: TestStore;
   cache: WatchCache;
@@ -243,7 +249,7 @@ export function testCache(options: Partial<WatchCacheOptions> = {}): {
 
 const allChanges: CacheWatchOptions = { range: { prefix: PREFIX }, encoding: testEncoding, from: 'now' };
 
-/** A cache that has started, on a memory store. */
+/** A cache over a memory store that has started. */
 export async function started(
   options: Partial<WatchCacheOptions> = {},
 ): Promise<{ store: TestStore; cache: WatchCache; turns: Turns }> {
@@ -252,7 +258,7 @@ export async function started(
   return made;
 }
 
-/** A watch that must begin. */
+/** Begins a watch; throws if it is compacted. */
 export function begin(cache: WatchCache, options: Partial<CacheWatchOptions>, sink: EventSink): CacheWatch {
   const start = cache.watch({ ...allChanges, ...options }, sink);
   if (start.outcome !== 'ok') throw new BugError(start.outcome);

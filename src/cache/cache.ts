@@ -1,73 +1,94 @@
 /**
- * The watch cache, as a specification: the state of a few key prefixes of a store, kept in memory as the bytes that will be sent.
+ * The types and the specification of the watch cache: the state of a few key prefixes of a store, kept in memory as the
+ * bytes that will be sent.
  *
- * What it promises
- * - One state: the cache holds the store's state of its prefixes at `revision`, and moves from one whole revision to the next. Whoever saw
- *   revision R here finds every later answer at R or above.
- * - Nothing reachable from it is ever changed by a reader; entries, facts, snapshots and chunks are immutable and shared.
- * - It knows keys, bytes, labels, selectable fields and opaque form keys; it never knows a kind.
- * - A watch delivers every matching change after its start exactly once and in revision order, or ends with a reason. There is no gap.
- * - Every queue is bounded: the event window (`WindowBounds`), each watcher's queue (`QueueBounds`), the forms kept (by bytes), the
- *   snapshots kept for further pages (sixteen), the changes that wait for forms (as many as the window holds).
+ * Promises
+ * - The cache holds the state of its prefixes at one revision of the store, and moves from one whole revision to the
+ *   next. Its revision never falls: a caller that saw revision R gets every later answer at R or above.
+ * - Entries, facts, snapshots and chunks are immutable and shared. Readers must not change anything that the cache
+ *   returns.
+ * - The cache knows keys, bytes, labels, selectable fields and opaque form keys. It never knows a kind.
+ * - A watch delivers every matching change after its start exactly once and in revision order, or ends with a reason.
+ *   It has no gaps.
+ * - Every queue is bounded: the event window (`WindowBounds`), the queue of each watcher (`QueueBounds`), the forms (by
+ *   bytes), the snapshots for further pages (16), and the changes that wait for forms (as many as the window holds).
  *
- * Compacted and future revisions are values. What is thrown is a StorageError: `Closed` after stop(), `Unavailable` before start() has
- * settled, `InvalidArgument` for an unfit range, `Corrupt` for a read that touches a broken entry; a read in a form throws the error
- * of its making.
+ * Compacted and future revisions are results, not errors. Methods throw a StorageError: `Closed` after stop(),
+ * `Unavailable` before start() has settled, `InvalidArgument` for an invalid range, `Corrupt` for a read that touches a
+ * broken entry. A read in another form throws the error of the form maker.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { StorageError } from '../storage/errors.ts';
 import type { Compacted, Future, Revision } from '../storage/storage.ts';
 
-/** Own string properties only: the prototype holds nothing, so `facts.labels['constructor']` is undefined unless it is a label. */
+/**
+ * Strings by key. The map inherits no property, so `facts.labels['constructor']` is undefined unless there is such a
+ * label.
+ */
 export type StringMap = Readonly<Record<string, string>>;
 
-/** What selectors ask about an object, in one served version. Equal facts may be one shared value. */
+/** The labels and fields of an object that selectors match, in one served version. Objects may share one value. */
 export interface Facts {
   readonly labels: StringMap;
-  /** Selectable fields by path. What the key tells already (name, namespace) need not be here: a filter gets the key too. */
+  /**
+   * Selectable fields by path. Fields that follow from the key (name, namespace) may be absent: filters get the key,
+   * too.
+   */
   readonly fields: StringMap;
-  /** Any integer, the same for the same value: filters that remember their answers spread facts by it. 0 will do. */
+  /** An integer that is equal for equal facts. Filters use it to find the result of an earlier match; 0 is valid. */
   readonly hash: number;
 }
 
-/** What the cache must know about a stored value. */
+/** Everything that the cache needs to know about a stored value. */
 export interface Description {
   readonly facts: Facts;
   /**
-   * The offset in the stored bytes where `"resourceVersion":"N"` goes: inside the metadata object, before its first member (a comma is
-   * put behind it) or before its closing brace if it has none.
+   * The offset in the stored bytes where the cache inserts `"resourceVersion":"N"`: inside the metadata object, before
+   * its first member (the cache adds a comma) or before its closing brace if it has none.
    */
   readonly splice: number;
 }
 
-/** A value that cannot be described; the reason becomes part of the message of the Corrupt error. */
+/** The value cannot be described. The reason becomes part of the message of the Corrupt error. */
 export interface Undescribable {
   readonly reason: string;
 }
 
-/** Pure and cheap: it runs once per write, on the path of every event. A throw counts as undescribable. It keeps no reference to `value`. */
+/**
+ * Describes a stored value. Called once per write, before any watcher is told, so it must be pure and cheap. A throw
+ * counts as undescribable. It must not keep a reference to `value`.
+ */
 export type Describe = (value: Uint8Array, key: string) => Description | Undescribable;
 
 /** One version of one object. */
 export interface Entry {
   readonly key: string;
   readonly revision: Revision;
-  /** The stored bytes with the resourceVersion spliced in, in memory of their own. Of a broken entry: the stored bytes as they are. */
+  /**
+   * The stored bytes with the resourceVersion inserted, in an allocation of their own. A broken entry has the stored
+   * bytes.
+   */
   readonly bytes: Uint8Array;
-  /** Where the splice begins; see `storedBytes`. */
+  /** The offset of the inserted resourceVersion; see `storedBytes`. */
   readonly splice: number;
-  /** Of the stored version. */
+  /** The facts of the stored version. */
   readonly facts: Facts;
-  /** Why the value cannot be served: Corrupt, with the key. Reads that touch it throw it, watchers in whose range it appears end with it. */
+  /**
+   * Set if the value cannot be served: Corrupt, with the key. Reads of the entry throw it, and watches that meet it end
+   * with it.
+   */
   readonly broken: StorageError | undefined;
 }
 
-// ── Forms ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Forms ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Built by the owner from apiVersion, media type and schema generation. Undefined everywhere means the stored form, which is free. */
+/**
+ * Names a form. The owner of the cache builds it from apiVersion, media type and schema generation. Where a form is
+ * optional, undefined means the stored form, which costs nothing.
+ */
 export type FormKey = string;
 
-/** An object in another form; the facts are those of the form's version, and selectors run on them. */
+/** An object in another form. Selectors match these facts, which are those of the form's version. */
 export interface MadeForm {
   readonly bytes: Uint8Array;
   readonly facts: Facts;
@@ -77,103 +98,116 @@ export type FormResult = MadeForm | { readonly error: Error };
 
 export interface FormMaker {
   /**
-   * One result per entry, in their order. Batches hold at most 500 entries of one cache, none broken. A throw, a rejection
-   * or an answer of another length fails the whole batch. An entry may be an old version, or a deleted object with its final revision.
+   * Returns one result per entry, in their order. A batch has at most 500 entries of one cache, none of them broken. An
+   * entry may be an old version, or a deleted object with the revision of its deletion. A throw, a rejection or a
+   * result of another length fails the whole batch.
    */
   make(form: FormKey, entries: readonly Entry[]): MaybePromise<readonly FormResult[]>;
 }
 
-// ── Ranges and filters ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Ranges and filters ───────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Everything below a prefix that ends at a segment boundary (`/`; the empty prefix is the whole cache), or one key. */
+/** All keys below a prefix, which must be empty (the whole cache) or end with `/`, or exactly one key. */
 export type CacheRange = { readonly prefix: string } | { readonly key: string };
 
-/** Selects objects. Filters of one text are interchangeable: watchers that share it share the evaluation. Absent: every object. */
+/**
+ * Selects objects. Filters with equal texts must select the same objects: watchers with equal texts share one
+ * evaluation.
+ */
 export interface Filter {
   readonly text: string;
   /** Pure; must not throw. */
   matches(facts: Facts, key: string): boolean;
 }
 
-// ── Reads ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface CacheListOptions {
-  /** The first key to consider, inclusive: the `next` of the page before. */
+  /** The first key to consider, inclusive: `next` of the previous page. */
   readonly start?: string;
-  /** At most this many items; 0 or absent means all. */
+  /** The most items to return. 0 or absent: all. */
   readonly limit?: number;
   readonly filter?: Filter;
   readonly form?: FormKey;
 }
 
 export interface CacheList {
-  /** The revision of the state that the list shows. */
+  /** The revision of the listed state. */
   readonly revision: Revision;
-  /** In key order, in the form asked for. */
+  /** In key order, in the requested form. */
   readonly items: readonly Uint8Array[];
-  /** The key to continue at; undefined on the last page. With a filter it is a key that matches. */
+  /** The key where the next page starts; undefined on the last page. With a filter it is the key of a match. */
   readonly next: string | undefined;
-  /** Exactly how many follow; undefined with a filter and more to come, because nobody counted them. */
+  /** The exact number of items that follow; undefined if there is a filter and a next page: those are not counted. */
   readonly remaining: number | undefined;
 }
 
-/** An immutable state. It costs nothing to take and keeps its entries alive while it is held. */
+/** An immutable state. Taking one costs O(1). It keeps its entries alive while it is referenced. */
 export interface CacheSnapshot {
   readonly revision: Revision;
   /** Throws Corrupt for a broken entry. */
   get(key: string): Entry | undefined;
-  /** A promise only if forms have to be made by an asynchronous maker. */
+  /** Returns a promise only if an asynchronous maker has to make forms. */
   list(range: CacheRange, options?: CacheListOptions): MaybePromise<CacheList>;
-  /** How many keys the range holds. */
+  /** The number of keys in the range. */
   count(range: CacheRange): number;
 }
 
 export type SnapshotResult = { readonly outcome: 'ok'; readonly snapshot: CacheSnapshot } | Compacted | Future;
 
-/** `ok` with the cache's revision, which is at or above the one asked for; `future` when the time was up. */
+/** `ok` with the cache's revision, which is at or above the requested one; `future` after the timeout. */
 export type FreshResult = { readonly outcome: 'ok'; readonly revision: Revision } | Future;
 
 export interface WaitOptions {
-  /** Default 3,000, the reference's. */
+  /** Default 3,000, as in kube-apiserver. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-// ── Watches ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Watches ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** How events become bytes. Called once per event for all watchers that share it; pure, keeps nothing. */
+/**
+ * Encodes events. Called once per event for all watchers that share the encoding. Must be pure and keep no reference.
+ */
 export interface EventEncoding {
-  /** Encodings of one key produce the same bytes. */
+  /** Encodings with equal keys must produce equal bytes. */
   readonly key: string;
-  /** `bytes` is the object in the watch's form: the new one, or for DELETED the last one with the revision of the change. */
+  /**
+   * `bytes` is the object in the form of the watch: the new one, or for DELETED the last one with the revision of the
+   * change.
+   */
   event(type: ChangeType, bytes: Uint8Array): Uint8Array;
-  /** `initialEventsEnd` marks the one that ends the initial state. */
+  /** `initialEventsEnd`: this bookmark ends the initial state. */
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
 }
 
-/** Why a watch ended. */
+/** The reason for the end of a watch. */
 export type CacheWatchEnd =
-  /** By the watcher itself. */
+  /** Its owner stopped it. */
   | { readonly reason: 'stopped' }
   /** The cache or its store was stopped. */
   | { readonly reason: 'closed' }
-  /** Changes that this watch needs are gone: list anew. Also when the cache had to begin anew. */
+  /** Changes that this watch needs are gone, or the cache has reloaded its state: the client must list again. */
   | { readonly reason: 'compacted'; readonly horizon: Revision }
-  /** Its queue was full, or it was still catching up, or its forms were still being made, when the window moved past it. */
+  /**
+   * Its queue was full, or the window moved past it while it was catching up, or too many changes waited for its forms.
+   */
   | { readonly reason: 'too-slow' }
-  /** A broken entry, a form that could not be made, an encoding or a sink that threw. */
+  /** It met a broken entry or a form that could not be made, or its encoding or its sink threw. */
   | { readonly reason: 'failed'; readonly error: Error };
 
-/** Where a watch delivers. Calls never overlap and never come before `watch()` has returned. */
+/** The receiver of a watch. Calls never overlap, and the first one comes after `watch()` has returned. */
 export interface EventSink {
   /**
-   * One or more whole chunks in order; the array is shared and not changed later. False: no further call until `drained()`
-   * (these chunks were taken all the same). A throw ends this watch, as `failed`, and no other.
+   * Takes one or more whole chunks, in order. The array is shared and never changes. Returns false to ask for a pause:
+   * the chunks are taken, and the next call comes after `drained()`. A throw ends this watch `failed` and no other.
    */
   write(chunks: readonly Uint8Array[]): boolean;
-  /** The last call, once; for `stopped` it comes within `stop()`. What throws here is counted (`sinkFailures`) and goes no further. */
+  /**
+   * The last call, made once; for `stopped` within `stop()`. A throw is counted (`sinkFailures`) and otherwise ignored.
+   */
   end(reason: CacheWatchEnd): void;
 }
 
@@ -183,13 +217,14 @@ export interface CacheWatchOptions {
   readonly form?: FormKey;
   readonly encoding: EventEncoding;
   /**
-   * - `{ after: R }`: every change above R. An R of the future is allowed.
-   * - `'now'`: every change above the cache's present revision.
-   * - `'state'`: the present state as ADDED in key order, then, if `initialEventsEnd`, the bookmark that ends it, then every change.
+   * - `{ after: R }`: every change above R. R may be above the cache's revision.
+   * - `'now'`: every change above the cache's revision.
+   * - `'state'`: the current state as ADDED in key order, then, if `initialEventsEnd`, the bookmark that ends it, then
+   *   every change.
    */
   readonly from: { readonly after: Revision } | 'now' | 'state';
   readonly initialEventsEnd?: boolean;
-  /** Send a bookmark about once a minute (`bookmarkIntervalMs`). Default false. */
+  /** Whether to send a bookmark about once a minute (`bookmarkIntervalMs`). Default false. */
   readonly bookmarks?: boolean;
 }
 
@@ -197,29 +232,33 @@ export interface CacheWatch {
   /** The sink takes chunks again. */
   drained(): void;
   /**
-   * Sends a bookmark now, behind everything delivered so far: for the end of a watch's time. Does nothing (false) while the watch is
-   * still catching up, while chunks wait for the sink or for a form, or if the cache is still behind the watch's start.
+   * Sends a bookmark now, behind everything delivered so far. Called when the timeout of a watch request has come.
+   * Returns false and does nothing while the watch is catching up, while chunks wait for the sink or for a form, or
+   * while the cache is behind the watch's start.
    */
   bookmark(): boolean;
-  /** No call reaches the sink after this returns; `end` comes within it unless it came before. Idempotent. */
+  /**
+   * Ends the watch. The sink's `end` is called within, unless it was called before, and nothing afterwards. Idempotent.
+   */
   stop(): void;
 }
 
 export type CacheWatchStart = { readonly outcome: 'ok'; readonly watch: CacheWatch } | Compacted;
 
-// ── Bounds and figures ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Bounds and figures ───────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The window keeps the newest events; what is older answers `compacted`. Bytes are those that only the window keeps alive. */
+/** The event window keeps the newest events. A watch that needs older ones is `compacted`. */
 export interface WindowBounds {
   /** Default 16,384. */
   readonly events: number;
-  /** Default 16 MiB. */
+  /** Bytes that only the window keeps alive. Default 16 MiB. */
   readonly bytes: number;
 }
 
 /**
- * What may wait for a sink that is not drained. Judged once per turn: a queue that already holds this much when more comes ends the
- * watch `too-slow`, so that one burst, however large, ends nobody who had no time to drain. Chunks are shared, not copied.
+ * The bounds of a watcher's queue, which holds chunks while its sink is paused. They are checked once per turn, before
+ * chunks are added: a queue that is already full ends the watch `too-slow`. So a single burst, however large, ends no
+ * watch whose queue had room before it. Chunks are shared, not copied.
  */
 export interface QueueBounds {
   /** Default 1,024. */
@@ -228,10 +267,13 @@ export interface QueueBounds {
   readonly bytes: number;
 }
 
-/** Runs the callback once, soon: by default `setImmediate`, so that all events of one event-loop turn leave together. */
+/**
+ * Runs the callback once, in a later turn. Default: `setImmediate`, so that all events of one turn are written
+ * together.
+ */
 export type Scheduler = (callback: () => void) => void;
 
-/** Counters that only grow, except where the name says otherwise. */
+/** Counters that only grow, and gauges, whose names end with `Now`. */
 export interface CacheStats {
   readonly entriesNow: number;
   readonly brokenNow: number;

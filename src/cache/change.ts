@@ -1,15 +1,15 @@
-/** Changes of the cached state, and what they mean to a watcher with a filter. */
+/** A change of the cached state, and the type of event that it is for a watcher with a filter. */
 import type { Revision } from '../storage/storage.ts';
 import type { ChangeType, Entry, Facts, Filter } from './cache.ts';
 import { withRevision } from './entry.ts';
 
-/** One change of one key. Of `entry` and `previous` at least one is there. */
+/** One change of one key. Invariant: at least one of `entry` and `previous` is defined. */
 export class Change {
   readonly key: string;
   readonly revision: Revision;
   /** The new version; undefined for a deletion. */
   readonly entry: Entry | undefined;
-  /** The version before; undefined for a creation. */
+  /** The previous version; undefined for a creation. */
   readonly previous: Entry | undefined;
   #last: Entry | undefined;
 
@@ -20,14 +20,17 @@ export class Change {
     this.previous = previous;
   }
 
-  /** The version before, with the revision of the change: what DELETED carries. Made once, when first asked for; needs `previous`. */
+  /**
+   * The previous version with the revision of the change: the object of a DELETED event. Needs `previous`. Made on
+   * first use.
+   */
   last(): Entry {
     this.#last ??= withRevision(this.previous!, this.revision);
     return this.#last;
   }
 }
 
-/** What a change is to a watcher: entering its filter is an addition, leaving it a deletion. Undefined: nothing. */
+/** The type of event for a watcher: entering its filter is ADDED, leaving it DELETED. Undefined: no event. */
 export function changeType(
   filter: Filter | undefined,
   key: string,

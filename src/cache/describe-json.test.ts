@@ -14,7 +14,7 @@ const ok = (text: string, fields: readonly string[] = []): Description => {
 };
 
 describe('describeJson', () => {
-  it('finds labels and the place of the resourceVersion wherever metadata is', () => {
+  it('finds the labels and the offset for the resourceVersion, wherever metadata is', () => {
     const text =
       '{"spec":{"metadata":{"labels":{"no":"no"}}},"metadata":{"name":"x","labels":{"a":"b","c/d":"é"}},"z":1}';
     const { facts, splice } = ok(text);
@@ -23,7 +23,7 @@ describe('describeJson', () => {
     expect(text[splice]).toBe('"');
   });
 
-  it('takes a field that is not there as its sources say', () => {
+  it('uses the default value of a field that is absent', () => {
     const describeIt = describeJson({ fields: ['open'], sources: { open: ['spec.open', '=false'] } });
     const openOf = (spec: string) => {
       const described = describeIt(encodeUtf8(`{"metadata":{},"spec":${spec}}`), 'k');
@@ -32,7 +32,7 @@ describe('describeJson', () => {
     expect([openOf('{}'), openOf('{"open":true}'), openOf('{"open":false}')]).toEqual(['false', 'true', 'false']);
   });
 
-  it('takes a field from the first of its sources that holds something', () => {
+  it('reads a field from the first of its sources with a value', () => {
     const describeIt = describeJson({ fields: ['type', 'source'], sources: { source: ['source.component', 'by'] } });
     const fieldsOf = (text: string): Record<string, string> => {
       const result = describeIt(encodeUtf8(text), 'k');
@@ -46,12 +46,12 @@ describe('describeJson', () => {
     expect(fieldsOf('{"metadata":{},"source":"c"}')).toEqual({ source: '', type: '' });
   });
 
-  it('knows names that are written with escapes', () => {
+  it('recognizes names that are written with escapes', () => {
     expect({ ...ok('{"meta\\u0064ata":{"l\\u0061bels":{"a":"b"}}}').facts.labels }).toEqual({ a: 'b' });
     expect(run('{"metadata":{"resource\\u0056ersion":"1"}}')).toEqual({ reason: 'it holds a resourceVersion' });
   });
 
-  it('answers only own labels, also for names that objects inherit', () => {
+  it('returns no inherited property as a label', () => {
     const { labels } = ok('{"metadata":{"labels":{"__proto__":"p"}}}').facts;
     const name = '__proto__';
     expect(labels[name]).toBe('p');
@@ -59,7 +59,7 @@ describe('describeJson', () => {
     expect(labels['toString']).toBeUndefined();
   });
 
-  it('reads selectable scalars and gives the empty string for anything else', () => {
+  it('reads selectable scalars and returns the empty string for anything else', () => {
     const fields = ['metadata.name', 'spec.a', 'spec.n', 'spec.on', 'spec.list', 'spec.deep.x', 'status.phase', 'kind'];
     const text =
       '{"kind":"K","metadata":{"name":"x\\ny"},"spec":{"a":null,"n":9223372036854775807,"on":true,"list":[1],"deep":{"x":"d"}}}';
@@ -75,7 +75,7 @@ describe('describeJson', () => {
     });
   });
 
-  it('shares one value between objects of equal facts, and only between those', () => {
+  it('shares one value between objects with equal facts only', () => {
     const of = describeJson({ fields: ['spec.a'] });
     const facts = (text: string): unknown => (of(encodeUtf8(text), 'k') as Description).facts;
     const first = facts('{"metadata":{"name":"1","labels":{"a":"b"}},"spec":{"a":"x"}}');
@@ -87,7 +87,7 @@ describe('describeJson', () => {
     expect(facts('{"metadata":{"name":"1","labels":{"a":"b"}},"spec":{"a":"x"}}')).toEqual(first);
   });
 
-  it('tells facts of one hash apart', () => {
+  it('distinguishes facts with equal hashes', () => {
     const labelled = (label: number): Uint8Array => encodeUtf8(`{"metadata":{"labels":{"a":"${label}"}}}`);
     const pair = [549_599, 712_382]; // found by searching
     const [one, other] = pair.map((label) => hashOf(labelled(label), [22, 36]));
@@ -119,7 +119,7 @@ describe('describeJson', () => {
     expect(run(text)).toEqual({ reason });
   });
 
-  it('agrees with JSON.parse on any object, and never throws on damaged ones', () => {
+  it('agrees with JSON.parse on every object, and never throws on a damaged one', () => {
     const json = fc.jsonValue({ maxDepth: 3 });
     const object = fc.record(
       {

@@ -1,7 +1,8 @@
 /**
- * Describes stored JSON objects for the cache: one pass over the bytes, without parsing them. Invariant: work and memory are linear in
- * the size of the value; what is answered as described has whole strings, as many brackets closed as opened and one metadata
- * object without a resourceVersion. Numbers and literals are not checked: the writer of a value parsed it.
+ * The description of stored JSON objects for the cache: one pass over the bytes, without parsing them. Invariants: work
+ * and memory are linear in the size of the value; a described value has terminated strings, as many closing brackets as
+ * opening ones, and exactly one metadata object, without a resourceVersion. Numbers and literals are not checked,
+ * because the writer has parsed the value.
  */
 import { decodeUtf8Strict, encodeUtf8 } from '../base/bytes.ts';
 import type { Describe, Description, Facts, Undescribable } from './cache.ts';
@@ -9,27 +10,32 @@ import { EMPTY_FACTS, EMPTY_STRING_MAP, makeStringMap } from './facts.ts';
 import { FactsPool, hashOf } from './facts-pool.ts';
 
 export interface DescribeJsonOptions {
-  /** Paths of selectable fields, as `spec.nodeName`. Each appears in every object's facts, as `''` if the object has no such scalar. */
+  /**
+   * Selectable fields by path, such as `spec.nodeName`. The facts of an object have each of them: `''` if it has no
+   * such scalar.
+   */
   readonly fields?: readonly string[];
-  /** Fields that are not what their name says: the first of these paths that holds something. */
+  /** The sources of fields whose name is not their path. */
   readonly sources?: FieldSources;
 }
 
-/** By the name of the field. A source `=text` is no path: it is what the field holds if the paths before it hold nothing. */
+/**
+ * By the name of the field: the first of these paths with a nonempty value counts. A source `=text` is a default value.
+ */
 export type FieldSources = Readonly<Record<string, readonly string[]>>;
 
-/** A selectable field and the positions of its paths. */
+/** A selectable field and the indexes of its paths. */
 interface SelectableField {
   readonly name: string;
   readonly paths: readonly number[];
-  /** What it holds if nothing is at its paths. */
+  /** The value if no path has one. */
   readonly otherwise: string;
 }
 
-/** The members that matter below one object. */
+/** A member that the scan looks for in an object. */
 interface Wanted {
   readonly name: Uint8Array;
-  /** The position of this field's span; -1 if only something below it is wanted. */
+  /** The index of the member's span; -1 if only members below it are wanted. */
   readonly span: number;
   readonly below: readonly Wanted[];
 }
@@ -47,7 +53,7 @@ const METADATA = 'metadata';
 const RESOURCE_VERSION = 'resourceVersion';
 const LABELS = 'labels';
 
-/** A describe function with a pool of facts of its own: objects with equal labels and fields share one value. */
+/** Returns a `Describe` with its own pool of facts: objects with equal labels and fields share one value. */
 export function describeJson(options: DescribeJsonOptions = {}): Describe {
   const paths: string[] = [];
   const fields = (options.fields ?? []).map((name): SelectableField => {
@@ -70,9 +76,11 @@ export function describeJson(options: DescribeJsonOptions = {}): Describe {
   };
 }
 
-/** Throws away what is not wanted; finds where wanted values begin and end. Reused between values, never between calls in progress. */
+/**
+ * Finds the offsets of the wanted values and skips all others. One scan is reused for all values, one after the other.
+ */
 class Scan {
-  /** From and to of each wanted value, in pairs: the labels first. Equal where it is absent. */
+  /** Start and end offsets of the wanted values, in pairs, the labels first. Both are 0 for an absent value. */
   readonly spans: number[];
   splice = 0;
   #bytes: Uint8Array = new Uint8Array(0);
@@ -102,8 +110,8 @@ class Scan {
   }
 
   /**
-   * At `{`; ends behind `}`. `level` 0 is the object itself, 1 its members. Recursion is as deep as the wanted paths, not as the value.
-   * False, here and below, once there is a problem.
+   * Starts at `{` and ends behind `}`. `level` 0 is the object itself, 1 its members. The recursion is as deep as the
+   * wanted paths, however deep the value is. Returns false, as all methods below, once a problem was found.
    */
   #object(wanted: readonly Wanted[], level: number, inMetadata: boolean): boolean {
     const bytes = this.#bytes;
@@ -176,7 +184,7 @@ class Scan {
     return this.#at > from || this.#fail('a member has no value');
   }
 
-  /** At the opening quote; ends behind the closing one. */
+  /** Starts at the opening quote and ends behind the closing one. */
   #skipString(): boolean {
     const bytes = this.#bytes;
     const size = bytes.byteLength;
@@ -215,7 +223,9 @@ function find(wanted: readonly Wanted[], bytes: Uint8Array, from: number, to: nu
   return undefined;
 }
 
-/** Whether a member's name, as written between its quotes, is this one. Escaped names are rare and go through the parser. */
+/**
+ * Compares the bytes between the quotes of a member's name with a name. Names with escapes are rare, and are parsed.
+ */
 function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
   const length = to - from;
   if (length === name.byteLength) {
@@ -223,7 +233,7 @@ function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): 
     while (i < length && bytes[from + i] === name[i]) i++;
     if (i === length) return true;
   }
-  // An escape takes at most six bytes for one.
+  // An escape sequence takes at most six bytes for one character.
   if (length <= name.byteLength || length > name.byteLength * 6) return false;
   for (let i = from; i < to; i++) {
     if (bytes[i] === BACKSLASH) return parse(bytes, from - 1, to + 1) === decodeUtf8Strict(name);
@@ -237,11 +247,11 @@ function parse(bytes: Uint8Array, from: number, to: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the caller takes undefined, which is no JSON value, as "malformed"
+    return undefined; // not a JSON value: the caller treats it as malformed
   }
 }
 
-/** The facts, or what is wrong with the value. */
+/** Returns the facts, or the problem with the value. */
 function readFacts(
   value: Uint8Array,
   spans: readonly number[],
@@ -266,7 +276,7 @@ function readFacts(
     const to = spans[i * 2 + 3]!;
     const field = to === 0 ? '' : parse(value, from, to);
     if (field === undefined) return `its field ${paths[i]} is malformed`;
-    // The text as written: a double would corrupt long integers.
+    // As written, because a double would round long integers.
     const text = typeof field === 'number' ? (decodeUtf8Strict(value.subarray(from, to)) ?? '') : field;
     texts.push(typeof text === 'string' || typeof text === 'boolean' ? String(text) : '');
   }
@@ -283,7 +293,7 @@ interface Making extends Wanted {
   readonly below: Making[];
 }
 
-/** `paths[i]` gets span i. In loops: every custom resource has such a tree, made before anything is warm. */
+/** Span i belongs to `paths[i]`. Plain loops: each custom resource builds a tree, before the code is optimized. */
 function wantedTree(paths: readonly string[]): readonly Wanted[] {
   const top: Making[] = [];
   for (let i = 0; i < paths.length; i++) {

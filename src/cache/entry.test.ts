@@ -8,17 +8,17 @@ const json = describeJson();
 const entry = (text: string, revision = 7): Entry => makeEntry(json, 'a/b', revision, encodeUtf8(text));
 
 describe('an entry', () => {
-  it('holds the stored bytes with the resourceVersion in front of the other metadata', () => {
+  it('has the stored bytes with the resourceVersion in front of the other metadata', () => {
     const made = entry('{"kind":"A","metadata":{"name":"x"}}', 1234567890123);
     expect(decodeUtf8(made.bytes)).toBe('{"kind":"A","metadata":{"resourceVersion":"1234567890123","name":"x"}}');
     expect(made.broken).toBeUndefined();
   });
 
-  it('holds no comma when metadata is empty', () => {
+  it('has no comma if metadata is empty', () => {
     expect(decodeUtf8(entry('{"metadata":{ }}').bytes)).toBe('{"metadata":{ "resourceVersion":"7"}}');
   });
 
-  it('gives the stored bytes back, whatever the revision and the place', () => {
+  it('gives back the stored bytes for every revision and offset', () => {
     for (const text of [
       '{"metadata":{}}',
       '{"metadata":{"name":"x"}}',
@@ -45,7 +45,7 @@ describe('an entry', () => {
     expect(decodeUtf8(old.bytes)).toContain('"resourceVersion":"9"');
   });
 
-  it('is broken, with the key in the error, when the value cannot be described', () => {
+  it('is broken if the value cannot be described, and its error has the key', () => {
     const made = entry('nonsense');
     expect(made.broken).toMatchObject({ code: 'Corrupt', key: 'a/b' });
     expect(made.broken?.message).toContain('"a/b"');
@@ -53,7 +53,7 @@ describe('an entry', () => {
     expect(withRevision(made, 8)).toMatchObject({ revision: 8, broken: made.broken });
   });
 
-  it('is broken when describing throws or points outside', () => {
+  it('is broken if describing throws or returns an offset outside of the value', () => {
     const value = encodeUtf8('{}');
     const throwing = makeEntry(
       () => {

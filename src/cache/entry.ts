@@ -1,6 +1,6 @@
 /**
- * Entries: stored bytes made sendable by splicing the resourceVersion in. Invariant: the bytes of an entry are one exact allocation of
- * their own, and cutting the splice out gives back the stored bytes.
+ * Cache entries: stored bytes with the resourceVersion inserted, ready to be sent. Invariants: the bytes of an entry
+ * are one exact allocation of their own; removing the resourceVersion gives back the stored bytes.
  */
 import { allocateBytes, copyBytes, encodeUtf8 } from '../base/bytes.ts';
 import { toError } from '../base/errors.ts';
@@ -13,7 +13,7 @@ const HEAD = encodeUtf8('"resourceVersion":"');
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
-// Up to here a loop is quicker than making a view.
+// Up to this length a loop is faster than a view and a copy.
 const SHORT_COPY = 128;
 
 class CacheEntry implements Entry {
@@ -41,7 +41,7 @@ class CacheEntry implements Entry {
   }
 }
 
-/** Never throws: a value that cannot be described becomes a broken entry. */
+/** Makes the entry of a stored value. Never throws: a value that cannot be described becomes a broken entry. */
 export function makeEntry(describe: Describe, key: string, revision: Revision, value: Uint8Array): Entry {
   let description: Description | Undescribable;
   try {
@@ -62,14 +62,14 @@ function brokenEntry(key: string, revision: Revision, value: Uint8Array, reason:
   return new CacheEntry(key, revision, copyBytes(value), 0, EMPTY_FACTS, error);
 }
 
-/** The same object with another revision: what a DELETED event carries. A broken entry stays as broken as it was. */
+/** The same object with another revision, as a DELETED event carries it. A broken entry stays broken. */
 export function withRevision(entry: Entry, revision: Revision): Entry {
   const { key, facts, splice, broken } = entry;
   if (broken !== undefined) return new CacheEntry(key, revision, entry.bytes, splice, facts, broken);
   return new CacheEntry(key, revision, spliceRevision(storedBytes(entry), splice, revision), splice, facts, undefined);
 }
 
-/** The bytes as the store has them: a copy, because the cache does not keep them twice. */
+/** A copy of the bytes that the store has. The cache does not keep them. */
 export function storedBytes(entry: Entry): Uint8Array {
   const { bytes, splice } = entry;
   if (entry.broken !== undefined) return bytes;

@@ -17,7 +17,7 @@ const change = (revision: number, previousSize = 10): Change =>
   new Change('k', revision, entry(revision), entry(revision - 1, previousSize));
 
 describe('the event window', () => {
-  it('keeps the newest changes by count, and says from where on it is complete', () => {
+  it('keeps the newest changes up to its count, and its floor is the last one dropped', () => {
     const dropped: number[] = [];
     const window = new EventWindow({ events: 3, bytes: 1e6 }, 1, (previous) => void dropped.push(previous.revision));
     expect(window.floor).toBe(1);
@@ -29,7 +29,7 @@ describe('the event window', () => {
     expect(window.sequenceAfter(6)).toBe(window.end);
   });
 
-  it('keeps them by bytes, and none if a single change is too large', () => {
+  it('keeps changes up to its bytes, and none if a single change is too large', () => {
     const window = new EventWindow({ events: 100, bytes: 2500 }, 1, () => {});
     for (let revision = 2; revision <= 4; revision++) window.push(change(revision, 1000));
     expect([window.size, window.floor]).toEqual([2, 2]);
@@ -45,7 +45,7 @@ describe('the event window', () => {
     expect(window.bytes - deletion).toBe(deletion - 100);
   });
 
-  it('stays right over many more changes than it holds', () => {
+  it('stays correct over many more changes than it holds', () => {
     const window = new EventWindow({ events: 10, bytes: 1e6 }, 1, () => {});
     for (let revision = 2; revision < 3000; revision++) {
       window.push(change(revision));

@@ -1,6 +1,7 @@
 /**
- * The newest changes of a cache, so that a watch can begin in the past. Invariant: every change above `floor` is here, in revision
- * order; never more than the bounds say. A window too small for one change holds none, and its floor is that change.
+ * The event window: the newest changes of a cache, so that a watch can start at an older revision. Invariant: it holds
+ * every change above `floor`, in revision order, within its bounds. If one change alone exceeds the bounds the window
+ * is empty, and its floor is the revision of that change.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Entry, WindowBounds } from './cache.ts';
@@ -8,7 +9,7 @@ import type { Change } from './change.ts';
 
 export const DEFAULT_WINDOW: WindowBounds = { events: 16_384, bytes: 16 * 1024 * 1024 };
 
-// What an event costs beside the bytes of the version it keeps alive: measured roughly, it need not be exact.
+// The approximate cost of an event, beside the bytes of the version that it keeps alive.
 const EVENT_BYTES = 200;
 
 export class EventWindow {
@@ -20,14 +21,14 @@ export class EventWindow {
   #dropped = 0;
   #floor: Revision;
 
-  /** `onDrop` is told every former version that leaves the window. */
+  /** `onDrop` is called for each previous version that leaves the window. */
   constructor(bounds: WindowBounds, floor: Revision, onDrop: (previous: Entry) => void) {
     this.#bounds = bounds;
     this.#floor = floor;
     this.#onDrop = onDrop;
   }
 
-  /** Watches after this revision or any later one find all they need here. */
+  /** The oldest revision that a watch can start after. */
   get floor(): Revision {
     return this.#floor;
   }
@@ -46,7 +47,9 @@ export class EventWindow {
     while (this.size > 0 && (this.size > this.#bounds.events || this.#bytes > this.#bounds.bytes)) this.#drop();
   }
 
-  /** The sequence number of the oldest change that is still here; each change has one, counted from the beginning of the window. */
+  /**
+   * The sequence number of the oldest change in the window. Sequence numbers count all changes that were ever pushed.
+   */
   get first(): number {
     return this.#dropped;
   }
@@ -79,7 +82,7 @@ export class EventWindow {
     this.#dropped++;
     this.#floor = change.revision;
     if (change.previous !== undefined) this.#onDrop(change.previous);
-    // Moving the rest costs as much as what was dropped since the last time.
+    // Amortized O(1): at least as many changes were dropped as are moved.
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;
@@ -89,6 +92,7 @@ export class EventWindow {
 
 function weight(change: Change): number {
   const previous = change.previous === undefined ? 0 : change.previous.bytes.byteLength;
-  // A deletion may hold its last version a second time, with the final revision. So may an update that left a filter: not counted.
+  // A deletion may also hold its last version with the final revision. An update that leaves a filter may, too; it is
+  // not counted.
   return EVENT_BYTES + (change.entry === undefined ? previous * 2 : previous);
 }

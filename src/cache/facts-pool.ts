@@ -1,12 +1,13 @@
 /**
- * One value for equal facts: most objects of a kind share a handful of label sets, and a value per object would cost more than its key.
- * Invariant: a found value was made from bytes equal to those asked about; never more than two generations of `GENERATION` values.
+ * A pool of facts, so that objects with equal labels and fields share one value: most objects of a kind share a few
+ * label sets, and a value per object would cost more memory than its key. Invariants: `find` returns facts only for
+ * bytes equal to those that they were added with; the pool holds at most two generations of `GENERATION` values.
  */
 import { allocateBytes } from '../base/bytes.ts';
 import type { Facts } from './cache.ts';
 
 const GENERATION = 1024;
-// Longer texts are hardly ever shared, and would make the pool large.
+// Longer texts are rarely shared, and would make the pool large.
 const LONGEST = 1024;
 
 interface Pooled {
@@ -14,7 +15,7 @@ interface Pooled {
   readonly facts: Facts;
 }
 
-/** Texts are given as spans (from and to, in pairs) of a value, so that nothing is decoded to look them up. */
+/** A text is given as spans of a value (start and end offsets, in pairs), so that a lookup decodes nothing. */
 export class FactsPool {
   #young = new Map<number, Pooled>();
   #old = new Map<number, Pooled>();
@@ -31,7 +32,7 @@ export class FactsPool {
     return pooled !== undefined && isText(pooled.text, value, spans, length) ? pooled.facts : undefined;
   }
 
-  /** Replaces another text of the same hash. */
+  /** Replaces another text with the same hash. */
   add(value: Uint8Array, spans: readonly number[], facts: Facts): void {
     const length = totalLength(spans);
     if (length <= LONGEST) this.#put(hashOf(value, spans), { text: textOf(value, spans, length), facts });
@@ -62,7 +63,7 @@ export function hashOf(value: Uint8Array, spans: readonly number[]): number {
   return hash;
 }
 
-/** Each span's bytes followed by a zero byte, which no JSON text holds. */
+/** The bytes of the spans, each followed by a zero byte, which JSON text never contains. */
 function textOf(value: Uint8Array, spans: readonly number[], length: number): Uint8Array {
   const text = allocateBytes(length);
   let to = 0;

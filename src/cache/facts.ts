@@ -1,7 +1,10 @@
-/** Facts as values. Invariant: a string map made here has no inherited property at all, so a lookup by any label key is safe. */
+/**
+ * Constructors of facts. Invariant: a string map made here inherits no property, so a lookup by any label key is safe.
+ */
 import type { Facts, StringMap } from './cache.ts';
 
-// Instances are ordinary fast objects (Object.create(null) would make a hash table of each), and their prototype chain is empty.
+// V8 keeps instances of a class as fast objects; Object.create(null) makes a hash table of each. The prototype chain is
+// empty.
 class BareMap {
   [key: string]: string;
 }

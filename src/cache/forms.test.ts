@@ -50,7 +50,7 @@ describe('forms', () => {
     expect(forms.bytes).toBe(0);
   });
 
-  it('go with their entry, and with their form key', () => {
+  it('are dropped with their entry and with their form key', () => {
     const { maker, calls } = recorder();
     const forms = new Forms({ maker, isCurrent: () => true });
     forms.make('v2', [a, b]);
@@ -65,7 +65,7 @@ describe('forms', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('are bounded in bytes: the form that was not used for longest goes first', () => {
+  it('are bounded in bytes: the least recently used form is dropped first', () => {
     const { maker, calls } = recorder();
     const forms = new Forms({ maker, isCurrent: () => true, bytes: 12 });
     forms.make('v2', [a]);
@@ -85,7 +85,7 @@ describe('forms', () => {
     expect(tight.bytes).toBe(4);
   });
 
-  it('that nobody asks for are let go after a while', () => {
+  it('that are not used are dropped after some ticks', () => {
     const { maker } = recorder();
     const forms = new Forms({ maker, isCurrent: () => true });
     forms.make('v2', [a]);
@@ -95,7 +95,7 @@ describe('forms', () => {
     expect(forms.bytes).toBe(0);
   });
 
-  it('being made are shared by all who ask meanwhile', async () => {
+  it('that are being made are shared by all callers that want them meanwhile', async () => {
     const calls: string[][] = [];
     const resolvers: (() => void)[] = [];
     const maker: FormMaker = {
@@ -125,7 +125,7 @@ describe('forms', () => {
     expect(texts(await forms.make('v2', [a]))).toEqual(['2']);
   });
 
-  it('dropped while being made are answered and not kept', async () => {
+  it('that are dropped while they are made are answered and not kept', async () => {
     let finish = (): void => {};
     const maker: FormMaker = {
       make: () =>
@@ -141,7 +141,7 @@ describe('forms', () => {
     expect(forms.bytes).toBe(0);
   });
 
-  it('fail one by one, or as a whole: by a throw, a rejection or a wrong answer', async () => {
+  it('fail one by one, or as a batch by a throw, a rejection or a wrong number of results', async () => {
     const run = (make: FormMaker['make']): Promise<readonly FormResult[]> =>
       Promise.resolve(new Forms({ maker: { make }, isCurrent: () => true }).make('v2', [a, b]));
     expect(texts(await run(() => [{ error: new Error('one') }, made('two')]))).toEqual(['one', 'two']);
@@ -168,7 +168,7 @@ describe('lists in another form', () => {
       ),
   };
 
-  it('come in batches, filtered by the facts of the form, with limits', async () => {
+  it('are made in batches, filtered by the facts of the form, and limited', async () => {
     const sizes: number[] = [];
     const { store, cache } = testCache({
       forms: {
@@ -197,7 +197,7 @@ describe('lists in another form', () => {
     await cache.stop();
   });
 
-  it('fail with the error of any of their objects, and of an unknown form', async () => {
+  it('fail with the error of any of their objects, and for an unknown form', async () => {
     const { store, cache } = testCache({
       forms: { make: (_, entries) => Promise.resolve(entries.map(() => ({ error: new Error('cannot convert') }))) },
     });
@@ -208,7 +208,7 @@ describe('lists in another form', () => {
     const without = testCache();
     await without.store.put(`${PREFIX}a`, objectBytes('a'));
     await without.cache.start();
-    expect(() => without.cache.list({ prefix: PREFIX }, { form: 'v2' })).toThrow('nobody can make the form v2');
+    expect(() => without.cache.list({ prefix: PREFIX }, { form: 'v2' })).toThrow('this cache has no form v2');
     await without.cache.stop();
   });
 

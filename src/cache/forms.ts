@@ -1,7 +1,7 @@
 /**
- * Other forms of entries, made in batches and kept beside them while they are asked for.
- * Invariants: at most `bytes` are kept, the form that was not used for longest goes first; only current entries' forms are kept, and
- * they go with their entry; one (form, entry) is never being made twice at a time.
+ * The store of other forms of entries. Forms are made in batches on demand and kept while they are used. Invariants: at
+ * most `bytes` bytes are kept, and the least recently used form is dropped first; only a form of a current entry is
+ * kept, until `forget` is called for the entry; a form of an entry is never made twice at the same time.
  */
 import { BugError, toError } from '../base/errors.ts';
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
@@ -9,10 +9,10 @@ import type { Entry, FormKey, FormMaker, FormResult, MadeForm } from './cache.ts
 
 export const DEFAULT_FORM_BYTES: number = 64 * 1024 * 1024;
 
-/** The largest batch a maker is given. */
+/** The most entries in one batch of a maker. */
 export const FORM_BATCH = 500;
 
-// A form that nobody asked for during this many ticks is let go.
+// A form that is not used for this many ticks is dropped.
 const IDLE_TICKS = 5;
 
 interface Table {
@@ -23,7 +23,7 @@ interface Table {
   alive: boolean;
 }
 
-/** One batch under way; `index` is the entry's place in it. */
+/** An entry of a batch that is being made; `index` is its index in the batch. */
 interface Pending {
   readonly batch: Promise<readonly FormResult[]>;
   readonly index: number;
@@ -31,9 +31,9 @@ interface Pending {
 
 export interface FormsOptions {
   readonly maker: FormMaker;
-  /** Bytes kept at most. Default 64 MiB. A form of its own that is larger is made anew each time. */
+  /** The most bytes to keep. Default 64 MiB. A single form that is larger is made again each time. */
   readonly bytes?: number;
-  /** Whether the entry is the present version of its key. */
+  /** Whether the entry is the current version of its key. */
   readonly isCurrent: (entry: Entry) => boolean;
 }
 
@@ -41,7 +41,7 @@ export class Forms {
   readonly #maker: FormMaker;
   readonly #bound: number;
   readonly #isCurrent: (entry: Entry) => boolean;
-  /** The least recently used first. */
+  /** By form, the least recently used first. */
   readonly #tables = new Map<FormKey, Table>();
   #bytes = 0;
   #made = 0;
@@ -57,12 +57,14 @@ export class Forms {
     return this.#bytes;
   }
 
-  /** How many were made, failures included. */
+  /** The number of forms made, including failures. */
   get made(): number {
     return this.#made;
   }
 
-  /** One result per entry, in their order; a broken entry's is its error. Never throws or rejects: failures are results. */
+  /**
+   * Returns one result per entry, in their order. The result of a broken entry is its error. Never throws or rejects.
+   */
   make(form: FormKey, entries: readonly Entry[]): MaybePromise<FormResult[]> {
     const table = this.#use(form);
     const results = new Array<FormResult | undefined>(entries.length);
@@ -96,7 +98,7 @@ export class Forms {
     return waiting === undefined ? (results as FormResult[]) : Promise.all(waiting).then(() => results as FormResult[]);
   }
 
-  /** The entry is gone for good: so are its forms. */
+  /** Drops the forms of an entry. Called when a previous version has left the event window. */
   forget(entry: Entry): void {
     for (const table of this.#tables.values()) {
       const form = table.kept.get(entry);
@@ -108,12 +110,15 @@ export class Forms {
     }
   }
 
-  /** Drops whole forms, as when a schema generation is over. What is being made is still answered, and not kept. */
+  /**
+   * Drops whole forms, for example of an outdated schema generation. Batches in progress are still answered, but not
+   * kept.
+   */
   drop(which: (form: FormKey) => boolean): void {
     for (const [form, table] of this.#tables) if (which(form)) this.#dropTable(form, table);
   }
 
-  /** Called now and then: lets go of forms that nobody asked for since several calls. */
+  /** Called periodically: drops the forms that were not used during the last few calls. */
   tick(): void {
     this.#tick++;
     for (const [form, table] of this.#tables) {
@@ -124,13 +129,15 @@ export class Forms {
   #use(form: FormKey): Table {
     let table = this.#tables.get(form);
     if (table === undefined) table = { kept: new Map(), pending: new Map(), bytes: 0, usedAt: 0, alive: true };
-    else this.#tables.delete(form); // to the end of the order
+    else this.#tables.delete(form); // it moves to the end of the order
     table.usedAt = this.#tick;
     this.#tables.set(form, table);
     return table;
   }
 
-  /** Starts the making of entries that nobody is making. What is ready at once is returned, the rest is pending. */
+  /**
+   * Starts to make entries that are not being made. Returns the results that are ready at once; the rest are pending.
+   */
   #start(form: FormKey, table: Table, missing: readonly Entry[]): Map<Entry, FormResult> {
     const ready = new Map<Entry, FormResult>();
     for (let from = 0; from < missing.length; from += FORM_BATCH) {
@@ -191,7 +198,7 @@ export class Forms {
   }
 }
 
-/** A form that is the entry's own bytes costs nothing. */
+/** The bytes that keeping a form costs: none if it shares the bytes of its entry. */
 function ownSize(entry: Entry, { bytes }: MadeForm): number {
   return bytes === entry.bytes ? 0 : bytes.byteLength;
 }

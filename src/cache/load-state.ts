@@ -1,6 +1,6 @@
 /**
- * Reads the state that a cache starts from: an older one if the store still has it, so that the changes since then fill the window and
- * watches resume across a restart of the server; the present one otherwise.
+ * The initial load of a cache. It reads an older state if the store still has it, so that the changes since then fill
+ * the event window and watches can resume across a restart of the server. Otherwise it reads the current state.
  */
 import { OrderedMap } from '../base/ordered-map.ts';
 import { StorageError } from '../storage/errors.ts';
@@ -9,13 +9,13 @@ import type { Describe, Entry } from './cache.ts';
 import { makeEntry } from './entry.ts';
 
 const PAGE = 2000;
-// A store that compacts its present state away while it is being read is tried this often.
+// How often the load is tried if the store compacts the state that is being read.
 const ATTEMPTS = 3;
 
 export interface LoadedState {
   readonly map: OrderedMap<string, Entry>;
   readonly revision: Revision;
-  /** The store's revision when loading began: once the cache is there, it is as fresh as the start. */
+  /** The store's revision when the load began. The cache is ready once it has reached this revision. */
   readonly target: Revision;
 }
 
@@ -23,11 +23,11 @@ export interface LoadOptions {
   readonly storage: Storage;
   readonly prefixes: readonly string[];
   readonly describe: Describe;
-  /** How many revisions to go back at most. */
+  /** The most revisions to go back. */
   readonly backfill: number;
 }
 
-/** Throws what the storage throws, and Unavailable if the state was compacted away each time. */
+/** Throws the errors of the storage, and Unavailable if the state was compacted at every attempt. */
 export async function loadState(options: LoadOptions): Promise<LoadedState> {
   const { storage, backfill } = options;
   const target = await storage.revision();
@@ -39,7 +39,7 @@ export async function loadState(options: LoadOptions): Promise<LoadedState> {
     const map = await loadAt(options, revision);
     if (map !== undefined) return { map, revision, target: revision };
   }
-  throw new StorageError('Unavailable', 'the state was compacted away while it was being read');
+  throw new StorageError('Unavailable', 'the state was compacted while it was being read');
 }
 
 async function loadAt(options: LoadOptions, revision: Revision): Promise<OrderedMap<string, Entry> | undefined> {

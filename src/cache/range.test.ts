@@ -45,7 +45,7 @@ describe('ranges', () => {
     expect(found(index, 'a/b')).toEqual(['/']);
   });
 
-  it('of other keys cost nothing: a thousand watchers of single objects are not asked', () => {
+  it('of other keys cost nothing: a lookup does not visit a thousand watchers of single objects', () => {
     const index = new RangeIndex<string>();
     for (let i = 0; i < 1000; i++) index.add({ key: `a/${i}` }, String(i));
     let asked = 0;

@@ -1,4 +1,4 @@
-/** Ranges of a cache, and an index that finds those a key belongs to without asking each of them. */
+/** Ranges of a cache, and an index from keys to the ranges that contain them. */
 
 import { StorageError } from '../storage/errors.ts';
 import { prefixEnd } from '../storage/keys.ts';
@@ -6,7 +6,7 @@ import type { CacheRange } from './cache.ts';
 
 const SLASH = 0x2f;
 
-/** Throws InvalidArgument unless a prefix ends at a segment boundary. */
+/** Throws InvalidArgument unless a prefix is empty or ends with `/`. */
 export function checkRange(range: CacheRange): void {
   if ('prefix' in range && range.prefix !== '' && !range.prefix.endsWith('/')) {
     throw new StorageError(
@@ -20,30 +20,30 @@ export function inRange(range: CacheRange, key: string): boolean {
   return 'key' in range ? range.key === key : key.startsWith(range.prefix);
 }
 
-/** The keys from `start` (inclusive) to `end` (exclusive; undefined: no end) that a range covers, at or above `from`. */
+/** The keys of a range at or above `from`, as `start` (inclusive) and `end` (exclusive; undefined: no end). */
 export function boundsOf(
   range: CacheRange,
   from?: string,
 ): { readonly start: string; readonly end: string | undefined } {
-  // No key lies between a key and the same key with a zero byte, which keys cannot hold.
+  // Keys contain no zero byte, so no key lies between a key and the same key with a zero byte appended.
   const start = 'key' in range ? range.key : range.prefix;
   const end = 'key' in range ? `${range.key}\u0000` : prefixEnd(range.prefix);
   return { start: from !== undefined && from > start ? from : start, end };
 }
 
-/** Text that two ranges share only if they are equal. */
+/** A text that is equal for equal ranges only. */
 export function rangeText(range: CacheRange): string {
   return 'key' in range ? `=${range.key}` : `/${range.prefix}`;
 }
 
 /**
- * Values by range. Invariant: looking a key up costs one map lookup per prefix length in use plus one, however many ranges are held, so
- * that a thousand watchers of single objects do not cost every event a thousand checks.
+ * Values by range. Invariant: a lookup costs one map lookup per prefix length in use, plus one. It does not depend on
+ * the number of ranges, so that a thousand watchers of single objects do not cost every event a thousand comparisons.
  */
 export class RangeIndex<T> {
   readonly #byKey = new Map<string, T[]>();
   readonly #byPrefix = new Map<string, T[]>();
-  /** Lengths of the prefixes held, and how many there are of each. */
+  /** How many prefixes there are of each length. */
   readonly #lengths = new Map<number, number>();
   #sortedLengths: readonly number[] = [];
 
@@ -61,7 +61,7 @@ export class RangeIndex<T> {
     else if (withdraw(this.#byPrefix, range.prefix, value)) this.#count(range.prefix.length, -1);
   }
 
-  /** Calls back for every value whose range covers the key. Values must not be added or removed meanwhile. */
+  /** Calls back for every value whose range contains the key. The callback must not add or remove values. */
   forEach(key: string, callback: (value: T) => void): void {
     for (const length of this.#sortedLengths) {
       if (length > key.length) break;
@@ -81,7 +81,7 @@ export class RangeIndex<T> {
   }
 }
 
-/** True if this made the list. */
+/** Returns true if the list is new. */
 function append<T>(lists: Map<string, T[]>, at: string, value: T): boolean {
   const list = lists.get(at);
   if (list !== undefined) {
@@ -92,7 +92,7 @@ function append<T>(lists: Map<string, T[]>, at: string, value: T): boolean {
   return true;
 }
 
-/** True if this emptied the list. */
+/** Returns true if the list is now empty. */
 function withdraw<T>(lists: Map<string, T[]>, at: string, value: T): boolean {
   const list = lists.get(at);
   const index = list?.indexOf(value) ?? -1;

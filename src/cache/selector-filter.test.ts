@@ -26,13 +26,13 @@ const factsOf = (labels: Record<string, string>, fields: Record<string, string> 
 });
 
 describe('selectorFilter', () => {
-  it('is no filter at all for selectors that select everything', () => {
+  it('is undefined for selectors that select everything', () => {
     expect(filterOf('')).toBeUndefined();
     expect(selectorFilter({})).toBeUndefined();
     expect(selectorFilter({ labels: NOTHING })?.matches(factsOf({}), 'k')).toBe(false);
   });
 
-  it('selects by labels, and remembers nothing wrong about facts of one hash', () => {
+  it('selects by labels, also among facts with equal hashes', () => {
     const filter = filterOf('app in (a,b),!old')!;
     const facts = [
       factsOf({ app: 'a' }),
@@ -57,7 +57,7 @@ describe('selectorFilter', () => {
     expect(filter.matches(factsOf({ app: 'a' }, { 'spec.node': 'n' }), 'ns/x')).toBe(false);
   });
 
-  it('has the same text for the same selectors, and another for others', () => {
+  it('has equal texts for equal selectors only', () => {
     expect(filterOf('b=1,a=2')!.text).toBe(filterOf('a=2,b=1')!.text);
     const texts = [
       filterOf('a=1'),

@@ -1,4 +1,7 @@
-/** Label and field selectors as a filter over facts. Invariant: filters of equal selectors have equal texts, and only those. */
+/**
+ * Label and field selectors as a filter over facts. Invariant: two filters have equal texts only if their selectors are
+ * equal.
+ */
 import {
   compileFieldSelector,
   type FieldSelector,
@@ -12,11 +15,14 @@ import type { Facts, Filter } from './cache.ts';
 export interface SelectorFilterOptions {
   readonly labels?: LabelSelector;
   readonly fields?: FieldSelector;
-  /** Fields that the key tells (name, namespace) and the facts need not hold; undefined for all others. */
+  /** The value of a field that follows from the key (name, namespace); undefined for all other fields. */
   readonly fieldOfKey?: (key: string, field: string) => string | undefined;
 }
 
-/** Undefined if the selectors select every object. A field that neither the key nor the facts know is the empty string. */
+/**
+ * Returns undefined if the selectors select every object. A field that neither the key nor the facts have is the empty
+ * string.
+ */
 export function selectorFilter(options: SelectorFilterOptions): Filter | undefined {
   const labels = options.labels === undefined || isEverything(options.labels) ? undefined : options.labels;
   const fields = options.fields === undefined || isEveryField(options.fields) ? undefined : options.fields;
@@ -35,10 +41,13 @@ export function selectorFilter(options: SelectorFilterOptions): Filter | undefin
   return { text, matches };
 }
 
-// A power of two; enough for the label sets of most kinds, small enough to make anew for each list.
+// A power of two: enough for the label sets of most kinds, and small enough to allocate for each list.
 const SLOTS = 256;
 
-/** Objects share their facts (`FactsPool`), so most answers about a list are answers given before. */
+/**
+ * Remembers results by facts. Objects share their facts (`FactsPool`), so most objects of a list repeat an earlier
+ * result.
+ */
 function remembering(test: (labels: Facts['labels']) => boolean): (facts: Facts) => boolean {
   const known = new Array<Facts | undefined>(SLOTS).fill(undefined);
   const answers = new Uint8Array(SLOTS);

@@ -1,4 +1,4 @@
-/** One state of a cache, for reading. Invariant: its map is its own clone, which nobody changes, so that a page or a list is one state. */
+/** An immutable state of a cache. Invariant: its map never changes, so that all pages of a list show one state. */
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts';
 import type { OrderedMap } from '../base/ordered-map.ts';
 import type { Revision } from '../storage/storage.ts';
@@ -8,7 +8,7 @@ import { boundsOf, checkRange } from './range.ts';
 
 export class Snapshot implements CacheSnapshot {
   readonly revision: Revision;
-  /** Not to be changed by anybody. */
+  /** Must not be changed. */
   readonly map: OrderedMap<string, Entry>;
   readonly #forms: Forms;
 
@@ -67,7 +67,7 @@ export class Snapshot implements CacheSnapshot {
     return { revision: this.revision, items, next, remaining: next === undefined ? 0 : undefined };
   }
 
-  /** In batches, one after the other: a list in a slow form never asks for more than one at a time. */
+  /** Makes forms in batches, one after the other, so that a list waits for at most one batch at a time. */
   #listForm(start: string, end: string | undefined, form: FormKey, options: CacheListOptions): MaybePromise<CacheList> {
     const { filter } = options;
     const limit = options.limit || Number.POSITIVE_INFINITY;

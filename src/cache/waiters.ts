@@ -1,11 +1,14 @@
-/** Reads that wait until the cache has reached a revision. Invariant: each is settled once, and leaves no timer and no listener. */
+/**
+ * Reads that wait until the cache reaches a revision. Invariant: each settles once and leaves no timer and no listener
+ * behind.
+ */
 import { onAbort } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { FreshResult, WaitOptions } from './cache.ts';
 
-/** As long as the reference waits for a revision of the future. */
+/** The time that kube-apiserver waits for a revision that its cache has not reached. */
 export const DEFAULT_WAIT_MS = 3000;
 
 interface Waiter {
@@ -24,7 +27,10 @@ export class Waiters {
     this.#current = current;
   }
 
-  /** For a revision above the current one. Rejects with the signal's reason, or with what `fail` is given. */
+  /**
+   * Waits for a revision above the current one. Rejects with the signal's reason, or with the error that `fail` is
+   * given.
+   */
   wait(revision: Revision, options: WaitOptions): Promise<FreshResult> {
     const done = new Deferred<FreshResult>();
     const waiter: Waiter = {

@@ -8,8 +8,9 @@ import type { CacheList, CacheRange, CacheWatch, Filter, FormMaker } from './cac
 import { makeStringMap } from './facts.ts';
 
 /**
- * The model: every state there ever was, as plain maps. A watcher's stream must be exactly the changes that the model has after its
- * start, as its filter sees them in the version of its form; a watcher that was ended as too slow has seen a beginning of it.
+ * The model: every past state, as plain maps. The events of a watcher must be exactly the changes of the model after
+ * its start, as its filter sees them in the version of its form. A watcher that ended `too-slow` has seen a prefix of
+ * them.
  */
 interface ModelObject {
   readonly name: string;
@@ -37,7 +38,7 @@ const RANGES: readonly CacheRange[] = [
   { key: `${PREFIX}ns1/a` },
 ];
 
-/** In the other forms red and blue have changed places: a filter must look at the facts of the form. */
+/** The other forms swap red and blue, so that a test fails if a filter does not look at the facts of the form. */
 const swapped = (color: string): string => (color === 'red' ? 'blue' : color === 'blue' ? 'red' : color);
 
 function covers(range: CacheRange, key: string): boolean {
@@ -56,7 +57,7 @@ function shown(viewer: Viewer, object: ModelObject): ModelObject {
 const line = (type: string, object: ModelObject, revision: number): string =>
   `${type} ${object.name} ${object.color} ${object.spec}@${revision}`;
 
-/** What a viewer must be told between two states that follow each other. */
+/** The events of a viewer between two successive states. */
 function difference(
   viewer: Viewer,
   before: ModelState,
@@ -80,7 +81,7 @@ function stateLines(viewer: Viewer, state: ModelState): string[] {
     .map((key) => line('ADDED', shown(viewer, state.get(key)!), state.get(key)!.revision));
 }
 
-/** Forms in which the colors are swapped; asynchronous ones are finished when, and in the order in which, the run says. */
+/** Forms in which the colors are swapped. The run decides when, and in which order, asynchronous ones are finished. */
 class SwappingForms implements FormMaker {
   readonly pending: (() => void)[] = [];
 
@@ -235,7 +236,7 @@ describe('the watch cache beside a naive model', () => {
                 );
                 if (result.outcome === 'compacted') {
                   compacted++;
-                  // Only what the window cannot hold may be refused.
+                  // Only a watch that needs more than the window holds may be refused.
                   expect(changed.slice(start + 1).flat().length).toBeGreaterThan(windowEvents);
                 } else {
                   watches++;
@@ -282,7 +283,7 @@ describe('the watch cache beside a naive model', () => {
             }
           }
 
-          // Let everything come to rest.
+          // Wait until nothing is left to do.
           await store.clock.advance(10_000);
           expect(await cache.waitFresh()).toMatchObject({ outcome: 'ok' });
           for (const { sink } of running) sink.blocking = false;
@@ -318,7 +319,7 @@ describe('the watch cache beside a naive model', () => {
       ),
       { numRuns: 250, seed: 20_300_101 },
     );
-    // The run has met what it is about.
+    // The run has met enough of the interesting cases.
     expect(Math.min(watches, tooSlow, compacted)).toBeGreaterThan(20);
   });
 });
@@ -332,7 +333,7 @@ function linesOf(sink: RecordingSink): string[] {
     );
 }
 
-/** A bookmark promises that everything up to it came before it, and nothing up to it comes after. */
+/** Every event up to the revision of a bookmark comes before it, and every later event after it. */
 function checkBookmarks(sink: RecordingSink, start: number, fromState: boolean): void {
   const { events } = sink;
   events.forEach((event, i) => {

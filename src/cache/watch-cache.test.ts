@@ -36,7 +36,7 @@ describe('reads of the watch cache', () => {
     await cache.stop();
   });
 
-  it('refuses reads before it has started, after it has stopped, and unfit ranges', async () => {
+  it('refuses reads before it has started and after it has stopped, and invalid ranges', async () => {
     const { cache } = testCache();
     expect(() => cache.get('x')).toThrow(expect.objectContaining({ code: 'Unavailable' }));
     await cache.start();
@@ -49,7 +49,7 @@ describe('reads of the watch cache', () => {
     await expect(cache.start()).rejects.toMatchObject({ code: 'Closed' });
   });
 
-  it('gives pages of one state while others write, with exact counts of the rest', async () => {
+  it('lists pages of one state while others write, with exact counts of the rest', async () => {
     const { store, cache } = testCache();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await store.put(PREFIX + name, objectBytes(name));
     await cache.start();
@@ -84,7 +84,7 @@ describe('reads of the watch cache', () => {
     await cache.stop();
   });
 
-  it('reads any revision of its window exactly, and says when one is gone or to come', async () => {
+  it('reads every revision of its window exactly, and answers compacted or future for others', async () => {
     const { store, cache } = testCache({ window: { events: 4, bytes: 1e6 } });
     await cache.start();
     for (let i = 0; i < 8; i++) await store.put(`${PREFIX}a`, objectBytes('a', {}, `v${i}`)); // revisions 2 to 9
@@ -187,7 +187,7 @@ describe('freshness', () => {
     await cache.stop();
   });
 
-  it('wakes everybody at the revision they wait for', async () => {
+  it('answers each waiting read at the revision that it waits for', async () => {
     const { store, cache } = testCache();
     await cache.start();
     const woken: number[] = [];
@@ -204,7 +204,7 @@ describe('freshness', () => {
     await cache.stop();
   });
 
-  it('gives up on the future after three seconds, or when told to', async () => {
+  it('stops waiting after three seconds, or when the signal aborts', async () => {
     const { store, cache } = testCache();
     await cache.start();
     const results: unknown[] = [];
@@ -226,7 +226,7 @@ describe('freshness', () => {
     await cache.stop();
   });
 
-  it('rejects those who wait when it is stopped', async () => {
+  it('rejects waiting reads when it is stopped', async () => {
     const { store, cache } = testCache();
     await cache.start();
     const waiting = cache.waitFor(9);
@@ -250,7 +250,7 @@ describe('the life of the watch cache', () => {
     await cache.stop();
   });
 
-  it('starts from the present when there is no past, and answers compacted for it', async () => {
+  it('starts from the current state if the store has no older one, and is compacted before it', async () => {
     const { store, cache } = testCache();
     await store.put(`${PREFIX}a`, objectBytes('a'));
     await store.put(`${PREFIX}b`, objectBytes('b'));
@@ -264,7 +264,7 @@ describe('the life of the watch cache', () => {
     await cache.stop();
   });
 
-  it('goes back no further than its window is long', async () => {
+  it('goes back no further than its window holds', async () => {
     const { store, cache } = testCache({ window: { events: 2, bytes: 1e6 } });
     for (let i = 0; i < 6; i++) await store.put(`${PREFIX}a`, objectBytes('a', {}, String(i)));
     await cache.start();
@@ -274,7 +274,7 @@ describe('the life of the watch cache', () => {
     await cache.stop();
   });
 
-  it('goes on where it was when the storage watch fails, and nobody notices', async () => {
+  it('continues where it was when the storage watch fails, and its watchers do not notice', async () => {
     const trouble: Error[] = [];
     const { store, cache, turns } = testCache({ onTrouble: (error) => trouble.push(error) });
     await cache.start();
@@ -294,7 +294,7 @@ describe('the life of the watch cache', () => {
     expect(store.watches.size).toBe(0);
   });
 
-  it('begins anew when history is compacted: watches end, lists go on', async () => {
+  it('reloads its state when history is compacted: watches end, lists are still answered', async () => {
     const { store, cache, turns } = testCache();
     await store.put(`${PREFIX}a`, objectBytes('a'));
     await cache.start();
@@ -318,7 +318,7 @@ describe('the life of the watch cache', () => {
     await cache.stop();
   });
 
-  it('tries again, less and less often, until the store can be read', async () => {
+  it('retries with growing delays until the store can be read', async () => {
     const trouble: Error[] = [];
     const { store, cache } = testCache({ onTrouble: (error) => trouble.push(error) });
     store.failWith = new StorageError('Unavailable', 'not yet');
@@ -334,7 +334,7 @@ describe('the life of the watch cache', () => {
     expect(store.clock.pendingTimers).toBe(0);
   });
 
-  it('closes with its store', async () => {
+  it('stops when its store is stopped', async () => {
     const { store, cache } = testCache();
     await cache.start();
     const sink = new RecordingSink();

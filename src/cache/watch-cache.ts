@@ -1,6 +1,7 @@
 /**
- * The watch cache: `cache.ts` is its specification. Invariant: it is fed by one storage watch over all its prefixes; state, window and
- * published changes move together within one synchronous call, so no reader sees one without the others.
+ * The watch cache; `cache.ts` is its specification. One storage watch over all its prefixes feeds it. Invariant: the
+ * state, the event window and the published changes move together within one synchronous call, so no reader sees one
+ * without the others.
  */
 import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
@@ -37,26 +38,28 @@ import { FanOut, type WatchOrigin } from './fan-out/fan-out.ts';
 import { Forms } from './forms.ts';
 import { loadState } from './load-state.ts';
 import { checkRange } from './range.ts';
+import { RecentSnapshots } from './recent-snapshots.ts';
 import { Snapshot } from './snapshot.ts';
-import { SnapshotShelf } from './snapshot-shelf.ts';
 import { Waiters } from './waiters.ts';
 
 export interface WatchCacheOptions {
   readonly storage: Storage;
-  /** What it holds: prefixes that end with `/`, none of which begins with another. */
+  /** The prefixes to cache. Each ends with `/`, and none begins with another. */
   readonly prefixes: readonly string[];
   readonly describe: Describe;
-  /** Default: a maker that knows no form. */
+  /** Default: a maker that fails for every form. */
   readonly forms?: FormMaker;
-  /** Bytes of forms kept at most. Default 64 MiB. */
+  /** The most bytes of forms to keep. Default 64 MiB. */
   readonly formBytes?: number;
   readonly window?: WindowBounds;
   readonly queue?: QueueBounds;
-  /** About how often watchers that want bookmarks get one. Default one minute. */
+  /** The approximate interval of bookmarks. Default one minute. */
   readonly bookmarkIntervalMs?: number;
   readonly clock?: Clock;
   readonly scheduler?: Scheduler;
-  /** Told about every failure of the storage watch or of a restart; the cache tries again by itself. Default: nobody is told. */
+  /**
+   * Called for every failure of the storage watch and of a reload. The cache retries by itself. Default: does nothing.
+   */
   readonly onTrouble?: (error: Error) => void;
 }
 
@@ -65,7 +68,7 @@ const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
 
 const NO_FORMS: FormMaker = {
   make(form, entries) {
-    return entries.map(() => ({ error: new StorageError('InvalidArgument', `nobody can make the form ${form}`) }));
+    return entries.map(() => ({ error: new StorageError('InvalidArgument', `this cache has no form ${form}`) }));
   },
 };
 
@@ -77,7 +80,7 @@ export class WatchCache implements Stoppable {
   readonly #forms: Forms;
   readonly #fanOut: FanOut;
   readonly #waiters: Waiters;
-  readonly #shelf = new SnapshotShelf();
+  readonly #recent = new RecentSnapshots();
   #state: CacheState | undefined;
   #storageWatch: Watch | undefined;
   #ready: Deferred<void> | undefined;
@@ -89,7 +92,7 @@ export class WatchCache implements Stoppable {
   #retryTimer: Timer | undefined;
   #tickTimer: Timer | undefined;
 
-  /** Starts nothing. Throws InvalidArgument for a prefix that does not end at a segment boundary. */
+  /** Starts nothing. Throws InvalidArgument for a prefix that does not end with `/`. */
   constructor(options: WatchCacheOptions) {
     for (const prefix of options.prefixes) checkRange({ prefix });
     this.#options = options;
@@ -111,31 +114,34 @@ export class WatchCache implements Stoppable {
     this.#waiters = new Waiters(this.#clock, () => this.revision);
   }
 
-  /** Resolves when the cache can be read: it is then as fresh as the store was at the call. Keeps trying; rejects only with Closed. */
+  /**
+   * Resolves when the cache can be read and is as fresh as the store was at the call. Retries failures; rejects only
+   * with Closed.
+   */
   start(): Promise<void> {
     if (this.#stopped) return Promise.reject(closed());
     if (this.#ready === undefined) {
       this.#ready = new Deferred<void>();
-      this.#ready.promise.catch(() => {}); // whoever called start() is told
+      this.#ready.promise.catch(() => {}); // the callers of start() handle the rejection
       this.#armTick();
       void this.#load();
     }
     return this.#ready.promise;
   }
 
-  /** The revision of its state; 0 before the first start has settled. */
+  /** The revision of the state; 0 until start() has resolved. */
   get revision(): Revision {
     return this.#state?.revision ?? 0;
   }
 
-  /** The present version of a key. Throws Corrupt if it is broken. */
+  /** The current version of a key. Throws Corrupt if it is broken. */
   get(key: string): Entry | undefined {
     const entry = this.#readable().map.get(key);
     if (entry?.broken !== undefined) throw entry.broken;
     return entry;
   }
 
-  /** The entry in another form. Throws, or rejects with, the error of its making. */
+  /** The entry in another form. Throws, or rejects with, the error of the form maker. */
   form(entry: Entry, form: FormKey): MaybePromise<MadeForm> {
     return andThen(this.#forms.make(form, [entry]), ([result]) => {
       if ('error' in result!) throw result.error;
@@ -143,14 +149,14 @@ export class WatchCache implements Stoppable {
     });
   }
 
-  /** The present state, O(1). */
+  /** The current state. O(1). */
   snapshot(): CacheSnapshot {
     return this.#snapshot();
   }
 
   /**
-   * The state at exactly this revision, from a kept snapshot or by undoing what the window holds. `compacted` behind the window or the
-   * store's horizon: the store may still have it.
+   * The state at exactly this revision, from a kept snapshot or by undoing changes of the event window. `compacted` for
+   * a revision below the window or below the store's horizon. In the first case the store may still have the state.
    */
   snapshotAt(revision: Revision): SnapshotResult {
     const state = this.#readable();
@@ -158,30 +164,34 @@ export class WatchCache implements Stoppable {
     const horizon = this.#storage.horizon();
     if (revision < horizon) return { outcome: 'compacted', horizon };
     if (revision === state.revision) return { outcome: 'ok', snapshot: this.#snapshot() };
-    let snapshot = this.#shelf.get(revision);
+    let snapshot = this.#recent.get(revision);
     if (snapshot === undefined) {
       if (revision < state.window.floor) return { outcome: 'compacted', horizon: state.window.floor };
       snapshot = new Snapshot(revision, state.mapAt(revision), this.#forms);
-      this.#shelf.put(snapshot);
+      this.#recent.put(snapshot);
     }
     return { outcome: 'ok', snapshot };
   }
 
-  /** A list of the present state. If there is more, the state is kept for `snapshotAt(list.revision)`. */
+  /** Lists the current state. If there is a next page, the state is kept for `snapshotAt(list.revision)`. */
   list(range: CacheRange, options: CacheListOptions = {}): MaybePromise<CacheList> {
     const snapshot = this.#snapshot();
     return andThen(snapshot.list(range, options), (list) => {
-      if (list.next !== undefined) this.#shelf.put(snapshot);
+      if (list.next !== undefined) this.#recent.put(snapshot);
       return list;
     });
   }
 
-  /** Until the cache is as fresh as the store is now; at once, and synchronously if the store's revision is, when it is already. */
+  /**
+   * Waits until the cache is as fresh as the store is now. Synchronous if it already is and `storage.revision()` is
+   * synchronous.
+   */
   waitFresh(options: WaitOptions = {}): MaybePromise<FreshResult> {
     this.#readable();
     return andThen(this.#storage.revision(), (revision) => this.waitFor(revision, options));
   }
 
+  /** Waits until the cache has reached a revision. Synchronous if it already has. */
   waitFor(revision: Revision, options: WaitOptions = {}): MaybePromise<FreshResult> {
     const state = this.#readable();
     if (state.revision >= revision) return { outcome: 'ok', revision: state.revision };
@@ -190,6 +200,7 @@ export class WatchCache implements Stoppable {
     return reached;
   }
 
+  /** Begins a watch; see `CacheWatchOptions`. The sink is first called in a later turn. */
   watch(options: CacheWatchOptions, sink: EventSink): CacheWatchStart {
     const state = this.#readable();
     checkRange(options.range);
@@ -204,12 +215,12 @@ export class WatchCache implements Stoppable {
     return { outcome: 'ok', watch: this.#fanOut.watch(options, sink, origin) };
   }
 
-  /** Lets go of forms, as when a schema generation is over. */
+  /** Drops whole forms, for example of an outdated schema generation. */
   dropForms(which: (form: FormKey) => boolean): void {
     this.#forms.drop(which);
   }
 
-  /** Ends the watches as `closed`, after what was to be sent in this turn. Others may begin. */
+  /** Ends all watches `closed`, after sending what was due in this turn. New watches may begin afterwards. */
   endWatches(): void {
     this.#fanOut.endAll({ reason: 'closed' });
   }
@@ -233,7 +244,10 @@ export class WatchCache implements Stoppable {
     };
   }
 
-  /** Ends the watches as `closed`, after what was to be sent in this turn; rejects waiting reads with Closed, and leaves no timer and no storage watch. */
+  /**
+   * Ends all watches as `endWatches` does, rejects waiting reads with Closed, and ends the timers and the storage
+   * watch.
+   */
   stop(): Promise<void> {
     this.#close();
     return this.#stopping;
@@ -253,7 +267,7 @@ export class WatchCache implements Stoppable {
     this.#fanOut.endAll({ reason: 'closed' });
     this.#waiters.fail(closed());
     this.#ready?.reject(closed());
-    this.#shelf.clear();
+    this.#recent.clear();
     this.#forms.drop(() => true);
   }
 
@@ -289,7 +303,7 @@ export class WatchCache implements Stoppable {
     }
   }
 
-  /** Watches the store from the state on. Once the state has reached `target` it becomes the cache's. */
+  /** Watches the store from the revision of the state. The cache adopts the state once it has reached `target`. */
   #follow(state: CacheState, target: Revision): void {
     const advance = (): void => {
       if (this.#state === state) this.#waiters.reached(state.revision);
@@ -326,7 +340,7 @@ export class WatchCache implements Stoppable {
     if (this.#state !== undefined) {
       this.#restarts++;
       this.#fanOut.endAll({ reason: 'compacted', horizon: state.window.floor });
-      this.#shelf.clear();
+      this.#recent.clear();
       this.#forms.drop(() => true);
     }
     this.#state = state;
@@ -339,7 +353,7 @@ export class WatchCache implements Stoppable {
     if (this.#stopped || reason.reason === 'stopped') return;
     if (reason.reason === 'closed') this.#close();
     else if (reason.reason === 'failed') {
-      // Nothing is lost yet: the watch may go on where it broke off, and nobody needs to know.
+      // Nothing is lost: a new storage watch continues at the revision of the state, and the watchers need not know.
       this.#retry(reason.error, () => this.#follow(state, target));
     } else {
       this.#fanOut.endAll({ reason: 'compacted', horizon: reason.horizon });
@@ -365,14 +379,14 @@ export class WatchCache implements Stoppable {
     });
   }
 
-  /** One timer for all watchers: bookmarks go out when the store has said how far it is. */
+  /** One timer for all watchers. Bookmarks are sent once the store has reported its progress. */
   #armTick(): void {
     const every = this.#options.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS;
     this.#tickTimer = this.#clock.setTimer(
       every,
       () => {
         this.#armTick();
-        this.#shelf.tick();
+        this.#recent.tick();
         this.#forms.tick();
         if (this.#storageWatch === undefined) return;
         this.#bookmarksDue = true;

@@ -1,4 +1,7 @@
-/** Chunks that are handed to a sink in one call. All watchers of a group share one batch, also while it waits in their queues. */
+/**
+ * Chunks that are handed to a sink in one call. All watchers of a group share one batch, also while it waits in their
+ * queues.
+ */
 
 /** The most chunks in one call of a sink. More would delay every other sink and request of the turn. */
 export const MAX_CHUNKS = 64;

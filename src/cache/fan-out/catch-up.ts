@@ -1,6 +1,6 @@
 /**
- * The cursor of a new watch over everything that it has not seen: the initial state, the bookmark that ends it, then the event
- * window. The watch pulls slices as its sink takes them, so a slow sink costs no memory while it catches up.
+ * The cursor of a new watch over everything that it has not seen: the initial state, the bookmark that ends it, then
+ * the event window. The watch pulls slices as its sink takes them, so a slow sink costs no memory while it catches up.
  */
 import type { OrderedMap } from '../../base/ordered-map.ts';
 import type { Revision } from '../../storage/storage.ts';

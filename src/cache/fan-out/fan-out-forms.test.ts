@@ -7,7 +7,7 @@ import { FORM_BATCH } from '../forms.ts';
 import type { WatchCacheOptions } from '../watch-cache.ts';
 
 describe('watches in another form', () => {
-  /** Makes forms when the test says so, in whatever order. */
+  /** Forms that are made when the test calls the pending functions, in any order. */
   function controlledForms(): { make: WatchCacheOptions['forms'] & object; pending: (() => void)[] } {
     const pending: (() => void)[] = [];
     return {
@@ -25,7 +25,7 @@ describe('watches in another form', () => {
     };
   }
 
-  it('keep their order while forms are being made, and share one making', async () => {
+  it('keep their order while forms are made, and share each form', async () => {
     const forms = controlledForms();
     const { store, cache, turns } = await started({ forms: forms.make });
     const [one, two, stored] = [new RecordingSink(), new RecordingSink(), new RecordingSink()];
@@ -50,7 +50,7 @@ describe('watches in another form', () => {
     await cache.stop();
   });
 
-  it('end with the error of a form that cannot be made, behind what came before', async () => {
+  it('end with the error of a form that cannot be made, after all earlier events', async () => {
     const { store, cache, turns } = await started({
       forms: {
         make: (_, entries) =>
@@ -75,16 +75,16 @@ describe('watches in another form', () => {
     await cache.stop();
   });
 
-  it('that begin while others wait for forms see neither what came before nor less than what comes after', async () => {
+  it('that begin while others wait for forms get every later change and no earlier one', async () => {
     const forms = controlledForms();
     const { store, cache, turns } = await started({ forms: forms.make });
     const [first, second] = [new RecordingSink(), new RecordingSink()];
     begin(cache, { form: 'v2' }, first);
     turns.runAll();
     await store.put(`${PREFIX}a`, objectBytes('a'));
-    turns.runAll(); // the group waits for a form now
+    turns.runAll(); // from now on the group waits for a form
     for (let i = 0; i < FORM_BATCH - 1; i++) await store.put(`${PREFIX}b`, objectBytes('b', {}, String(i)));
-    // One revision that two batches of forms share.
+    // One revision in two batches of forms.
     const writes = ['x', 'y'].map((name) => ({ type: 'put' as const, key: PREFIX + name, value: objectBytes(name) }));
     const { revision } = await store.inner.transact({ checks: [], writes });
     begin(cache, { form: 'v2' }, second);
@@ -100,7 +100,7 @@ describe('watches in another form', () => {
     await cache.stop();
   });
 
-  it('that begin behind a change that fails others go on', async () => {
+  it('that begin after a change are not ended by its failure', async () => {
     const forms = controlledForms();
     const { store, cache, turns } = await started({ forms: forms.make });
     const [first, second] = [new RecordingSink(), new RecordingSink()];
@@ -124,7 +124,7 @@ describe('watches in another form', () => {
     await cache.stop();
   });
 
-  it('end as too slow when more waits for forms than the window holds', async () => {
+  it('end as too slow when more changes wait for forms than the window holds', async () => {
     const forms = controlledForms();
     const { store, cache, turns } = await started({ forms: forms.make, window: { events: 4, bytes: 1e6 } });
     const sink = new RecordingSink();

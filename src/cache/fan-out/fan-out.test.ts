@@ -6,7 +6,7 @@ import type { EventSink } from '../cache.ts';
 import { nextTurn } from './fan-out.ts';
 
 describe('fan-out', () => {
-  it('encodes an event once for all watchers of one form, whatever their filters, and hands them the same buffer', async () => {
+  it('encodes an event once for all watchers of one form and writes the same buffer to each', async () => {
     const { store, cache, turns } = await started();
     const sinks = Array.from({ length: 6 }, () => new RecordingSink());
     sinks.forEach((sink, i) => {
@@ -39,7 +39,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('writes once per turn, in groups of at most 64', async () => {
+  it('writes once per turn, in batches of at most 64 chunks', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     begin(cache, {}, sink);
@@ -51,7 +51,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('ends a watcher whose queue is full as too slow, and nobody waits for it', async () => {
+  it('ends a watcher whose queue is full as too slow, and delays no other watcher', async () => {
     const { store, cache, turns } = await started({ queue: { events: 3, bytes: 1e6 } });
     const [slow, quick] = [new RecordingSink(), new RecordingSink()];
     slow.blocking = true;
@@ -72,7 +72,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('bounds a queue by its bytes too', async () => {
+  it('bounds a queue by its bytes, too', async () => {
     const { store, cache, turns } = await started({ queue: { events: 1e6, bytes: 1000 } });
     const slow = new RecordingSink();
     slow.blocking = true;
@@ -86,7 +86,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('ends nobody for one burst, however large', async () => {
+  it('ends no watcher for a single burst, however large', async () => {
     const { store, cache, turns } = await started({ queue: { events: 3, bytes: 1e6 } });
     const sink = new RecordingSink();
     sink.blocking = true;
@@ -161,7 +161,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('ends watches with an error when a value that cannot be served appears, behind what came before', async () => {
+  it('ends watches with an error when they meet a value that cannot be served, after all earlier events', async () => {
     const { store, cache, turns } = await started();
     const [here, elsewhere] = [new RecordingSink(), new RecordingSink()];
     begin(cache, {}, here);
@@ -182,7 +182,7 @@ describe('fan-out', () => {
     await cache.stop();
   });
 
-  it('ends those for whom an encoding throws', async () => {
+  it('ends the watches whose encoding throws', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     const encoding = {

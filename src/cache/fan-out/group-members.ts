@@ -38,7 +38,10 @@ export class GroupMembers<M extends Member> {
     return [...this.ready, ...this.waiting, ...this.late];
   }
 
-  /** Moves a member. The last one of the list that it leaves takes its slot, so that list must not be iterated meanwhile. */
+  /**
+   * Moves a member. The last one of the list that it leaves takes its slot, so that list must not be iterated
+   * meanwhile.
+   */
   put(member: M, place: Place): void {
     if (member.place === place) return;
     this.#remove(member);

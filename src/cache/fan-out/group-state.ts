@@ -1,13 +1,13 @@
 /**
- * The state machine of a group's changes, from publishing to dispatch. Each exported transition is one event: it changes the state
- * and returns the effect to perform. The loop around it (`group.ts`) performs the effect and calls the transition of its outcome.
- * Transitions do no I/O.
+ * The state machine of a group's changes, from publishing to dispatch. Each exported transition is one event: it
+ * changes the state and returns the effect to perform. The loop around it (`group.ts`) performs the effect and calls
+ * the transition of its outcome. Transitions do no I/O.
  *
- * A state is one record that transitions change in place, and the operands of effects are fields of it, so that publishing a change
- * to a group allocates nothing.
+ * A state is one record that transitions change in place, and the operands of effects are fields of it, so that
+ * publishing a change to a group allocates nothing.
  *
- * Phases: `idle` → `rendering` → `dispatching` → `idle`, and `rendering` → `overflowed` → `rendering`.
- * Invariant: changes are dispatched in the order in which they were published, also when forms are made asynchronously.
+ * Phases: `idle` → `rendering` → `dispatching` → `idle`, and `rendering` → `overflowed` → `rendering`. Invariant:
+ * changes are dispatched in the order in which they were published, also when forms are made asynchronously.
  */
 import type { Revision } from '../../storage/storage.ts';
 import type { Change } from '../change.ts';
@@ -73,7 +73,7 @@ export function isSettled(state: GroupState): boolean {
   return state.phase === 'idle' && state.backlog.length === 0;
 }
 
-// ── Transitions ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Transitions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A change of the range is published to a group with watchers. */
 export function changePublished(state: GroupState, change: Change): GroupEffect {

@@ -1,10 +1,11 @@
 /**
- * The watchers of one range, one filter and one renderer. Each change is filtered, rendered and encoded once, and the same batches
- * go to all of them. This file is the loop around two state machines, one for the group's changes (`group-state.ts`) and one for
- * each watcher (`watcher-state.ts`): it performs their effects and tells them the outcomes.
+ * The watchers of one range, one filter and one renderer. Each change is filtered, rendered and encoded once, and the
+ * same batches go to all of them. This file is the loop around two state machines, one for the group's changes
+ * (`group-state.ts`) and one for each watcher (`watcher-state.ts`): it performs their effects and tells them the
+ * outcomes.
  *
- * Sinks may call back into their watches at any time. Invariant: while batches are dispatched no list of members loses an element.
- * A member that ends meanwhile is muted at once, and leaves its list when the dispatch is over.
+ * Sinks may call back into their watches at any time. Invariant: while batches are dispatched no list of members loses
+ * an element. A member that ends meanwhile is muted at once, and leaves its list when the dispatch is over.
  */
 import { toError } from '../../base/errors.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
@@ -129,7 +130,7 @@ export class Group implements WatcherGroup {
     this.#runWatcher(watcher, endWatcher(watcher.state, reason));
   }
 
-  // ── Effects of the group ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Effects of the group ───────────────────────────────────────────────────────────────────────────────────────────
 
   #run(effect: GroupEffect): void {
     while (effect !== 'none') effect = this.#perform(effect);
@@ -243,7 +244,7 @@ export class Group implements WatcherGroup {
     }
   }
 
-  // ── Effects of watchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Effects of watchers ────────────────────────────────────────────────────────────────────────────────────────────
 
   #runWatcher(watcher: Watcher, effect: WatcherEffect): void {
     while (effect !== 'none') effect = this.#performFor(watcher, effect);

@@ -1,13 +1,13 @@
 /**
- * The state machine of one watch. Each exported transition is one event: it changes the state and returns the effect to perform.
- * The loop around it (`group.ts`) performs the effect and calls the transition of its outcome. Transitions do no I/O and call no
- * sink, filter or encoding.
+ * The state machine of one watch. Each exported transition is one event: it changes the state and returns the effect to
+ * perform. The loop around it (`group.ts`) performs the effect and calls the transition of its outcome. Transitions do
+ * no I/O and call no sink, filter or encoding.
  *
- * A state is one record that transitions change in place, and the operands of effects are fields of it, so that no event of a live
- * watch allocates anything.
+ * A state is one record that transitions change in place, and the operands of effects are fields of it, so that no
+ * event of a live watch allocates anything.
  *
- * Phases: `catching-up` → (`late` →) `live` → `ended`. Every phase may go to `ended`, and `ended` is final.
- * Invariants: chunks reach the sink in order; nothing is written to a sink that is not `open`; the queue is empty while the watch
+ * Phases: `catching-up` → (`late` →) `live` → `ended`. Every phase may go to `ended`, and `ended` is final. Invariants:
+ * chunks reach the sink in order; nothing is written to a sink that is not `open`; the queue is empty while the watch
  * catches up.
  */
 import type { Revision } from '../../storage/storage.ts';
@@ -21,7 +21,10 @@ export const SLICES_PER_TURN = 16;
 export type WatcherPhase =
   /** Pulls slices from its cursor. Its group hands it nothing. */
   | 'catching-up'
-  /** Has caught up, but its group still has changes to dispatch that are at or below `after`: those are not for this watch. */
+  /**
+   * Has caught up, but its group still has changes to dispatch that are at or below `after`: those are not for this
+   * watch.
+   */
   | 'late'
   /** Gets every change that its group dispatches. */
   | 'live'
@@ -102,7 +105,7 @@ export function hasRoom(state: WatcherState, bounds: QueueBounds): boolean {
   return state.queuedEvents < bounds.events && state.queuedBytes < bounds.bytes;
 }
 
-// ── Transitions ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Transitions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A scheduled turn has come. */
 export function watcherTurn(state: WatcherState): WatcherEffect {
@@ -110,7 +113,10 @@ export function watcherTurn(state: WatcherState): WatcherEffect {
   return advance(state);
 }
 
-/** The group at revision `head` has taken the watch over. `late`: it still has changes to dispatch that are not for this watch. */
+/**
+ * The group at revision `head` has taken the watch over. `late`: it still has changes to dispatch that are not for this
+ * watch.
+ */
 export function watcherJoined(state: WatcherState, head: Revision, late: boolean): WatcherEffect {
   state.phase = late ? 'late' : 'live';
   state.after = Math.max(state.after, head);
@@ -157,7 +163,9 @@ export function sinkDrained(state: WatcherState): WatcherEffect {
   return state.phase === 'catching-up' ? 'schedule' : advance(state);
 }
 
-/** Puts a batch of the group behind everything that waits. The caller asks `hasRoom` once for all batches of a dispatch. */
+/**
+ * Puts a batch of the group behind everything that waits. The caller asks `hasRoom` once for all batches of a dispatch.
+ */
 export function enqueueBatch(state: WatcherState, batch: Batch): void {
   if (state.phase === 'ended') return;
   state.queue.push(batch);
@@ -183,7 +191,7 @@ export function endWatcher(state: WatcherState, reason: CacheWatchEnd): WatcherE
   return 'end';
 }
 
-// ── What comes next ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The next effect ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** With an open sink: the end, the queue, or the next slice, in this order. */
 function advance(state: WatcherState): WatcherEffect {

@@ -3,7 +3,7 @@ import { settle } from '../../base/virtual-clock.ts';
 import { begin, labelFilter, objectBytes, PREFIX, RecordingSink, started } from '../cache.fixtures.ts';
 
 describe('a watch', () => {
-  it('delivers additions, modifications and deletions, the last object with the final revision', async () => {
+  it('delivers additions, modifications, and deletions with the last object at the final revision', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     begin(cache, {}, sink);
@@ -17,7 +17,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('turns changes of the selection into additions and deletions', async () => {
+  it('delivers an object that enters the selection as added, and one that leaves it as deleted', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     begin(cache, { filter: labelFilter('in', 'yes') }, sink);
@@ -37,7 +37,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('covers a prefix at a segment boundary or exactly one key', async () => {
+  it('covers a prefix that ends with a slash, or exactly one key', async () => {
     const { store, cache, turns } = await started();
     const [prefix, key] = [new RecordingSink(), new RecordingSink()];
     begin(cache, { range: { prefix: `${PREFIX}ns/` } }, prefix);
@@ -49,7 +49,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('begins with the state, marks its end, and goes on with every change', async () => {
+  it('begins with the state, marks its end, and continues with every change', async () => {
     const { store, cache, turns } = await started();
     for (let i = 100; i < 300; i++) await store.put(`${PREFIX}${i}`, objectBytes(String(i)));
     const sink = new RecordingSink();
@@ -64,7 +64,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('pulls a large state only as fast as the sink takes it, and then what happened meanwhile', async () => {
+  it('pulls a large state only as fast as the sink takes it, and then the changes since then', async () => {
     const { store, cache, turns } = await started();
     for (let i = 100; i < 300; i++) await store.put(`${PREFIX}${i}`, objectBytes(String(i)));
     const sink = new RecordingSink();
@@ -89,7 +89,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('starts in the future when asked to', async () => {
+  it('may start above the revision of the cache', async () => {
     const { store, cache, turns } = await started({ bookmarkIntervalMs: 1000 });
     const sink = new RecordingSink();
     const watch = begin(cache, { from: { after: 3 }, bookmarks: true }, sink);
@@ -101,7 +101,7 @@ describe('a watch', () => {
     await cache.stop();
   });
 
-  it('does not see what its range does not cover, nor anything after stop()', async () => {
+  it('delivers nothing after stop()', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     const watch = begin(cache, {}, sink);
@@ -119,7 +119,7 @@ describe('a watch', () => {
 });
 
 describe('bookmarks', () => {
-  it('come about once a minute to those who asked, with the revision of the whole store', async () => {
+  it('are sent about once a minute to the watches that want them, with the revision of the whole store', async () => {
     const { store, cache, turns } = await started();
     const [asked, not] = [new RecordingSink(), new RecordingSink()];
     begin(cache, { bookmarks: true }, asked);
@@ -138,7 +138,7 @@ describe('bookmarks', () => {
     await cache.stop();
   });
 
-  it('come on demand, behind everything that happened before', async () => {
+  it('are sent on demand, behind all earlier events', async () => {
     const { store, cache, turns } = await started();
     const sink = new RecordingSink();
     const watch = begin(cache, {}, sink);

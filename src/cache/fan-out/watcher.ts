@@ -1,4 +1,7 @@
-/** One watch of a cache: its state, its sink, and the methods that its owner calls. The group of the watch does the work. */
+/**
+ * One watch of a cache: its state, its sink, and the methods that its owner calls. The group of the watch does the
+ * work.
+ */
 import type { CacheWatch, CacheWatchEnd, EventSink } from '../cache.ts';
 import type { CatchUp } from './catch-up.ts';
 import type { Member, Place } from './group-members.ts';

@@ -1,13 +1,13 @@
 /**
- * Snapshots kept for the further pages of lists. Invariant: never more than `CAPACITY`, the one not used for longest goes first, and
- * none stays that was not used between two ticks.
+ * The snapshots that are kept for further pages of lists. Invariants: there are at most `CAPACITY`, and the least
+ * recently used one is dropped first; a snapshot that is not used between two ticks is dropped.
  */
 import type { Revision } from '../storage/storage.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const CAPACITY = 16;
 
-export class SnapshotShelf {
+export class RecentSnapshots {
   /** The least recently used first. */
   readonly #kept = new Map<Revision, { readonly snapshot: Snapshot; used: boolean }>();
 
