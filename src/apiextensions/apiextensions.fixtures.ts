@@ -15,7 +15,11 @@ import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import type { ServerRequest } from '../server/http/server-request.ts';
 import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
 import { type World, world } from '../server/registry/thing.fixtures.ts';
-import { type ApiExtensionsServer, type ApiExtensionsServerOptions, createApiExtensionsServer } from './server.ts';
+import {
+  type ApiExtensionsServer,
+  type ApiExtensionsServerOptions,
+  createApiExtensionsServer,
+} from './api-extensions-server.ts';
 
 export interface TestAnswer {
   readonly status: number;

@@ -2,8 +2,9 @@
  * The delegation chain: filters → built-in kinds → custom resources → 404. The servers are made in the order of their
  * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
+
+import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/api-extensions-server.ts';
 import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
-import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/server.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
 import type { Lifetime } from '../base/lifetime.ts';
 import type { Logger } from '../base/logger.ts';

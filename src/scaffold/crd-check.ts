@@ -4,9 +4,15 @@
  */
 
 import { type Crd, readCrd } from '../apiextensions/crd.ts';
-import { CRD_GROUP, CRD_KIND, CRD_V1, CRD_V1BETA1, convertDefinition } from '../apiextensions/definition/definition.ts';
-import { validateDefinition } from '../apiextensions/definition/validate.ts';
-import type { ValidationTools } from '../apiextensions/definition/validation-options.ts';
+import {
+  CRD_GROUP,
+  CRD_KIND,
+  CRD_V1,
+  CRD_V1BETA1,
+  convertDefinition,
+} from '../apiextensions/definition/crd-definition.ts';
+import { validateDefinition } from '../apiextensions/definition/validation/validate-definition.ts';
+import type { ValidationTools } from '../apiextensions/definition/validation/validation-options.ts';
 import { decodeStrictJson } from '../apimachinery/codec/strict.ts';
 import { type FieldIssue, formatIssue } from '../apimachinery/validation/field-issue.ts';
 import { cloneJson, getField } from '../base/json-value.ts';

@@ -6,7 +6,7 @@ import {
   type RuleContext,
   ruleCost,
   TotalCost,
-} from '../apiextensions/definition/schema-rules.ts';
+} from '../apiextensions/definition/validation/schema-rules.ts';
 import { checkRules } from '../schema/rules/check-rules.ts';
 import { parseStructural } from '../schema/structural/parse-structural.ts';
 import type { StructuralSchema } from '../schema/structural/structural.ts';

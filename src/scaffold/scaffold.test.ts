@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSchemaChecks } from '../apiextensions/definition/create-schema-checks.ts';
+import { createSchemaChecks } from '../apiextensions/definition/validation/create-schema-checks.ts';
 import { type CheckedCrd, checkCrd, isCrd } from './crd-check.ts';
 import { crdTypes } from './crd-types.ts';
 import { type Manifests, readManifests } from './manifest-files.ts';

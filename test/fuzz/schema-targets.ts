@@ -1,8 +1,8 @@
 /** Schemas of definitions, with objects under them, and the patterns that they hold. */
 
-import { createSchemaChecks } from '../../src/apiextensions/definition/create-schema-checks.ts';
-import { CRD_V1 } from '../../src/apiextensions/definition/definition.ts';
-import { validateDefinition } from '../../src/apiextensions/definition/validate.ts';
+import { CRD_V1 } from '../../src/apiextensions/definition/crd-definition.ts';
+import { createSchemaChecks } from '../../src/apiextensions/definition/validation/create-schema-checks.ts';
+import { validateDefinition } from '../../src/apiextensions/definition/validation/validate-definition.ts';
 import { decodeUtf8 } from '../../src/base/bytes.ts';
 import { readJson } from '../../src/base/json-read.ts';
 import { cloneJson, equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/json-value.ts';

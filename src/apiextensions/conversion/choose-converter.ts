@@ -4,7 +4,7 @@ import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
 import type { StructuralSchema } from '../../schema/structural/structural.ts';
 import type { Crd } from '../crd.ts';
-import type { Converter, ConverterFactory } from './converter.ts';
+import type { Converter, ConverterFactory } from './custom-converter.ts';
 import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
 import { fieldsConverter } from './fields/fields-converter.ts';
 import { parseFieldRules } from './fields/parse-field-rules.ts';

@@ -19,7 +19,7 @@ import { cloneJson, getField, isJsonObject, type JsonObject, type JsonValue } fr
 import { writeJson } from '../../base/json-write.ts';
 import type { OutboundClient, ServiceAddress, ServiceResolver } from '../../server/http/outbound.ts';
 import type { Crd, CrdWebhook } from '../crd.ts';
-import type { Converter } from './converter.ts';
+import type { Converter } from './custom-converter.ts';
 
 export interface WebhookHost {
   readonly client: Pick<OutboundClient, 'post'>;

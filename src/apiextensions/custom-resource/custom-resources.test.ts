@@ -7,7 +7,7 @@ import { settle } from '../../base/virtual-clock.ts';
 import type { Admission } from '../../server/admission.ts';
 import { CRDS, GADGETS, gadget, gadgets, redefine, startTestExtensions } from '../apiextensions.fixtures.ts';
 import { converterFactory } from '../conversion/choose-converter.ts';
-import type { ConverterFactory } from '../conversion/converter.ts';
+import type { ConverterFactory } from '../conversion/custom-converter.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 
 const NAME = `${CRDS}/gadgets.example.test`;

@@ -8,10 +8,10 @@ import type { ServerRequest } from '../../server/http/server-request.ts';
 import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange } from '../crd-lister.ts';
-import { isConditionTrue } from '../definition/conditions.ts';
+import { isConditionTrue } from '../definition/crd-conditions.ts';
 import { sameNames } from '../definition/naming.ts';
-import { CustomHandler, type HandlerHost } from './handler.ts';
-import type { PublishedResources } from './published.ts';
+import { CustomHandler, type HandlerHost } from './custom-handler.ts';
+import type { PublishedResources } from './published-resources.ts';
 
 export class CustomResources {
   readonly #host: HandlerHost;

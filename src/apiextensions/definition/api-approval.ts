@@ -4,7 +4,7 @@
 import { quote } from '../../apimachinery/go-format.ts';
 import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
 import type { Crd } from '../crd.ts';
-import type { WantedCondition } from './conditions.ts';
+import type { WantedCondition } from './crd-conditions.ts';
 
 export const APPROVED_ANNOTATION = 'api-approved.kubernetes.io';
 

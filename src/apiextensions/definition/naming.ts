@@ -4,7 +4,7 @@
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { Crd, CrdNames } from '../crd.ts';
-import { findCondition, type WantedCondition } from './conditions.ts';
+import { findCondition, type WantedCondition } from './crd-conditions.ts';
 
 export interface Naming {
   readonly acceptedNames: CrdNames;

@@ -2,8 +2,8 @@
 import { type FieldIssue, formatIssues, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { Crd } from '../crd.ts';
-import type { WantedCondition } from './conditions.ts';
-import type { SchemaChecks } from './schema-checks.ts';
+import type { WantedCondition } from './crd-conditions.ts';
+import type { SchemaChecks } from './validation/schema-checks.ts';
 
 const SPEC = FieldPath.of('spec');
 

@@ -12,9 +12,9 @@ import { OwnWriter } from '../../server/own/own-writer.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import type { Crd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
-import type { CustomHandler } from '../custom-resource/handler.ts';
-import { isConditionTrue, setCondition, type WantedCondition } from '../definition/conditions.ts';
-import { CLEANUP_FINALIZER } from '../definition/definition-strategy.ts';
+import type { CustomHandler } from '../custom-resource/custom-handler.ts';
+import { isConditionTrue, setCondition, type WantedCondition } from '../definition/crd-conditions.ts';
+import { CLEANUP_FINALIZER } from '../definition/crd-strategy.ts';
 import type { DefinitionWriter } from './definition-writer.ts';
 import { untilEmpty } from './until-empty.ts';
 

@@ -7,7 +7,7 @@ import type { OwnWriter } from '../../server/own/own-writer.ts';
 import { encodeStored } from '../../server/registry/stored-object.ts';
 import { conditionsOf, gadgets } from '../apiextensions.fixtures.ts';
 import { CrdLister } from '../crd-lister.ts';
-import { createSchemaChecks } from '../definition/create-schema-checks.ts';
+import { createSchemaChecks } from '../definition/validation/create-schema-checks.ts';
 import { DefinitionWriter } from './definition-writer.ts';
 import { StatusLoop } from './status-loop.ts';
 

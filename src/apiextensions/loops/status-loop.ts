@@ -13,7 +13,6 @@ import type { FollowUp } from '../../server/resource/resource-definition.ts';
 import { type Crd, type CrdNames, readCrd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import { apiApprovalConformance } from '../definition/api-approval.ts';
-import type { CheckCaBundle } from '../definition/ca-bundle.ts';
 import {
   findCondition,
   isConditionTrue,
@@ -21,10 +20,11 @@ import {
   removeCondition,
   setCondition,
   type WantedCondition,
-} from '../definition/conditions.ts';
+} from '../definition/crd-conditions.ts';
 import { establishedOutcome, hasItsNames, namingConditions, sameNames } from '../definition/naming.ts';
 import { nonStructuralCondition } from '../definition/non-structural.ts';
-import type { SchemaChecks } from '../definition/schema-checks.ts';
+import type { CheckCaBundle } from '../definition/validation/check-ca-bundle.ts';
+import type { SchemaChecks } from '../definition/validation/schema-checks.ts';
 import type { DefinitionWriter } from './definition-writer.ts';
 import { NameClaims } from './name-claims.ts';
 

@@ -7,7 +7,7 @@ import { unknown } from '../../../apimachinery/status/status-catalogue.ts';
 import { BugError, toError } from '../../../base/errors.ts';
 import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
 import type { StructuralSchema } from '../../../schema/structural/structural.ts';
-import type { Converter } from '../converter.ts';
+import type { Converter } from '../custom-converter.ts';
 import { applyFieldRules, type Expressions } from './apply-field-rules.ts';
 import { compileExpression } from './field-expression.ts';
 import { type FieldRule, formatRulePath, type VersionPair } from './field-rules.ts';

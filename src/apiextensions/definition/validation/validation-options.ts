@@ -3,11 +3,11 @@
  * new one may go on violating.
  */
 
-import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
-import { readConditions } from '../crd.ts';
-import type { CheckCaBundle } from './ca-bundle.ts';
-import { isConditionTrue } from './conditions.ts';
+import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { equalJson, getField, type JsonObject } from '../../../base/json-value.ts';
+import { readConditions } from '../../crd.ts';
+import { isConditionTrue } from '../crd-conditions.ts';
+import type { CheckCaBundle } from './check-ca-bundle.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 import { hasInvalidMapListKeys, hasInvalidType, hasNonAtomicSet, schemaHas, schemasOf } from './schema-walk.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../base/json-value.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { CRD_V1, CRD_V1BETA1 } from '../crd-definition.ts';
+import { crd, crdVersion, decoded, merged, texts, v1beta1Crd } from '../definition.fixtures.ts';
 import { createSchemaChecks } from './create-schema-checks.ts';
-import { crd, crdVersion, decoded, merged, texts, v1beta1Crd } from './definition.fixtures.ts';
-import { CRD_V1, CRD_V1BETA1 } from './definition.ts';
-import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from './validate.ts';
+import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from './validate-definition.ts';
 
 const tools = { checks: createSchemaChecks(), caBundle: (bundle: string) => (bundle === 'AAAA' ? 'bad' : undefined) };
 const V1 = { isV1beta1: false, tools };

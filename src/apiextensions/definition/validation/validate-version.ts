@@ -2,8 +2,8 @@
  * What stands in a version beside its schema, or at the top for all of them: subresources, columns, selectable fields, deprecation. Invariant: pure; issues come in the order of
  * the reference.
  */
-import { isPrintable } from '../../apimachinery/go-format.ts';
-import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { isPrintable } from '../../../apimachinery/go-format.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   duplicate,
@@ -11,11 +11,11 @@ import {
   invalid,
   required,
   tooMany,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { utf8Length } from '../../base/utf8.ts';
-import type { StructuralSchema } from '../../schema/structural/structural.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { utf8Length } from '../../../base/utf8.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 import { MAX_SELECTABLE_FIELDS, type ValidationOptions } from './validation-options.ts';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];

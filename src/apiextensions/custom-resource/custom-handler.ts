@@ -12,11 +12,11 @@ import type { ServerRequest } from '../../server/http/server-request.ts';
 import { openResource, type StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
 import type { ResourceServer } from '../../server/resource-server.ts';
-import type { ConverterFactory } from '../conversion/converter.ts';
+import type { ConverterFactory } from '../conversion/custom-converter.ts';
 import type { Crd } from '../crd.ts';
-import { isConditionTrue } from '../definition/conditions.ts';
+import { isConditionTrue } from '../definition/crd-conditions.ts';
+import { type CustomDefinition, customDefinition, subresourcesOf } from './custom-definition.ts';
 import type { CustomVersion, SchemaCompiler } from './custom-version.ts';
-import { type CustomDefinition, customDefinition, subresourcesOf } from './definition.ts';
 
 export interface HandlerHost {
   readonly registry: RegistryHost;

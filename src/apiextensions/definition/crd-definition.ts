@@ -11,9 +11,9 @@ import { storedResource } from '../../server/resource/stored-resource.ts';
 import { typedVersion } from '../../server/resource/typed-version.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-import { toV1, toV1beta1 } from './conversion.ts';
-import { setV1beta1Defaults, setV1Defaults } from './defaults.ts';
-import { type DefinitionTools, definitionStatusStrategy, definitionStrategy, V1BETA1 } from './definition-strategy.ts';
+import { toV1, toV1beta1 } from './crd-conversion.ts';
+import { setV1beta1Defaults, setV1Defaults } from './crd-defaults.ts';
+import { type DefinitionTools, definitionStatusStrategy, definitionStrategy, V1BETA1 } from './crd-strategy.ts';
 
 export const CRD_GROUP = 'apiextensions.k8s.io';
 export const CRD_KIND = 'CustomResourceDefinition';

@@ -2,19 +2,19 @@
  * Rules in a schema: what they may cost, alone and all together. Invariant: costs are counted for every rule that was compiled, also for those that are refused.
  */
 
-import { fieldAt, numberAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, numberAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
   forbidden,
   internalError,
   invalid,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import type { RuleVerdict } from '../../schema/rule-check.ts';
-import type { StructuralSchema } from '../../schema/structural/structural.ts';
-import { ruleValue } from './go-values.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { RuleVerdict } from '../../../schema/rule-check.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
+import { ruleValue } from '../go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 /** The reference's limits for one rule and for all rules of a schema. */

@@ -1,14 +1,14 @@
 /** What definitions ask of schemas, answered by the layer of schemas. Invariant: pure; a schema is parsed when it is asked about and not kept. */
-import type { JsonObject } from '../../base/json-value.ts';
-import { checkRules } from '../../schema/rules/check-rules.ts';
-import { defaultRules } from '../../schema/rules/rules-of.ts';
-import { validFieldPath } from '../../schema/rules/valid-field-path.ts';
-import { parseStructural } from '../../schema/structural/parse-structural.ts';
-import { NO_PLAIN_NODES } from '../../schema/structural/plain-nodes.ts';
-import type { StructuralSchema } from '../../schema/structural/structural.ts';
-import { validateStructural } from '../../schema/structural/validate-structural.ts';
-import { hasUnprunedDefaults, validateDefaults } from '../../schema/validate-defaults.ts';
-import { objectMetaView } from '../../server/resource/schema/object-metadata-form.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { checkRules } from '../../../schema/rules/check-rules.ts';
+import { defaultRules } from '../../../schema/rules/rules-of.ts';
+import { validFieldPath } from '../../../schema/rules/valid-field-path.ts';
+import { parseStructural } from '../../../schema/structural/parse-structural.ts';
+import { NO_PLAIN_NODES } from '../../../schema/structural/plain-nodes.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
+import { validateStructural } from '../../../schema/structural/validate-structural.ts';
+import { hasUnprunedDefaults, validateDefaults } from '../../../schema/validate-defaults.ts';
+import { objectMetaView } from '../../../server/resource/schema/object-metadata-form.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 export function createSchemaChecks(): SchemaChecks {

@@ -9,10 +9,10 @@ import type { ResourceStore } from '../../server/resource/resource-store.ts';
 import { schemaDocuments } from '../../server/resource/schema/schema-openapi.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import type { CrdVersion } from '../crd.ts';
+import { customDefinition } from './custom-definition.ts';
+import { CUSTOM_SCALE } from './custom-scale.ts';
 import { CustomVersion } from './custom-version.ts';
-import { customDefinition } from './definition.ts';
-import type { Documenter, Published } from './published.ts';
-import { CUSTOM_SCALE } from './scale.ts';
+import type { Documenter, Published } from './published-resources.ts';
 
 /** The documented verbs. Watches have no paths of their own, as in kube-apiserver. */
 const VERBS: ResourceStore = {

@@ -4,11 +4,11 @@
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, StoredDefinition } from '../../server/resource/resource-definition.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
-import type { ConverterFactory } from '../conversion/converter.ts';
+import type { ConverterFactory } from '../conversion/custom-converter.ts';
 import type { Crd } from '../crd.ts';
+import { CUSTOM_SCALE } from './custom-scale.ts';
 import { type CustomRules, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { CustomVersion, type SchemaCompiler } from './custom-version.ts';
-import { CUSTOM_SCALE } from './scale.ts';
 
 export interface CustomDefinitionParts {
   readonly compile: SchemaCompiler;

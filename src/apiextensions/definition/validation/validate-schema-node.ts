@@ -3,11 +3,11 @@
  * order of their names; rules are compiled only where nothing is wrong with the schema below them.
  */
 
-import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { addIssues, type FieldIssue, forbidden, notSupported } from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { getField, isJsonObject, type JsonObject } from '../../base/json-value.ts';
-import type { PlainNodes } from '../../schema/structural/plain-nodes.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { addIssues, type FieldIssue, forbidden, notSupported } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { getField, isJsonObject, type JsonObject } from '../../../base/json-value.ts';
+import type { PlainNodes } from '../../../schema/structural/plain-nodes.ts';
 import { innerContext, type RuleContext, validateRules } from './schema-rules.ts';
 import { SCHEMA_TYPES, schemaEntries } from './schema-walk.ts';
 import { validateExtensions } from './validate-extensions.ts';

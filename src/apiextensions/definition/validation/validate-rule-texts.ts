@@ -1,15 +1,15 @@
 /** The texts of `x-kubernetes-validations`, before anything is compiled. Invariant: pure; issues in the order of the reference. */
 
-import { fieldAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
   invalid,
   notSupported,
   required,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import type { ParsedSchema, SchemaChecks } from './schema-checks.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];

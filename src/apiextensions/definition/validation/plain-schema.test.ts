@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import { NO_PLAIN_NODES, plainSchema } from '../../schema/structural/plain-nodes.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { NO_PLAIN_NODES, plainSchema } from '../../../schema/structural/plain-nodes.ts';
 import { createSchemaChecks } from './create-schema-checks.ts';
-import { unknownFormats } from './formats.ts';
+import { unknownFormats } from './unknown-formats.ts';
 import { validateSchemaNodes } from './validate-schema-node.ts';
 import { optionsForCreate } from './validation-options.ts';
 

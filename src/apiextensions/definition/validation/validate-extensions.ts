@@ -1,6 +1,6 @@
 /** The `x-kubernetes-` extensions of one node that say how lists and maps are merged. Invariant: pure; issues in the order of the reference. */
 
-import { fieldAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -8,10 +8,10 @@ import {
   invalid,
   notSupported,
   required,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { getField, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { itemsValue } from './go-values.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { getField, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { itemsValue } from '../go-values.ts';
 import { itemsOf, type MapKeyFault, mapKeyFaults, nonAtomicSetItems } from './schema-walk.ts';
 import type { ValidationOptions } from './validation-options.ts';
 

@@ -3,7 +3,7 @@
  * Invariant: pure; issues in the order of the reference.
  */
 
-import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   addIssues,
   declared,
@@ -11,16 +11,16 @@ import {
   forbidden,
   invalid,
   required,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1123Subdomain } from '../../apimachinery/validation/name-syntax.ts';
-import { validateImmutableField } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import { equalJson, getField, type JsonObject } from '../../base/json-value.ts';
-import { readNames } from '../crd.ts';
-import { versionsValue } from './go-values.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
+import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import { equalJson, getField, type JsonObject } from '../../../base/json-value.ts';
+import { readNames } from '../../crd.ts';
+import { versionsValue } from '../go-values.ts';
 import { hasExtensions, schemaHas, schemasOf } from './schema-walk.ts';
 import { validateChoice, validateConversion } from './validate-conversion.ts';
-import { checkText, requireNames, validateNames } from './validate-names.ts';
+import { checkText, requireNames, validateNames } from './validate-crd-names.ts';
 import { validateSchema } from './validate-schema.ts';
 import {
   validateColumns,

@@ -2,8 +2,8 @@
  * How a definition's versions are converted: strategy and webhook. Invariant: pure; fields are named as v1beta1 names them, whatever the version of the request, as in the reference.
  */
 
-import { validateWebhookAddress } from '../../admission/webhook-address.ts';
-import { listAt, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
+import { validateWebhookAddress } from '../../../admission/webhook-address.ts';
+import { listAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
   declared,
   type FieldIssue,
@@ -11,10 +11,10 @@ import {
   invalid,
   notSupported,
   required,
-} from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1035Label } from '../../apimachinery/validation/name-syntax.ts';
-import type { JsonObject } from '../../base/json-value.ts';
+} from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkDns1035Label } from '../../../apimachinery/validation/name-syntax.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
 import { isRecognizedReviewVersion, type ValidationOptions } from './validation-options.ts';
 
 const STRATEGIES = ['None', 'Webhook'];

@@ -2,10 +2,10 @@
  * Walking JSONSchemaProps. Invariant: every nested schema is visited once, wherever the dialect allows one; nothing is compiled.
  */
 
-import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { compareUtf8 } from '../../base/utf8.ts';
-import type { PlainNodes } from '../../schema/structural/plain-nodes.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
+import { compareUtf8 } from '../../../base/utf8.ts';
+import type { PlainNodes } from '../../../schema/structural/plain-nodes.ts';
 
 export const SCHEMA_TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 

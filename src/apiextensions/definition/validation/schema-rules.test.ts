@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { CRD_V1 } from '../crd-definition.ts';
+import { crd, crdVersion, decoded, texts } from '../definition.fixtures.ts';
 import { createSchemaChecks } from './create-schema-checks.ts';
-import { crd, crdVersion, decoded, texts } from './definition.fixtures.ts';
-import { CRD_V1 } from './definition.ts';
-import { unknownFormats } from './formats.ts';
-import { validateDefinition, validateDefinitionUpdate } from './validate.ts';
+import { unknownFormats } from './unknown-formats.ts';
+import { validateDefinition, validateDefinitionUpdate } from './validate-definition.ts';
 
 const tools = { checks: createSchemaChecks(), caBundle: () => undefined };
 const REQUEST = { isV1beta1: false, tools };

@@ -9,12 +9,16 @@ import type { Strategy, StrategyContext } from '../../server/resource/resource-d
 import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
-import { setCondition } from './conditions.ts';
-import { toV1 } from './conversion.ts';
-import { storageVersionName } from './defaults.ts';
-import { unknownFormats } from './formats.ts';
-import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from './validate.ts';
-import type { ValidationTools } from './validation-options.ts';
+import { setCondition } from './crd-conditions.ts';
+import { toV1 } from './crd-conversion.ts';
+import { storageVersionName } from './crd-defaults.ts';
+import { unknownFormats } from './validation/unknown-formats.ts';
+import {
+  validateDefinition,
+  validateDefinitionStatusUpdate,
+  validateDefinitionUpdate,
+} from './validation/validate-definition.ts';
+import type { ValidationTools } from './validation/validation-options.ts';
 
 /** Whoever deletes the instances takes it away. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getField, type JsonObject } from '../../base/json-value.ts';
+import { CRD_V1, CRD_V1BETA1, convertDefinition } from './crd-definition.ts';
 import { crd, crdVersion, decoded, v1beta1Crd } from './definition.fixtures.ts';
-import { CRD_V1, CRD_V1BETA1, convertDefinition } from './definition.ts';
 
 const SCHEMA = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' } } } };
 const OTHER_SCHEMA = { openAPIV3Schema: { type: 'object' } };

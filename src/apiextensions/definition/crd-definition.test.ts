@@ -13,9 +13,9 @@ import {
 import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
 import type { ResourceContext } from '../../server/resource/resource-store.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-import { createSchemaChecks } from './create-schema-checks.ts';
+import { CRD_V1, CRD_V1BETA1, crdDefinition } from './crd-definition.ts';
 import { crd, crdVersion, decoded, merged, v1beta1Crd } from './definition.fixtures.ts';
-import { CRD_V1, CRD_V1BETA1, crdDefinition } from './definition.ts';
+import { createSchemaChecks } from './validation/create-schema-checks.ts';
 
 const DEFINITION = crdDefinition({ checks: createSchemaChecks(), caBundle: () => undefined });
 const NAME = 'things.example.com';

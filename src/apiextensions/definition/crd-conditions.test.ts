@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { readConditions, readCrd } from '../crd.ts';
 import { apiApprovalConformance } from './api-approval.ts';
-import { isConditionTrue, isSameCondition, removeCondition, setCondition, type WantedCondition } from './conditions.ts';
-import { createSchemaChecks } from './create-schema-checks.ts';
+import {
+  isConditionTrue,
+  isSameCondition,
+  removeCondition,
+  setCondition,
+  type WantedCondition,
+} from './crd-conditions.ts';
 import { crd, crdVersion } from './definition.fixtures.ts';
 import { nonStructuralCondition } from './non-structural.ts';
+import { createSchemaChecks } from './validation/create-schema-checks.ts';
 
 const YES: WantedCondition = { type: 'Established', status: 'True', reason: 'R', message: 'M' };
 

@@ -12,7 +12,7 @@ import type {
 import type { OpenApiPublisher, OpenApiVersion } from '../../server/openapi/openapi-publisher.ts';
 import { storageVersionHash } from '../../server/resource-server.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
-import { isConditionTrue } from '../definition/conditions.ts';
+import { isConditionTrue } from '../definition/crd-conditions.ts';
 
 /** As the reference registers groups of custom resources: behind the built-in ones. */
 const GROUP_PRIORITY = 1000;

@@ -1,12 +1,12 @@
 /**
  * What the rules of definitions ask of those who know schemas. Invariant: all of it is pure; schemas are JSONSchemaProps in the form of the API, normalized; `plain` are nodes that need not be looked at.
  */
-import type { FieldIssue } from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import type { RuleCheck } from '../../schema/rule-check.ts';
-import type { PlainNodes } from '../../schema/structural/plain-nodes.ts';
-import type { StructuralSchema } from '../../schema/structural/structural.ts';
+import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import type { RuleCheck } from '../../../schema/rule-check.ts';
+import type { PlainNodes } from '../../../schema/structural/plain-nodes.ts';
+import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 
 export type ParsedSchema =
   | { readonly ok: true; readonly schema: StructuralSchema }

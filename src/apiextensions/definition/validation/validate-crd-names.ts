@@ -1,8 +1,8 @@
 /** The names of a definition, wanted or accepted. Invariant: pure; empty names are judged by whoever requires them. */
-import { type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { checkDns1035Label } from '../../apimachinery/validation/name-syntax.ts';
-import type { CrdNames } from '../crd.ts';
+import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { checkDns1035Label } from '../../../apimachinery/validation/name-syntax.ts';
+import type { CrdNames } from '../../crd.ts';
 
 const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
 

@@ -1,9 +1,9 @@
 /** Formats that nothing checks: the author is warned of them. Invariant: they are those that validation does not know. */
 
-import { objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { equalJson, type JsonObject } from '../../base/json-value.ts';
-import { isKnownFormat } from '../../schema/formats/format-check.ts';
-import { plainSchema } from '../../schema/structural/plain-nodes.ts';
+import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { isKnownFormat } from '../../../schema/formats/format-check.ts';
+import { plainSchema } from '../../../schema/structural/plain-nodes.ts';
 import { schemaHas, schemasOf } from './schema-walk.ts';
 
 /** The unknown formats of a definition of either version, in the order in which they are found, repeated ones included. */

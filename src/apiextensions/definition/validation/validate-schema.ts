@@ -3,12 +3,12 @@
  * where the earlier ones have an answer, as the reference asks them.
  */
 
-import { flagAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
-import type { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { type PlainNodes, plainSchema } from '../../schema/structural/plain-nodes.ts';
-import { fieldsSet, schemaValue } from './go-values.ts';
+import { flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
+import { declared, type FieldIssue, forbidden, invalid } from '../../../apimachinery/validation/field-issue.ts';
+import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { type PlainNodes, plainSchema } from '../../../schema/structural/plain-nodes.ts';
+import { fieldsSet, schemaValue } from '../go-values.ts';
 import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';
 import { type SchemaOptions, validateSchemaNodes } from './validate-schema-node.ts';

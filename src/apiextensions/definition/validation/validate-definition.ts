@@ -3,17 +3,17 @@
  * by the milder rules that it had.
  */
 
-import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
-import { declared, type FieldIssue, invalid, required } from '../../apimachinery/validation/field-issue.ts';
-import { FieldPath } from '../../apimachinery/validation/field-path.ts';
-import { nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
-import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/validation/validate-object-meta.ts';
-import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
-import type { JsonObject } from '../../base/json-value.ts';
-import { readNames } from '../crd.ts';
-import { APPROVED_ANNOTATION, approvalOf, isProtectedGroup } from './api-approval.ts';
-import { toV1beta1 } from './conversion.ts';
-import { validateNames } from './validate-names.ts';
+import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
+import { declared, type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
+import { type ObjectMetaFacts, validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
+import type { JsonObject } from '../../../base/json-value.ts';
+import { readNames } from '../../crd.ts';
+import { APPROVED_ANNOTATION, approvalOf, isProtectedGroup } from '../api-approval.ts';
+import { toV1beta1 } from '../crd-conversion.ts';
+import { validateNames } from './validate-crd-names.ts';
 import { validateSpec, validateSpecUpdate } from './validate-spec.ts';
 import { optionsForCreate, optionsForUpdate, type ValidationTools } from './validation-options.ts';
 
