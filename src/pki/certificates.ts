@@ -274,7 +274,7 @@ function newSerialNumber(): Uint8Array {
 /** Returns the leftmost 160 bits of the SHA-256 of the public key's bits (RFC 7093, method 1), as Go does. */
 async function keyIdentifier(key: PrivateKey): Promise<Uint8Array> {
   const bits = readBitString(readDerSequence(key.publicKey.spki)?.[1]);
-  if (bits === undefined) throw new BugError('a public key of ours is not SubjectPublicKeyInfo');
+  if (bits === undefined) throw new BugError('the public key is not SubjectPublicKeyInfo');
   return new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', Uint8Array.from(bits))).slice(0, 20);
 }
 

@@ -244,12 +244,7 @@ describe('a damaged folder', () => {
       /apiserver\.crt: does not contain a valid certificate/,
     ],
     ['an empty authority', 'ca.crt', '', /ca\.crt: does not contain a valid certificate/],
-    [
-      'a key that is no key',
-      'admin.key',
-      'nonsense',
-      /admin\.key: data does not contain a valid RSA or ECDSA private key/,
-    ],
+    ['a malformed key', 'admin.key', 'nonsense', /admin\.key: data does not contain a valid RSA or ECDSA private key/],
     ['a key of an unknown kind', 'sa.key', ed25519, /sa\.key: data does not contain a valid RSA or ECDSA private key/],
     [
       'the key of another certificate',

@@ -99,7 +99,7 @@ async function floods(): Promise<void> {
     for (let run = 0; run < runs; run++) all.push(await oneRun(client, flood));
     const of = (key: 'p99' | 'requests' | 'memory'): number => median(all.map((figures) => figures[key]));
     console.log(
-      `${flood.name}: ${all.at(-1)?.did}; beside it ${of('requests')} requests, p99 ${of('p99').toFixed(1)} ms, memory at most ${Math.max(...all.map((f) => f.memory)).toFixed(0)} MB`,
+      `${flood.name}: ${all.at(-1)?.did}; meanwhile ${of('requests')} requests, p99 ${of('p99').toFixed(1)} ms, memory at most ${Math.max(...all.map((f) => f.memory)).toFixed(0)} MB`,
     );
   }
   client.close();

@@ -67,7 +67,7 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
     reason: 'BadRequest',
   }),
   {
-    name: 'a content type that nobody reads',
+    name: 'an unsupported content type',
     method: 'POST',
     path: MAPS,
     headers: { 'content-type': 'application/xml' },
@@ -76,7 +76,7 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
     reason: 'UnsupportedMediaType',
   },
   {
-    name: 'a patch type that nobody knows',
+    name: 'an unknown patch type',
     method: 'PATCH',
     path: `${MAPS}/kube-root-ca.crt`,
     headers: JSON_TYPE,
@@ -85,7 +85,7 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
     reason: 'UnsupportedMediaType',
   },
   {
-    name: 'an answer that nobody writes',
+    name: 'an unsupported Accept header',
     method: 'GET',
     path: MAPS,
     headers: { accept: 'text/html' },
@@ -116,5 +116,5 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
   { name: 'a bad limit', method: 'GET', path: `${MAPS}?limit=many`, status: 400, reason: 'BadRequest' },
   { name: 'an invalid dryRun', method: 'DELETE', path: `${MAPS}/a?dryRun=Some`, status: 422, reason: 'Invalid' },
   { name: 'a method that no path has', method: 'BREW', path: MAPS, status: 405, reason: 'MethodNotAllowed' },
-  { name: 'a path that nobody serves', method: 'GET', path: '/no/such/path', status: 404 },
+  { name: 'an unknown path', method: 'GET', path: '/no/such/path', status: 404 },
 ];

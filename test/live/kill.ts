@@ -31,11 +31,11 @@ console.log(`kill -9 through HTTP: ${rounds} rounds, ${writers} writers, seed ${
 const server = await LiveServer.create();
 try {
   for (let round = 1; round <= rounds; round++) {
-    await oneLife(300 + random(900));
+    await runOnce(300 + random(900));
     console.log(`round ${round}: ${witness.roundSummary()}`);
   }
   // A last run without a kill: the watch shows the rest, and the server stops in order.
-  await oneLife(undefined);
+  await runOnce(undefined);
 } finally {
   await server.end('SIGKILL').catch(() => undefined);
   server.remove();
@@ -49,7 +49,7 @@ process.exitCode = witness.violations.length === 0 ? 0 : 1;
  * Starts the server, compares its state, writes under a watch, and kills it after `killAfter` milliseconds; if
  * undefined, only compares and stops it in order.
  */
-async function oneLife(killAfter: number | undefined): Promise<void> {
+async function runOnce(killAfter: number | undefined): Promise<void> {
   server.start();
   await server.ready();
   const client = new LiveClient(server.url);

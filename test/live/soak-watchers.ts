@@ -29,7 +29,7 @@ export class SoakWatchers {
   /** Revisions in order, and the label of each. */
   readonly #witness: number[] = [];
   readonly #halves: string[] = [];
-  readonly #told: number[] = [];
+  readonly #acknowledged: number[] = [];
   readonly #open: Watcher[] = [];
   readonly #dropped: Watcher[] = [];
   #start = 0;
@@ -62,8 +62,8 @@ export class SoakWatchers {
   }
 
   /** Records an acknowledged revision, which the witness must see. */
-  told(revision: string): void {
-    this.#told.push(Number(revision));
+  acknowledge(revision: string): void {
+    this.#acknowledged.push(Number(revision));
   }
 
   /** Closes `count` watchers and opens as many new ones. */
@@ -83,10 +83,10 @@ export class SoakWatchers {
    * everything.
    */
   async finish(): Promise<readonly string[]> {
-    const last = Math.max(this.#start, ...this.#told.slice(-100));
+    const last = Math.max(this.#start, ...this.#acknowledged.slice(-100));
     for (let i = 0; i < 100 && (this.#witness.at(-1) ?? this.#start) < last; i++) await sleep(100);
     const seen = new Set(this.#witness);
-    for (const revision of this.#told)
+    for (const revision of this.#acknowledged)
       if (!seen.has(revision)) this.#problems.push(`the witness never saw ${revision}`);
     // Gives every watcher time to catch up with the witness.
     await sleep(1000);

@@ -65,7 +65,7 @@ async function soak(): Promise<void> {
     ...Array.from({ length: WRITERS }, async (_, writer) => {
       while (running()) {
         const revision = await write(client, writer + WRITERS * random(Math.floor(NAMES / WRITERS)));
-        if (revision !== undefined) watchers.told(revision);
+        if (revision !== undefined) watchers.acknowledge(revision);
         await sleep(PAUSE_MS);
       }
     }),

@@ -31,7 +31,7 @@ import { SocketWriter } from './socket-writer.ts';
 const GOAWAY_GRACE_MS = 5_000;
 /** The same after a connection error or abuse; the figure of Go's server. */
 const ERROR_GRACE_MS = 1_000;
-/** How many bytes one turn of the event loop writes at most. */
+/** The most bytes that one turn of the event loop writes. */
 const MAX_FLUSH_BYTES = 256 * 1024;
 /** Queued control frames. A client that lets more of them pile up does not read, and its connection is closed. */
 const MAX_CONTROL_FRAMES = 10_000;

@@ -257,7 +257,7 @@ describe('a frame in the wrong place', () => {
     ['HEADERS on no stream', [request(0)], CODE.protocolError],
     ['HEADERS on an even stream', [request(2)], CODE.protocolError],
     ['HEADERS out of order', [request(5), request(3)], CODE.protocolError],
-    ['HEADERS on a stream that was broken off', [request(1), reset(1), request(1)], CODE.streamClosed],
+    ['HEADERS on a stream that was reset', [request(1), reset(1), request(1)], CODE.streamClosed],
     ['CONTINUATION of nothing', [frame(FRAME.continuation, FLAG.endHeaders, 1, '')], CODE.protocolError],
     [
       'a block that PING interrupts',

@@ -37,7 +37,7 @@ export class HpackDecoder {
   /** Newest last. */
   readonly #rows: Row[] = [];
   #size = 0;
-  #most = TABLE_SIZE;
+  #maxSize = TABLE_SIZE;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #broken = false;
@@ -97,15 +97,15 @@ export class HpackDecoder {
   }
 
   #insert(row: Row): void {
-    this.#evict(this.#most - row.size);
-    if (row.size > this.#most) return;
+    this.#evict(this.#maxSize - row.size);
+    if (row.size > this.#maxSize) return;
     this.#rows.push(row);
     this.#size += row.size;
   }
 
   #resize(most: number): void {
     if (most > TABLE_SIZE) this.#broken = true;
-    this.#most = most;
+    this.#maxSize = most;
     this.#evict(most);
   }
 

@@ -54,18 +54,18 @@ export class HpackEncoder {
   readonly #rows: Row[] = [];
   #added = 0;
   #size = 0;
-  #most = TABLE_SIZE;
+  #maxSize = TABLE_SIZE;
   /** The smallest table size since the last block, which the next block must signal (RFC 7541, 4.2). */
-  #told: number | undefined;
+  #pendingUpdate: number | undefined;
   #into: Buffer = Buffer.alloc(0);
   #at = 0;
 
   /** Applies the client's HEADER_TABLE_SIZE. The table never exceeds the default size. */
   resize(most: number): void {
     const size = Math.min(most, TABLE_SIZE);
-    if (size === this.#most) return;
-    this.#told = Math.min(size, this.#told ?? size);
-    this.#most = size;
+    if (size === this.#maxSize) return;
+    this.#pendingUpdate = Math.min(size, this.#pendingUpdate ?? size);
+    this.#maxSize = size;
     this.#evict(size);
   }
 
@@ -106,11 +106,11 @@ export class HpackEncoder {
   #begin(): void {
     this.#into = scratch;
     this.#at = 0;
-    if (this.#told === undefined) return;
+    if (this.#pendingUpdate === undefined) return;
     this.#reserve(2 * INTEGER_BYTES);
-    if (this.#told < this.#most) this.#integer(this.#told, 0x20, 0x1f);
-    this.#integer(this.#most, 0x20, 0x1f);
-    this.#told = undefined;
+    if (this.#pendingUpdate < this.#maxSize) this.#integer(this.#pendingUpdate, 0x20, 0x1f);
+    this.#integer(this.#maxSize, 0x20, 0x1f);
+    this.#pendingUpdate = undefined;
   }
 
   #field(name: string, value: string): void {
@@ -123,7 +123,7 @@ export class HpackEncoder {
     const index = STATIC_NAMES.get(name) ?? (row === undefined ? 0 : this.#indexOf(row));
     const size = name.length + value.length + ROW_OVERHEAD;
     // A varying field enters the table once: later blocks refer to its name.
-    const add = size <= LONGEST_ROW && size <= this.#most && (index === 0 || !UNSTEADY.has(name));
+    const add = size <= LONGEST_ROW && size <= this.#maxSize && (index === 0 || !UNSTEADY.has(name));
     const { bits, mask } = add ? ADDED : PLAIN;
     this.#integer(index, bits, mask);
     if (index === 0) this.#text(name);
@@ -136,7 +136,7 @@ export class HpackEncoder {
   }
 
   #add(row: Row): void {
-    this.#evict(this.#most - row.size);
+    this.#evict(this.#maxSize - row.size);
     this.#rows.push(row);
     this.#newest.set(row.name, row);
     this.#size += row.size;

@@ -5,7 +5,7 @@ import { IncomingBody } from './incoming-body.ts';
 
 const WINDOW = 256 * 1024;
 const never = (): void => {
-  throw new Error('nobody waits');
+  throw new Error('not expected to wait');
 };
 
 function bytesOf(result: BodyResult): Buffer {

@@ -114,7 +114,7 @@ for (const protocol of ['http/1.1', 'h2'] as const satisfies readonly Protocol[]
       const outbound = client();
       (await outbound.request(await requestTo(target.url))).abort();
       await over.promise;
-      // A lost connection is no unhandled error either.
+      // A lost connection does not cause an unhandled error.
       await outbound.request(await requestTo(target.url));
       target.kill();
     });
