@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareUtf8, utf8Length } from '../base/utf8.ts';
-import { formatJson, formatNumber, isPrintable, quote } from './go-format.ts';
+import { formatAggregate, formatJson, formatNumber, isPrintable, quote } from './go-format.ts';
 
 /** Any character; surrogates are left out, because two of them may meet and join. */
 const character = fc
@@ -101,5 +101,14 @@ describe('UTF-8', () => {
 
   it('takes the plain space, and no other, for printable', () => {
     expect([' ', 'a', 'é', '\u00a0', '\t'].map(isPrintable)).toEqual([true, true, true, false, false]);
+  });
+});
+
+describe('formatAggregate', () => {
+  it('prints one message as it is, and several distinct ones in brackets', () => {
+    expect(formatAggregate([])).toBe('');
+    expect(formatAggregate(['a'])).toBe('a');
+    expect(formatAggregate(['a', 'a'])).toBe('a');
+    expect(formatAggregate(['invalid bearer token', 'b', 'b'])).toBe('[invalid bearer token, b]');
   });
 });

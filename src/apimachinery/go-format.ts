@@ -45,6 +45,14 @@ export function quoteList(texts: readonly string[]): string {
   return `[${texts.map(quote).join(' ')}]`;
 }
 
+/**
+ * Error messages as `utilerrors.Aggregate` prints them: one as it is, several distinct ones in brackets, '' for none.
+ */
+export function formatAggregate(messages: readonly string[]): string {
+  const distinct = [...new Set(messages)];
+  return distinct.length < 2 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
+}
+
 /** Whether `%q` prints the character unescaped: letters, marks, numbers, punctuation, symbols and the space. */
 export function isPrintable(char: string): boolean {
   return char === ' ' || PRINTABLE.test(char);

@@ -13,7 +13,6 @@ import { type BoundClaimsOptions, boundClaims, LEGACY_ISSUER, legacyClaims } fro
 import {
   createTokenSigner,
   createTokenVerifier,
-  joinErrors,
   type TokenAnswer,
   type TokenVerifierOptions,
 } from './service-account-tokens.ts';
@@ -416,11 +415,5 @@ describe('helpers', () => {
       'system:serviceaccount:N:a',
     ])
       expect(splitServiceAccountUsername(name)).toBeUndefined();
-  });
-
-  it('join distinct error texts', () => {
-    expect(joinErrors(['a'])).toBe('a');
-    expect(joinErrors(['a', 'a'])).toBe('a');
-    expect(joinErrors(['invalid bearer token', 'b', 'b'])).toBe('[invalid bearer token, b]');
   });
 });

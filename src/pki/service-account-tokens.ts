@@ -3,7 +3,7 @@
  * Invariant: a token is accepted only after signature, issuer, audience, times and bound objects were checked, in the
  * reference's order and with its texts. The verifier caches signature checks; it repeats all other checks on every use.
  */
-import { quoteList } from '../apimachinery/go-format.ts';
+import { formatAggregate, quoteList } from '../apimachinery/go-format.ts';
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -80,14 +80,6 @@ export interface TokenVerifier {
 export const INVALID_BEARER_TOKEN = 'invalid bearer token';
 
 /**
- * Joins error texts as the reference's aggregate errors do: without repetition, and in brackets if there are several.
- */
-export function joinErrors(messages: readonly string[]): string {
-  const distinct = [...new Set(messages)];
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
-}
-
-/**
  * Size of the cache of verified signatures; the oldest entry is evicted first. Only tokens with a valid signature enter
  * it, so clients cannot flood it.
  */
@@ -155,7 +147,7 @@ class Verifier implements TokenVerifier {
       if (typeof verified !== 'string') return verified;
       errors.push(verified);
     }
-    return joinErrors(errors);
+    return formatAggregate(errors);
   }
 
   async #check(token: string, verified: Verified, requested: readonly string[] | undefined): Promise<TokenAnswer> {
@@ -184,7 +176,7 @@ class Verifier implements TokenVerifier {
     if (bound === undefined || (first !== undefined && 'identity' in first)) return first as CheckResult;
     const second = await checkBound(claims, bound, lookup, now);
     if (first === undefined || 'identity' in second) return second;
-    return { error: joinErrors([first.error, second.error]), notes: first.notes };
+    return { error: formatAggregate([first.error, second.error]), notes: first.notes };
   }
 
   #notes(verified: Verified, notes: CheckNotes): CheckNotes {

@@ -2,7 +2,7 @@
  * Which names a definition gets. Invariant: a name belongs to the definition that was given it first, until that one gives it up or goes; names that nobody else of the
  * group has are given at once, even if others of the same definition are not free.
  */
-import { quote } from '../../apimachinery/go-format.ts';
+import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
 import type { Crd, CrdNames } from '../crd.ts';
 import { findCondition, type WantedCondition } from './crd-conditions.ts';
 
@@ -117,8 +117,7 @@ function shortNamesConflict(
     .filter((name) => !given.includes(name))
     .map((name) => conflictOf(name, '', taken))
     .filter((message) => message !== undefined);
-  const distinct = [...new Set(messages)];
-  return distinct.length < 2 ? distinct[0] : `[${distinct.join(', ')}]`;
+  return messages.length === 0 ? undefined : formatAggregate(messages);
 }
 
 function conflictOf(wanted: string, given: string, taken: ReadonlySet<string>): string | undefined {

@@ -3,7 +3,7 @@
  * errors.
  */
 import type { JsonValue } from '../../base/json-value.ts';
-import { formatJson, formatNumber, quote } from '../go-format.ts';
+import { formatAggregate, formatJson, formatNumber, quote } from '../go-format.ts';
 import { type FieldPath, formatPath } from './field-path.ts';
 
 /** The reference's reasons of field errors, as in `details.causes[].reason`. */
@@ -139,8 +139,7 @@ export function addIssues(to: FieldIssue[], more: readonly FieldIssue[]): void {
 
 /** The text of several issues: one alone, several in brackets, repeated texts once, '' for none. */
 export function formatIssues(issues: readonly FieldIssue[]): string {
-  const texts = [...new Set(issues.map(formatIssue))];
-  return texts.length < 2 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  return formatAggregate(issues.map(formatIssue));
 }
 
 function formatValue(value: JsonValue, isDeclared: boolean): string {

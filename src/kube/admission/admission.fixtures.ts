@@ -1,4 +1,4 @@
-/** Requests, listers and readers for tests of plugins, without a server around them. */
+/** Admission attributes, listers and readers for tests of single plugins. */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isStatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -12,7 +12,7 @@ export interface TestAttributes extends AdmissionAttributes {
   readonly annotations: Record<string, string>;
 }
 
-/** A request for `resource` (`pods`, `ingresses.networking.k8s.io`) in the namespace `ns`. */
+/** The attributes of a request for `resource` (`pods`, `ingresses.networking.k8s.io`) in the namespace `ns`. */
 export function attributesFor(
   operation: Operation,
   resource: string,
@@ -73,7 +73,7 @@ export function readerOf(...objects: readonly JsonObject[]): () => ObjectReader 
   };
 }
 
-/** What `admit` and then `validate` say: the message of the refusal, or undefined. */
+/** Runs `admit`, then `validate`. Returns the message of the refusal, and undefined if both pass. */
 export function verdict(plugin: AdmissionPlugin, attributes: AdmissionAttributes): string | undefined {
   try {
     plugin.admit?.(attributes);
@@ -85,7 +85,7 @@ export function verdict(plugin: AdmissionPlugin, attributes: AdmissionAttributes
   }
 }
 
-/** A pod `p` in `ns` of one container `c`, with what the spec adds. */
+/** The pod `p` in `ns` with one container `c`, and with the given fields. */
 export function podWith(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'v1',

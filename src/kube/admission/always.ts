@@ -1,4 +1,4 @@
-/** AlwaysAdmit and AlwaysDeny: for tests of what comes before and after admission. Both are off by default. */
+/** The plugins AlwaysAdmit and AlwaysDeny, for tests. Both are disabled by default. */
 
 import { refusal } from '../../admission/refusal.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';

@@ -1,6 +1,6 @@
 /**
- * CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who may act for a signer. CertificateSubjectRestriction: which names a client certificate may not
- * have. Invariant: a permission for a signer is one for the resource `signers` by the virtual verbs approve, sign and attest, for the whole name or for its domain.
+ * The plugins CertificateApproval, CertificateSigning and ClusterTrustBundleAttest, which check the permission to act
+ * for a signer, and CertificateSubjectRestriction.
  */
 
 import { refusal } from '../../admission/refusal.ts';
@@ -64,7 +64,7 @@ export function clusterTrustBundleAttest(authorizer: () => Authorizer): Admissio
   };
 }
 
-/** Nobody asks the signer of clients for a certificate that may do anything. */
+/** Refuses requests for client certificates of the group system:masters. */
 export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
@@ -94,9 +94,9 @@ function requireSigner(
   attributes: AdmissionAttributes,
   verb: string,
   signer: string,
-  deed: string,
+  action: string,
 ): MaybePromise<void> {
   return andThen(mayActForSigner(authorizer, attributes.user, verb, signer), (allowed) => {
-    if (!allowed) throw refusal(attributes, `user not permitted to ${deed} signerName ${quote(signer)}`);
+    if (!allowed) throw refusal(attributes, `user not permitted to ${action} signerName ${quote(signer)}`);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * DefaultStorageClass and DefaultIngressClass: what names no class gets the one that is marked as the default. Invariant: of several defaults the newest counts, and of those
- * made at the same time the first by name, so that every server chooses the same.
+ * The plugins DefaultStorageClass and DefaultIngressClass. They set the default class of objects that name none.
+ * Invariant: of several default classes the newest counts, and of equally old ones the first by name.
  */
 import { annotationsOf, nameOf } from '../../apimachinery/meta/meta.ts';
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -10,7 +10,7 @@ import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import { specOf } from '../shared/object-fields.ts';
 
-/** The annotation by which claims named their class before there was a field. */
+/** The annotation that preceded the field storageClassName. */
 export const CLAIM_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 export function defaultStorageClass(classes: Lister): AdmissionPlugin {
@@ -39,24 +39,25 @@ export function defaultIngressClass(classes: Lister): AdmissionPlugin {
 interface Defaulting {
   readonly name: string;
   readonly resource: string;
-  /** Of the spec. */
+  /** The field of the spec that names the class. */
   readonly field: string;
   readonly classAnnotation: string;
   readonly defaultAnnotations: readonly string[];
 }
 
-function defaulting(classes: Lister, what: Defaulting): AdmissionPlugin {
+function defaulting(classes: Lister, options: Defaulting): AdmissionPlugin {
+  const { name, resource, field, classAnnotation, defaultAnnotations } = options;
   return {
-    name: what.name,
-    resources: [what.resource],
+    name,
+    resources: [resource],
     handles: (operation) => operation === 'CREATE',
     admit: ({ object, subresource }) => {
       if (object === undefined || subresource !== '') return undefined;
       const spec = specOf(object);
-      if (spec[what.field] !== undefined || annotationsOf(object)[what.classAnnotation] !== undefined) return undefined;
+      if (spec[field] !== undefined || annotationsOf(object)[classAnnotation] !== undefined) return undefined;
       return andThen(classes.fresh(), () => {
-        const found = newestDefault(classes.list(), what.defaultAnnotations);
-        if (found !== undefined) spec[what.field] = nameOf(found);
+        const found = newestDefault(classes.list(), defaultAnnotations);
+        if (found !== undefined) spec[field] = nameOf(found);
       });
     },
   };
@@ -64,7 +65,7 @@ function defaulting(classes: Lister, what: Defaulting): AdmissionPlugin {
 
 export function newestDefault(classes: readonly JsonObject[], annotations: readonly string[]): JsonObject | undefined {
   let newest: JsonObject | undefined;
-  // Classes come in order of their names, and times as text are in order of time.
+  // Listers return objects in order of name. RFC 3339 times compare as text.
   for (const found of classes) {
     const marks = annotationsOf(found);
     if (!annotations.some((annotation) => marks[annotation] === 'true')) continue;

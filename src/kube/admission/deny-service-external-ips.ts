@@ -1,4 +1,6 @@
-/** DenyServiceExternalIPs, off by default: a Service takes no external addresses beyond those that it has. */
+/**
+ * The plugin DenyServiceExternalIPs, disabled by default. It refuses external IPs that the Service does not have yet.
+ */
 
 import { refusal } from '../../admission/refusal.ts';
 import { textsAt } from '../../apimachinery/meta/object-fields.ts';

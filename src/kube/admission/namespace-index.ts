@@ -1,6 +1,7 @@
 /**
- * The objects of a kind by namespace, for plugins that ask on every write and mostly hear that there are none. Invariant: after the lister's `fresh()` the index is what the
- * lister has; asking costs one look into a map.
+ * An index of a kind's objects by namespace, for plugins that read it on every write. Most namespaces have no such
+ * object.
+ * Invariant: after `fresh()` the index equals the lister's state. `in` costs one map lookup.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -8,28 +9,25 @@ import type { Lister } from '../../server/own/lister.ts';
 
 const NONE: readonly JsonObject[] = [];
 
-export class NamespaceIndex {
-  readonly #lister: Lister;
-  readonly #namespaces = new Map<string, readonly JsonObject[]>();
+export interface NamespaceIndex {
+  /** Waits until the index has seen every write that was answered before the call. */
+  fresh(): MaybePromise<void>;
+  /** Returns the objects of a namespace, ordered by name. */
+  in(namespace: string): readonly JsonObject[];
+}
 
-  /** Starts nothing: the lister begins with the first `fresh()`. */
-  constructor(lister: Lister) {
-    this.#lister = lister;
-    lister.subscribe((changes) => {
-      for (const namespace of new Set(changes.map((change) => change.namespace))) {
-        const objects = lister.list(namespace);
-        if (objects.length === 0) this.#namespaces.delete(namespace);
-        else this.#namespaces.set(namespace, objects);
-      }
-    });
-  }
-
-  fresh(): MaybePromise<void> {
-    return this.#lister.fresh();
-  }
-
-  /** In order of their names. */
-  in(namespace: string): readonly JsonObject[] {
-    return this.#namespaces.get(namespace) ?? NONE;
-  }
+/** Subscribes to the lister, which starts at the first `fresh()`. */
+export function createNamespaceIndex(lister: Lister): NamespaceIndex {
+  const namespaces = new Map<string, readonly JsonObject[]>();
+  lister.subscribe((changes) => {
+    for (const namespace of new Set(changes.map((change) => change.namespace))) {
+      const objects = lister.list(namespace);
+      if (objects.length === 0) namespaces.delete(namespace);
+      else namespaces.set(namespace, objects);
+    }
+  });
+  return {
+    fresh: () => lister.fresh(),
+    in: (namespace) => namespaces.get(namespace) ?? NONE,
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * NamespaceExists and NamespaceAutoProvision, both off by default: objects only in namespaces that exist, and namespaces that come with their first object. Invariant: a dry run
- * makes no namespace.
+ * The plugins NamespaceExists and NamespaceAutoProvision. The first refuses objects in missing namespaces, the second
+ * creates a missing namespace, except on dry run. Both are disabled by default.
  */
 
 import { refusal } from '../../admission/refusal.ts';
@@ -24,7 +24,7 @@ export function namespaceExists(namespaces: Lister): AdmissionPlugin {
   };
 }
 
-/** `create` makes a namespace and rejects with the Status if it cannot. */
+/** `create` creates a namespace. It rejects with a StatusError if it cannot. */
 export function namespaceAutoProvision(namespaces: Lister, create: (name: string) => Promise<void>): AdmissionPlugin {
   return {
     name: 'NamespaceAutoProvision',

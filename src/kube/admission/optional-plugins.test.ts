@@ -12,8 +12,8 @@ function specOf(object: JsonObject): JsonObject {
   return objectAt(object, 'spec') ?? {};
 }
 
-describe('plugins that are off by default', () => {
-  test('AlwaysPullImages changes pods with new images alone', () => {
+describe('plugins that are disabled by default', () => {
+  test('AlwaysPullImages changes only pods with new images', () => {
     const pod = podWith({ volumes: [{ name: 'v', image: { reference: 'r' } }] });
     expect(verdict(alwaysPullImages(), attributesFor('CREATE', 'pods', pod))).toBeUndefined();
     expect(objectsAt(pod, 'spec', 'containers')[0]).toMatchObject({ imagePullPolicy: 'Always' });
@@ -26,7 +26,7 @@ describe('plugins that are off by default', () => {
     );
   });
 
-  test('LimitPodHardAntiAffinityTopology allows nodes alone', () => {
+  test('LimitPodHardAntiAffinityTopology allows only the hostname as topology key', () => {
     const pod = podWith({
       affinity: {
         podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone' }] },
@@ -37,7 +37,7 @@ describe('plugins that are off by default', () => {
     );
   });
 
-  test('ExtendedResourceToleration tolerates the taint of what a pod asks for', () => {
+  test('ExtendedResourceToleration adds tolerations for requested extended resources', () => {
     const pod = podWith({
       containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '1', cpu: '1' } } }],
       tolerations: [{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 4 }],
@@ -46,7 +46,7 @@ describe('plugins that are off by default', () => {
     expect(specOf(pod)['tolerations']).toEqual([{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' }]);
   });
 
-  test('DenyServiceExternalIPs keeps the addresses that are there', () => {
+  test('DenyServiceExternalIPs refuses new addresses and keeps existing ones', () => {
     const service = (...externalIPs: string[]): JsonObject => ({ metadata: { name: 's' }, spec: { externalIPs } });
     const update = (object: JsonObject, oldObject: JsonObject): string | undefined =>
       verdict(denyServiceExternalIps(), attributesFor('UPDATE', 'services', object, { oldObject }));
@@ -56,7 +56,7 @@ describe('plugins that are off by default', () => {
     );
   });
 
-  test('PodNodeSelector adds the selector of the namespace, or refuses', () => {
+  test('PodNodeSelector adds the node selector of the namespace, or refuses a conflict', () => {
     const plugin = (text: string) =>
       podNodeSelector(
         listerOf({ metadata: { name: 'ns', annotations: { 'scheduler.alpha.kubernetes.io/node-selector': text } } }),
@@ -70,7 +70,7 @@ describe('plugins that are off by default', () => {
     expect(verdict(plugin('nonsense'), attributesFor('CREATE', 'pods', pod))).toBe('invalid selector: [nonsense]');
   });
 
-  test('PodTolerationRestriction adds the tolerations of the namespace and allows those of its list', () => {
+  test('PodTolerationRestriction adds the default tolerations of the namespace and refuses those that are not in its list', () => {
     const annotations = {
       'scheduler.alpha.kubernetes.io/defaultTolerations': '[{"key":"a","operator":"Exists"}]',
       'scheduler.alpha.kubernetes.io/tolerationsWhitelist': '[{"key":"a","operator":"Exists"}]',
@@ -85,7 +85,7 @@ describe('plugins that are off by default', () => {
     );
   });
 
-  test('OwnerReferencesPermissionEnforcement asks for who may delete and who may hold up owners', async () => {
+  test('OwnerReferencesPermissionEnforcement requires permission to delete, and to block the deletion of owners', async () => {
     const asked: string[] = [];
     const plugin = ownerReferencesPermissionEnforcement(
       ({ kind }) => (kind === 'Deployment' ? { plural: 'deployments', namespaced: true } : undefined),
@@ -119,7 +119,7 @@ describe('plugins that are off by default', () => {
     );
   });
 
-  test('a namespace has to exist, or is made with its first object', async () => {
+  test('NamespaceExists refuses a missing namespace, NamespaceAutoProvision creates it', async () => {
     const there = listerOf({ metadata: { name: 'ns' } });
     const attributes = attributesFor('CREATE', 'configmaps', { metadata: { name: 'c' } });
     expect(verdict(namespaceExists(there), attributes)).toBeUndefined();

@@ -1,6 +1,7 @@
 /**
- * OwnerReferencesPermissionEnforcement, off by default: who makes an object be deleted with another one must be allowed to delete it, and who holds up the deletion of an owner must
- * be allowed to set the owner's finalizers. Invariant: only references that are new are asked about.
+ * The plugin OwnerReferencesPermissionEnforcement, disabled by default. A user who changes owner references must be
+ * allowed to delete the object. A user who sets blockOwnerDeletion must be allowed to update the owner's finalizers.
+ * Invariant: requests that change no owner reference are not checked.
  */
 
 import { refusal } from '../../admission/refusal.ts';
@@ -11,7 +12,7 @@ import { equalJson, type JsonObject, type JsonValue } from '../../base/json-valu
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../../server/authorizer.ts';
 
-/** What a kind is called in paths, and whether it stands in namespaces; undefined if nobody serves it. */
+/** Returns the plural of a kind and whether it is namespaced, and undefined for an unknown kind. */
 export type OwnerKind = (
   kind: GroupVersionKind,
 ) => { readonly plural: string; readonly namespaced: boolean } | undefined;
@@ -32,7 +33,7 @@ export function ownerReferencesPermissionEnforcement(
   };
 }
 
-/** Kubelets write it, and it says nothing about owners. */
+/** Kubelets write the status of pods often; it cannot change owner references. */
 function isStatusOfPod({ resource, subresource }: AdmissionAttributes): boolean {
   return resource.group === '' && resource.resource === 'pods' && subresource === 'status';
 }
@@ -64,7 +65,7 @@ async function enforce(
     };
     const answer = await ask(asked);
     if (answer.decision !== 'allow')
-      throw refusal(attributes, `cannot set an ownerRef on a resource you can't delete: ${said(answer)}`);
+      throw refusal(attributes, `cannot set an ownerRef on a resource you can't delete: ${formatResult(answer)}`);
   }
   const blocking = newBlockingReferences(object, attributes.oldObject);
   if (blocking.length === 0) return;
@@ -90,7 +91,7 @@ async function enforce(
       name: owner.name ?? '',
     });
     if (answer.decision === 'allow') continue;
-    const because = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${said(answer)}`;
+    const because = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${formatResult(answer)}`;
     throw refusal(attributes, because);
   }
 }
@@ -107,8 +108,8 @@ const BLANK: Omit<RequestAttributes, 'user'> = {
   isResourceRequest: true,
 };
 
-/** As Go prints a reason and an error. */
-function said({ reason, error }: AuthorizationResult): string {
+/** Prints reason and error as Go's `%v, %v` does. */
+function formatResult({ reason, error }: AuthorizationResult): string {
   return `${reason}, ${error === '' ? '<nil>' : error}`;
 }
 

@@ -1,4 +1,7 @@
-/** PersistentVolumeClaimResize: a claim may ask for more only when it is bound and its class lets volumes grow. */
+/**
+ * The plugin PersistentVolumeClaimResize. A claim can request more storage only if it is bound and its StorageClass
+ * allows volume expansion.
+ */
 
 import { refusal } from '../../admission/refusal.ts';
 import { annotationsOf } from '../../apimachinery/meta/meta.ts';
@@ -40,7 +43,7 @@ function sizeOf(claim: JsonObject): Quantity {
   return amountOf(fieldAt(claim, 'spec', 'resources', 'requests', 'storage'));
 }
 
-/** The class of a claim; '' if it has none. */
+/** Returns the name of a claim's StorageClass, and '' if it has none. */
 export function claimClass(claim: JsonObject): string {
   return annotationsOf(claim)[CLAIM_CLASS_ANNOTATION] ?? textAt(specOf(claim), 'storageClassName');
 }

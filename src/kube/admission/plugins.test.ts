@@ -27,7 +27,7 @@ describe('Priority', () => {
     preemptionPolicy: 'PreemptLowerPriority',
   };
 
-  test('gives a pod the number and policy of its class, or of the default class', () => {
+  test("sets priority and policy of the pod's class, or of the default class", () => {
     const named = podWith({ priorityClassName: 'high' });
     expect(verdict(priority(listerOf(high, usual)), attributesFor('CREATE', 'pods', named))).toBeUndefined();
     expect(specOf(named)).toMatchObject({ priority: 1000, preemptionPolicy: 'Never' });
@@ -40,7 +40,7 @@ describe('Priority', () => {
     expect(specOf(plain)).not.toHaveProperty('priorityClassName');
   });
 
-  test('refuses a class that is missing and a number that is not that of the class', () => {
+  test('refuses a missing class and a priority that differs from the class', () => {
     const create = (spec: JsonObject): string | undefined =>
       verdict(priority(listerOf(high)), attributesFor('CREATE', 'pods', podWith(spec)));
     expect(create({ priorityClassName: 'low' })).toBe(
@@ -51,14 +51,14 @@ describe('Priority', () => {
     );
   });
 
-  test('keeps what an update leaves out', () => {
+  test('restores the fields that an update omits', () => {
     const pod = podWith();
     const oldObject = podWith({ priority: 3, preemptionPolicy: 'Never' });
     verdict(priority(listerOf()), attributesFor('UPDATE', 'pods', pod, { oldObject }));
     expect(specOf(pod)).toMatchObject({ priority: 3, preemptionPolicy: 'Never' });
   });
 
-  test('lets one class be the default', () => {
+  test('allows one default class', () => {
     const write = (operation: 'CREATE' | 'UPDATE', name: string): string | undefined =>
       verdict(
         priority(listerOf(usual)),
@@ -72,7 +72,7 @@ describe('Priority', () => {
 });
 
 describe('defaults of pods and nodes', () => {
-  test('a pod tolerates nodes that are not ready or not reachable for a while, unless it says how long', () => {
+  test('a pod gets tolerations for nodes that are not ready or unreachable, unless it has its own', () => {
     const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9 };
     const pod = podWith({ tolerations: [own] });
     verdict(defaultTolerationSeconds({ unreachableSeconds: 60 }), attributesFor('CREATE', 'pods', pod));
@@ -91,7 +91,7 @@ describe('defaults of pods and nodes', () => {
     expect(specOf(node)['taints']).toEqual([{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
   });
 
-  test('a pod that begins on a node, or is bound to one, carries its zone and region', () => {
+  test('a pod that is created on a node, or bound to it, gets its zone and region labels', () => {
     const labels = { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r', other: 'o' };
     const plugin = podTopologyLabels(readerOf({ metadata: { name: 'n', labels } }));
     const pod = podWith({ nodeName: 'n' });
@@ -104,7 +104,7 @@ describe('defaults of pods and nodes', () => {
     expect(verdict(plugin, attributesFor('CREATE', 'pods', podWith({ nodeName: 'gone' })))).toBeUndefined();
   });
 
-  test('a pod gets the overhead, the selector and the tolerations of its runtime', () => {
+  test('a pod gets overhead, node selector and tolerations of its RuntimeClass', () => {
     const gvisor = {
       metadata: { name: 'gvisor' },
       overhead: { podFixed: { cpu: '250m' } },
@@ -140,7 +140,7 @@ describe('defaults of pods and nodes', () => {
   });
 });
 
-describe('pods that change on a node', () => {
+describe('updates of a pod on a node', () => {
   const node = {
     metadata: { name: 'n', labels: { 'kubernetes.io/os': 'linux' } },
     status: { allocatable: { cpu: '1', memory: '1Gi' }, declaredFeatures: [] },
@@ -157,7 +157,7 @@ describe('pods that change on a node', () => {
   const resize = (object: JsonObject, oldObject: JsonObject) =>
     attributesFor('UPDATE', 'pods', object, { oldObject, subresource: 'resize' });
 
-  test('do not grow beyond it', () => {
+  test('are refused beyond the allocatable resources', () => {
     const check = podResizeValidator(readerOf(node));
     expect(verdict(check, resize(pod('1500m', 2), pod('1', 1)))).toBe(
       'pods "p" is forbidden: node didn\'t have enough allocatable resources: cpu, requested: 1500, allocatable: 1000',
@@ -172,7 +172,7 @@ describe('pods that change on a node', () => {
     );
   });
 
-  test('need what the node declares', () => {
+  test('are refused if the node lacks a required feature', () => {
     const check = nodeDeclaredFeatureValidator(readerOf(node));
     expect(verdict(check, resize(pod('2', 2), pod('1', 1)))).toBe(
       'pods "p" is forbidden: pod update requires features InPlacePodLevelResourcesVerticalScaling which are not available on node "n"',
@@ -182,7 +182,7 @@ describe('pods that change on a node', () => {
 });
 
 describe('storage and ingress', () => {
-  test('volumes, claims and attribute classes are held by a finalizer', () => {
+  test('volumes, claims and volume attributes classes get a finalizer', () => {
     const claim: JsonObject = { metadata: { name: 'c', finalizers: ['mine/x'] } };
     const attributes = attributesFor('CREATE', 'persistentvolumeclaims', claim);
     verdict(storageObjectInUseProtection(), attributes);
@@ -224,7 +224,7 @@ describe('storage and ingress', () => {
     expect(specOf(ingress)).toEqual({ ingressClassName: 'nginx' });
   });
 
-  test('a claim grows only when it is bound and its class allows it', () => {
+  test('a claim can grow only if it is bound and its class allows expansion', () => {
     const claim = (storage: string, phase: string, storageClassName = 'grows'): JsonObject => ({
       metadata: { name: 'c' },
       spec: { storageClassName, resources: { requests: { storage } } },
@@ -246,7 +246,7 @@ describe('storage and ingress', () => {
   });
 });
 
-describe('certificates', () => {
+describe('certificate signing requests', () => {
   const asked: string[] = [];
   const authorizer = (allowed: string) => () => ({
     authorize: ({ verb, name }: { readonly verb: string; readonly name: string }) => {
@@ -265,7 +265,7 @@ describe('certificates', () => {
       oldObject: request({}),
     });
 
-  test('are approved by who may approve for the signer or for its domain', () => {
+  test('can be approved with permission for the signer or for its domain', () => {
     const approve = (allowed: string): string | undefined =>
       verdict(certificateApproval(authorizer(allowed)), update('approval', request({})));
     expect(approve('example.com/*')).toBeUndefined();
@@ -275,7 +275,7 @@ describe('certificates', () => {
     );
   });
 
-  test('are signed by who may sign, while other fields of the status are free', () => {
+  test('can be signed with permission for the signer; other status fields need none', () => {
     const plugin = certificateSigning(authorizer('nobody'));
     expect(verdict(plugin, update('status', request({})))).toBeUndefined();
     expect(verdict(plugin, update('status', request({ certificate: 'YQ==' })))).toBe(
@@ -284,14 +284,14 @@ describe('certificates', () => {
   });
 });
 
-describe('groups of pods', () => {
+describe('pod groups', () => {
   const workload = { metadata: { name: 'w', namespace: 'ns' }, spec: { podGroupTemplates: [{ name: 't' }] } };
   const group = (workloadName: string, podGroupTemplateName: string): JsonObject => ({
     metadata: { name: 'g', namespace: 'ns' },
     spec: { podGroupTemplateRef: { workload: { workloadName, podGroupTemplateName } } },
   });
 
-  test('are held by a finalizer and made from templates that exist', () => {
+  test('get a finalizer and need an existing template', () => {
     const create = (object: JsonObject): string | undefined =>
       verdict(
         podGroupWorkloadExists(readerOf(workload)),
@@ -309,7 +309,7 @@ describe('groups of pods', () => {
     expect(objectAt(made, 'metadata')?.['finalizers']).toEqual(['scheduling.k8s.io/podgroup-protection']);
   });
 
-  test('that are gangs hold the size of their Job, where groups are served', () => {
+  test('with gang scheduling fix the parallelism of their Job, if pod groups are served', () => {
     const gang = {
       metadata: { name: 'g', namespace: 'ns', ownerReferences: [{ uid: 'u', controller: true }] },
       spec: { schedulingPolicy: { gang: {} } },

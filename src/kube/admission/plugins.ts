@@ -1,5 +1,9 @@
-/** The compiled-in admission plugins beside NamespaceLifecycle. Invariant: one plugin a file or folder; this only lists them, `src/admission/plugin-chain.ts` knows their order. */
+/**
+ * The list of compiled-in admission plugins, without NamespaceLifecycle. `src/admission/plugin-chain.ts` orders them.
+ */
 import type { AdmissionPlugin } from '../../server/admission.ts';
+import type { Authorizer } from '../../server/authorizer.ts';
+import type { ObjectReader } from '../../server/own/object-reader.ts';
 import type { KubeContext } from '../kube-context.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
 import {
@@ -33,28 +37,26 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 const POD_GROUP = { group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup' };
 
-export function compiledInPlugins(
-  world: KubeContext,
-  tolerations: TolerationDefaults = {},
-): readonly AdmissionPlugin[] {
-  const authorizer = (): ReturnType<KubeContext['authorizer']> => world.authorizer();
-  const reader = (plural: string) => {
-    let made: ReturnType<KubeContext['reader']> | undefined;
-    return (): ReturnType<KubeContext['reader']> => {
-      made ??= world.reader(plural);
+export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
+  const authorizer = (): Authorizer => kube.authorizer();
+  // Plugins are made before the readers' stores are open, so a reader is made at its first use.
+  const reader = (plural: string): (() => ObjectReader) => {
+    let made: ObjectReader | undefined;
+    return () => {
+      made ??= kube.reader(plural);
       return made;
     };
   };
   const nodes = reader('nodes');
-  const namespaces = world.lister('namespaces');
-  const storageClasses = world.lister('storageclasses');
+  const namespaces = kube.lister('namespaces');
+  const storageClasses = kube.lister('storageclasses');
   return [
     alwaysAdmit(),
-    namespaceAutoProvision(namespaces, (name) => createNamespace(world, name)),
+    namespaceAutoProvision(namespaces, (name) => createNamespace(kube, name)),
     namespaceExists(namespaces),
     limitPodHardAntiAffinityTopology(),
-    limitRanger(world.lister('limitranges')),
-    serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => world.host.random(below) }),
+    limitRanger(kube.lister('limitranges')),
+    serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => kube.host.random(below) }),
     nodeRestriction({
       nodes,
       pods: reader('pods'),
@@ -67,11 +69,11 @@ export function compiledInPlugins(
     alwaysPullImages(),
     podSecurity({
       namespaces,
-      pods: (namespace, limit) => existingPods(world, namespace, limit),
-      now: () => world.host.clock.now(),
+      pods: (namespace, limit) => existingPods(kube, namespace, limit),
+      now: () => kube.host.clock.now(),
     }),
     podNodeSelector(namespaces),
-    priority(world.lister('priorityclasses')),
+    priority(kube.lister('priorityclasses')),
     defaultTolerationSeconds(tolerations),
     podTolerationRestriction(namespaces),
     extendedResourceToleration(),
@@ -79,26 +81,26 @@ export function compiledInPlugins(
     storageObjectInUseProtection(),
     podGroupProtection(),
     ownerReferencesPermissionEnforcement((kind) => {
-      const plural = world.pluralOf(kind);
-      return plural === undefined ? undefined : { plural, namespaced: world.isNamespaced(kind) };
+      const plural = kube.pluralOf(kind);
+      return plural === undefined ? undefined : { plural, namespaced: kube.isNamespaced(kind) };
     }, authorizer),
     persistentVolumeClaimResize(storageClasses),
-    runtimeClass(world.lister('runtimeclasses')),
+    runtimeClass(kube.lister('runtimeclasses')),
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     clusterTrustBundleAttest(authorizer),
     certificateSubjectRestriction(),
-    defaultIngressClass(world.lister('ingressclasses')),
+    defaultIngressClass(kube.lister('ingressclasses')),
     denyServiceExternalIps(),
     podTopologyLabels(nodes),
     podGroupWorkloadExists(reader('workloads')),
     nodeDeclaredFeatureValidator(nodes),
-    jobValidation(world.lister('podgroups'), () => world.pluralOf(POD_GROUP) !== undefined),
+    jobValidation(kube.lister('podgroups'), () => kube.pluralOf(POD_GROUP) !== undefined),
     podResizeValidator(nodes),
     resourceQuota({
-      quotas: world.lister('resourcequotas'),
-      writeUsed: (quota, used) => writeQuotaUse(world, quota, used),
-      now: () => world.host.clock.now(),
+      quotas: kube.lister('resourcequotas'),
+      writeUsed: (quota, used) => writeQuotaUse(kube, quota, used),
+      now: () => kube.host.clock.now(),
     }),
     alwaysDeny(),
   ];

@@ -1,4 +1,7 @@
-/** Who may act for a signer. Invariant: a permission is one for the resource `signers` by the virtual verbs approve, sign and attest, for the whole name or for its domain. */
+/**
+ * The permission to act for a signer: the verb approve, sign or attest on the virtual resource `signers`, with the name
+ * of the signer or with `<domain>/*`.
+ */
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { Authorizer } from '../../server/authorizer.ts';

@@ -1,4 +1,7 @@
-/** StorageObjectInUseProtection: volumes, claims and their attribute classes are held by a finalizer, which goes when nobody uses them any more. */
+/**
+ * The plugin StorageObjectInUseProtection. It adds the finalizers that keep volumes, claims and volume attributes
+ * classes while they are in use.
+ */
 import { finalizersOf } from '../../apimachinery/meta/meta.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import { ensureMeta } from '../shared/object-fields.ts';

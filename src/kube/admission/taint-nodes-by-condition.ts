@@ -1,4 +1,4 @@
-/** TaintNodesByCondition: a new node takes no pods until somebody has seen that it is ready. */
+/** The plugin TaintNodesByCondition. It adds the taint not-ready to new nodes. */
 import { ensureObject, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 
@@ -13,10 +13,10 @@ export function taintNodesByCondition(): AdmissionPlugin {
       if (object === undefined || subresource !== '') return;
       const spec = ensureObject(object, 'spec');
       const taints = objectsAt(spec, 'taints');
-      const isThere = taints.some(
+      const isTainted = taints.some(
         (taint) => textAt(taint, 'key') === NOT_READY.key && textAt(taint, 'effect') === NOT_READY.effect,
       );
-      if (!isThere) spec['taints'] = [...taints, { ...NOT_READY }];
+      if (!isTainted) spec['taints'] = [...taints, { ...NOT_READY }];
     },
   };
 }

@@ -3,6 +3,7 @@
  * Invariant: a token is accepted only while the objects exist that it is bound to. They are read on every use.
  */
 
+import { formatAggregate } from '../../apimachinery/go-format.ts';
 import { listAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { decodeBase64 } from '../../base/base64.ts';
@@ -18,12 +19,7 @@ import type {
   Lookup,
 } from '../../pki/bound-objects.ts';
 import type { PublicKey } from '../../pki/keys.ts';
-import {
-  createTokenVerifier,
-  INVALID_BEARER_TOKEN,
-  joinErrors,
-  type TokenAnswer,
-} from '../../pki/service-account-tokens.ts';
+import { createTokenVerifier, INVALID_BEARER_TOKEN, type TokenAnswer } from '../../pki/service-account-tokens.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../server/authenticator.ts';
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 
@@ -70,7 +66,7 @@ function resultOf(answer: TokenAnswer): AuthenticationResult {
     case 'unknown':
       return NOT_RECOGNIZED;
     case 'rejected':
-      return { outcome: 'failed', message: joinErrors([INVALID_BEARER_TOKEN, answer.message]) };
+      return { outcome: 'failed', message: formatAggregate([INVALID_BEARER_TOKEN, answer.message]) };
     case 'authenticated':
       return {
         outcome: 'ok',

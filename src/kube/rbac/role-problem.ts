@@ -1,5 +1,5 @@
 /** The reason why a binding grants no rules, and its message. Invariant: the messages equal the reference's. */
-import { quote } from '../../apimachinery/go-format.ts';
+import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
 import { RBAC_GROUP, type RoleRef } from './policy.ts';
 
 /** The role does not exist, or the reference names a kind other than Role and ClusterRole. */
@@ -22,6 +22,5 @@ export function formatProblem({ problem, roleRef }: RoleProblem, lookup: RoleLoo
 
 /** Joins the distinct messages: one is returned as it is, several in brackets. Returns '' if there are none. */
 export function formatProblems(problems: readonly RoleProblem[], lookup: RoleLookup): string {
-  const texts = [...new Set(problems.map((problem) => formatProblem(problem, lookup)))];
-  return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
+  return formatAggregate(problems.map((problem) => formatProblem(problem, lookup)));
 }

@@ -1,6 +1,6 @@
 /** The authorizers that need no policy, and several as one. Invariant: a union decides with the first that allows or denies; whoever has no opinion only adds its reason. */
 
-import { quote } from '../../apimachinery/go-format.ts';
+import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -85,7 +85,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
       errors = append(errors, answer.error);
     }
     if (reasons.length === 0 && errors.length === 0) return NO_OPINION;
-    return { decision: 'no-opinion', reason: reasons.join('\n'), error: joined(errors) };
+    return { decision: 'no-opinion', reason: reasons.join('\n'), error: formatAggregate(errors) };
   };
   return {
     authorize: (attributes) => authorizeFrom(0, attributes, NONE, NONE),
@@ -99,11 +99,6 @@ function append(list: readonly string[], text: string): readonly string[] {
   return text === '' ? list : [...list, text];
 }
 
-function joined(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length > 1 ? `[${distinct.join(', ')}]` : (distinct[0] ?? '');
-}
-
 /** An authorizer that cannot tell its rules makes the answer incomplete. */
 async function unionRules(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
   const parts: UserRules[] = [];
@@ -113,6 +108,6 @@ async function unionRules(authorizers: readonly Authorizer[], user: UserInfo, na
     resourceRules: parts.flatMap((part) => part.resourceRules),
     nonResourceRules: parts.flatMap((part) => part.nonResourceRules),
     incomplete: parts.some((part) => part.incomplete),
-    error: joined(parts.map((part) => part.error).filter((error) => error !== '')),
+    error: formatAggregate(parts.map((part) => part.error).filter((error) => error !== '')),
   };
 }

@@ -1,11 +1,14 @@
-/** What containers get from a LimitRange that they do not say themselves. Invariant: an amount that a container has is kept; the pod's annotation tells what was set. */
+/**
+ * The default requests and limits that containers get from a LimitRange. Amounts that a container sets are kept. An
+ * annotation of the pod lists the amounts that were added.
+ */
 import { ensureObject, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { ensureMeta, specOf } from '../../shared/object-fields.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** Changes the pod in place. */
+/** Modifies the pod in place. */
 export function setContainerDefaults(range: JsonObject, pod: JsonObject): void {
   const requests: JsonObject = {};
   const limits: JsonObject = {};
@@ -31,7 +34,7 @@ function merge(container: JsonObject, what: string, requests: JsonObject, limits
   if (setLimits.length > 0) notes.push(`${setLimits.join(', ')} limit for ${subject}`);
 }
 
-/** The names of what was missing, in order. */
+/** Adds missing amounts. Returns their names, sorted. */
 function fill(container: JsonObject, kind: 'requests' | 'limits', defaults: JsonObject): readonly string[] {
   const present = objectAt(container, 'resources', kind) ?? {};
   const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(present, name));

@@ -1,4 +1,7 @@
-/** Where pods and claims leave the limits of a LimitRange. Invariant: pure; problems come in order of limits, then of containers, then of resource names. */
+/**
+ * The check of pods and claims against a LimitRange. Problems are ordered by limit, then by container, then by resource
+ * name.
+ */
 import { fieldAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachinery/scalars/quantity.ts';
 import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
@@ -14,7 +17,7 @@ interface Amounts {
 }
 
 const NOTHING: ResourceAmounts = new Map();
-/** Beyond this, thousandths do not fit into 64 bits: (2^63 - 1) / 1000. */
+/** The largest value whose thousandths fit into int64: (2^63 - 1) / 1000. */
 const MAX_MILLI_VALUE = 9_223_372_036_854_775n;
 const isCpuOrMemory = (name: string): boolean => name === 'cpu' || name === 'memory';
 
@@ -75,7 +78,7 @@ function each(limit: JsonObject, field: string, problems: string[], rule: Rule):
   }
 }
 
-/** Whole numbers to compare by: thousandths, unless one of them is too large for that. */
+/** Returns integers to compare: thousandths, or whole units if one amount is too large for thousandths. */
 function comparable(...amounts: readonly (Quantity | undefined)[]): bigint[] {
   const given = amounts.map((amount) => amount ?? ZERO_QUANTITY);
   const whole = given.map(quantityValue);
@@ -104,7 +107,7 @@ function aboveMax(type: string, name: string, enforced: Quantity, { requests, li
   return undefined;
 }
 
-/** Claims have no limits. */
+/** Checks a claim, which has requests but no limits. */
 function requestAboveMax(
   type: string,
   name: string,

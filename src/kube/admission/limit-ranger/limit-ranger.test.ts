@@ -8,7 +8,7 @@ const range = (...limits: JsonObject[]): JsonObject => ({ metadata: { name: 'l',
 const container = (resources: JsonObject, name = 'c'): JsonObject => ({ name, resources });
 
 describe('LimitRanger', () => {
-  test('gives containers what they do not say, and notes down what', () => {
+  test('sets default amounts and lists them in an annotation', () => {
     const plugin = limitRanger(
       listerOf(range({ type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '500m' } })),
     );
@@ -42,7 +42,7 @@ describe('LimitRanger', () => {
       '[minimum cpu usage per Container is 100m.  No request is specified, maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 2, but no request is specified or request is 0]',
     ],
     [{ requests: { cpu: '1' }, limits: { cpu: '2' } }, 'maximum cpu usage per Container is 1, but limit is 2'],
-  ])('refuses containers beyond the bounds: %j', (resources, problem) => {
+  ])('refuses containers outside of the limits: %j', (resources, problem) => {
     const pod = podWith({ containers: [container(resources as JsonObject)] });
     const said = problem === undefined ? undefined : `pods "p" is forbidden: ${problem}`;
     expect(verdict(limitRanger(listerOf(range(bounds))), attributesFor('CREATE', 'pods', pod))).toBe(said);
@@ -59,7 +59,7 @@ describe('LimitRanger', () => {
     expect(create({ resources: { limits: { cpu: '1' } } })).toBeUndefined();
   });
 
-  test('bounds claims', () => {
+  test('limits claims', () => {
     const plugin = limitRanger(
       listerOf(range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })),
     );
@@ -78,7 +78,7 @@ describe('LimitRanger', () => {
     expect(create('1')).toContain('minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1');
   });
 
-  test('leaves updates of pods alone, not their resizes, and nothing of what is being deleted', () => {
+  test('ignores updates of pods except resizes, and objects that are being deleted', () => {
     const plugin = limitRanger(listerOf(range(bounds)));
     const update = (subresource: string, old: JsonObject): string | undefined =>
       verdict(plugin, attributesFor('UPDATE', 'pods', podWith(), { oldObject: old, subresource }));

@@ -1,20 +1,22 @@
 /**
- * LimitRanger: containers that ask for nothing get what the namespace gives by default, and nobody asks for more, or less, than it allows. Invariant: of a pod only its creation
- * and its resize are looked at, so that limits that came later do not hold up what is there.
+ * The plugin LimitRanger. It sets default requests and limits from the LimitRanges of the namespace, and refuses pods
+ * and claims outside of their limits. Of pods it checks only create and resize, so a new LimitRange does not block
+ * updates of existing pods.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
+import { formatAggregate } from '../../../apimachinery/go-format.ts';
 import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
-import { NamespaceIndex } from '../namespace-index.ts';
+import { createNamespaceIndex, type NamespaceIndex } from '../namespace-index.ts';
 import { setContainerDefaults } from './container-defaults.ts';
 import { claimProblems, podProblems } from './limit-problems.ts';
 
 export function limitRanger(limitRanges: Lister): AdmissionPlugin {
-  const index = new NamespaceIndex(limitRanges);
+  const index = createNamespaceIndex(limitRanges);
   return {
     name: 'LimitRanger',
     resources: ['pods', 'persistentvolumeclaims'],
@@ -27,7 +29,7 @@ export function limitRanger(limitRanges: Lister): AdmissionPlugin {
       forEachRange(index, attributes, (range, object) => {
         const problems =
           attributes.resource.resource === 'pods' ? podProblems(range, object) : claimProblems(range, object);
-        if (problems.length > 0) throw refusal(attributes, aggregate(problems));
+        if (problems.length > 0) throw refusal(attributes, formatAggregate(problems));
       }),
   };
 }
@@ -48,10 +50,4 @@ function forEachRange(
 function isLimited({ resource, operation, subresource }: AdmissionAttributes): boolean {
   if (resource.resource !== 'pods') return subresource === '';
   return operation === 'CREATE' ? subresource === '' : subresource === 'resize';
-}
-
-/** Several problems as one text; the same text is said once. */
-function aggregate(problems: readonly string[]): string {
-  const different = [...new Set(problems)];
-  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
 }

@@ -51,7 +51,7 @@ async function ask(
 }
 
 describe('NodeRestriction', () => {
-  test('does not look at users that are no nodes', async () => {
+  test('ignores users that are not nodes', async () => {
     const user = { ...KUBELET, groups: [] };
     expect(await ask('CREATE', 'pods', podWith(), { user })).toBeUndefined();
     expect(await ask('CREATE', 'pods', podWith(), { user: { ...KUBELET, name: 'system:node:' } })).toBe(
@@ -80,11 +80,11 @@ describe('NodeRestriction', () => {
       mirror({ containers: [{ name: 'c', envFrom: [{ configMapRef: { name: 'c' } }] }] }),
       'node "n" can not create pods that reference configmaps',
     ],
-  ])('lets a node make mirror pods that read nothing', async (pod, because) => {
+  ])('allows a node to create mirror pods without references to API objects', async (pod, because) => {
     expect(await ask('CREATE', 'pods', pod)).toBe(because);
   });
 
-  test('lets a node remove, evict and report on its pods alone', async () => {
+  test('allows a node to delete, evict and update the status of its own pods only', async () => {
     const away = podWith({ nodeName: 'other' }, { name: 'away' });
     expect(await ask('DELETE', 'pods', undefined, { name: 'away', oldObject: away })).toBe(
       'node "n" can only delete pods with spec.nodeName set to itself',
@@ -104,7 +104,7 @@ describe('NodeRestriction', () => {
     );
   });
 
-  test('lets a node describe itself, not choose what runs on it', async () => {
+  test('allows a node to set labels that describe it, but no others', async () => {
     const update = (object: JsonObject): Promise<string | undefined> =>
       ask('UPDATE', 'nodes', object, { oldObject: node() });
     expect(
@@ -131,11 +131,11 @@ describe('NodeRestriction', () => {
     ],
     [token({ ...bound('p', 'pod-uid'), audiences: ['a', 'b'] }), 'node may only request 0 or 1 audiences'],
     [token(bound('away', 'away-uid')), 'node requested token bound to a pod scheduled on a different node'],
-  ])('gives a node the tokens of its pods', async (request, because) => {
+  ])('allows a node to request tokens of its pods only', async (request, because) => {
     expect(await ask('CREATE', 'serviceaccounts', request, { name: 'sa', subresource: 'token' })).toBe(because);
   });
 
-  test('keeps nodes to what bears their name', async () => {
+  test('restricts a node to leases, CSINodes, slices and requests with its own name', async () => {
     expect(await ask('CREATE', 'leases.coordination.k8s.io', node(), { namespace: 'kube-node-lease' })).toBeUndefined();
     expect(await ask('CREATE', 'leases.coordination.k8s.io', node())).toBe(
       'can only access leases in the "kube-node-lease" system namespace',

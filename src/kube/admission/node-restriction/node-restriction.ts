@@ -1,6 +1,7 @@
 /**
- * NodeRestriction, off by default: a kubelet touches its own node, the pods that are bound to it, and what belongs to those. Invariant: it is about users of the group system:nodes
- * alone; whatever else they may do is for authorization to say.
+ * The plugin NodeRestriction, disabled by default. It restricts kubelets to their own node, the pods that are bound to
+ * it, and objects of these pods. Invariant: it checks only users of the group system:nodes with a name
+ * `system:node:...`.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -18,20 +19,20 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admis
 import { specOf } from '../../shared/object-fields.ts';
 import { admitNode } from './node-rules.ts';
 import { admitPod } from './pod-rules.ts';
-import { admitToken, type NodeWorld } from './token-rules.ts';
+import { admitToken, type NodeRestrictionOptions } from './token-rules.ts';
 
 const USER_PREFIX = 'system:node:';
 const NODES_GROUP = 'system:nodes';
 const NODE_LEASES = 'kube-node-lease';
 const NODE_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
-type Rule = (node: string, attributes: AdmissionAttributes, world: NodeWorld) => MaybePromise<void>;
+type Rule = (node: string, attributes: AdmissionAttributes, options: NodeRestrictionOptions) => MaybePromise<void>;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  pods: (node, attributes, world) => admitPod(node, attributes, world),
+  pods: admitPod,
   nodes: admitNode,
   persistentvolumeclaims: admitClaim,
-  serviceaccounts: (node, attributes, world) => admitToken(node, attributes, world),
+  serviceaccounts: admitToken,
   'podcertificaterequests.certificates.k8s.io': (_node, attributes) => {
     throw refusal(attributes, 'PodCertificateRequest feature gate is disabled');
   },
@@ -44,7 +45,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'certificatesigningrequests.certificates.k8s.io': admitCertificateRequest,
 };
 
-export function nodeRestriction(world: NodeWorld): AdmissionPlugin {
+export function nodeRestriction(options: NodeRestrictionOptions): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     resources: Object.keys(RULES),
@@ -53,17 +54,17 @@ export function nodeRestriction(world: NodeWorld): AdmissionPlugin {
       const node = nodeOf(attributes.user);
       if (node === undefined) return undefined;
       if (node === '') throw refusal(attributes, `could not determine node from user ${quote(attributes.user.name)}`);
-      return RULES[formatGroupResource(attributes.resource)]?.(node, attributes, world);
+      return RULES[formatGroupResource(attributes.resource)]?.(node, attributes, options);
     },
   };
 }
 
-/** The node that a user is; undefined for users that are none. */
+/** Returns the node name of a kubelet's user, and undefined for other users. */
 function nodeOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(USER_PREFIX) && groups.includes(NODES_GROUP) ? name.slice(USER_PREFIX.length) : undefined;
 }
 
-/** At a create the name in the object counts, since the path has none. */
+/** Returns the name of the object. On create the path has none. */
 function ownName({ operation, object, name }: AdmissionAttributes): string {
   return operation === 'CREATE' && object !== undefined ? nameOf(object) : name;
 }
@@ -80,7 +81,7 @@ function admitClaim(node: string, attributes: AdmissionAttributes): void {
   );
 }
 
-/** A claim without what a kubelet may say about it. */
+/** Returns a claim without the fields that a kubelet may change. */
 function withoutSizes(claim: JsonObject): JsonObject {
   const { resourceVersion: _version, managedFields: _fields, ...metadata } = objectAt(claim, 'metadata') ?? {};
   const {
@@ -104,8 +105,8 @@ function admitSlice(node: string, attributes: AdmissionAttributes): void {
   const { operation, object, oldObject } = attributes;
   const slice = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined;
   if (slice === undefined || textAt(specOf(slice), 'nodeName') === node) return;
-  const deed = operation === 'CREATE' ? 'create' : 'delete';
-  throw refusal(attributes, `can only ${deed} ResourceSlice with the same NodeName as the requesting node`);
+  const action = operation === 'CREATE' ? 'create' : 'delete';
+  throw refusal(attributes, `can only ${action} ResourceSlice with the same NodeName as the requesting node`);
 }
 
 function admitCertificateRequest(node: string, attributes: AdmissionAttributes): void {

@@ -1,4 +1,7 @@
-/** What a kubelet may do to Nodes. Invariant: pure; labels that others rely on are not the kubelet's to set, save for the few that describe it. */
+/**
+ * The rules of NodeRestriction for Nodes: a kubelet changes only its own Node, and of the labels in Kubernetes' domains
+ * only those that describe the node.
+ */
 
 import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -55,7 +58,7 @@ function checkUpdate(node: string, attributes: AdmissionAttributes, object: Json
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Those that differ and are not the kubelet's, in order. */
+/** Returns the changed labels that a kubelet may not set, sorted. */
 function forbiddenLabels(labels: Labels, old: Labels): readonly string[] {
   const keys = new Set([...Object.keys(labels), ...Object.keys(old)]);
   return [...keys].filter((key) => labels[key] !== old[key] && !mayBeSet(key)).sort();

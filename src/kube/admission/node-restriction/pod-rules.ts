@@ -1,4 +1,6 @@
-/** What a kubelet may do to Pods: make and remove the mirrors of its own files, and say how the pods on its node are. */
+/**
+ * The rules of NodeRestriction for Pods: a kubelet creates and deletes mirror pods, and updates the status of its pods.
+ */
 
 import { refusal } from '../../../admission/refusal.ts';
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -11,13 +13,17 @@ import type { AdmissionAttributes } from '../../../server/admission.ts';
 import { specOf } from '../../shared/object-fields.ts';
 import { isMirrorPod } from '../pod/pod-subject.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
-import type { NodeWorld } from './token-rules.ts';
+import type { NodeRestrictionOptions } from './token-rules.ts';
 
-export function admitPod(node: string, attributes: AdmissionAttributes, world: NodeWorld): MaybePromise<void> {
+export function admitPod(
+  node: string,
+  attributes: AdmissionAttributes,
+  options: NodeRestrictionOptions,
+): MaybePromise<void> {
   const { subresource, operation } = attributes;
   switch (subresource) {
     case '':
-      if (operation === 'CREATE') return checkMirrorPod(node, attributes, world);
+      if (operation === 'CREATE') return checkMirrorPod(node, attributes, options);
       if (operation === 'DELETE') return checkDeletion(node, attributes);
       throw refusal(
         attributes,
@@ -26,7 +32,7 @@ export function admitPod(node: string, attributes: AdmissionAttributes, world: N
     case 'status':
       return checkStatus(node, attributes);
     case 'eviction':
-      return checkEviction(node, attributes, world);
+      return checkEviction(node, attributes, options);
     default: {
       const because = `unexpected pod subresource ${quote(subresource)}, only 'status' and 'eviction' are allowed`;
       throw refusal(attributes, because);
@@ -59,19 +65,27 @@ function checkStatus(node: string, attributes: AdmissionAttributes): void {
     throw refusal(attributes, `node ${quote(node)} cannot update extended resource claim status`);
 }
 
-function checkEviction(node: string, attributes: AdmissionAttributes, world: NodeWorld): MaybePromise<void> {
+function checkEviction(
+  node: string,
+  attributes: AdmissionAttributes,
+  options: NodeRestrictionOptions,
+): MaybePromise<void> {
   const { operation, namespace, object } = attributes;
   if (operation !== 'CREATE') throw refusal(attributes, `unexpected operation ${operation}`);
   const name = attributes.name || (object === undefined ? '' : nameOf(object));
   if (name === '') throw refusal(attributes, 'could not determine pod from request data');
-  return andThen(world.pods()(namespace, name), (answer) => {
+  return andThen(options.pods()(namespace, name), (answer) => {
     if ('status' in answer) throw new StatusError(answer.status);
     if (textAt(specOf(answer.object), 'nodeName') !== node)
       throw refusal(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
   });
 }
 
-function checkMirrorPod(node: string, attributes: AdmissionAttributes, world: NodeWorld): MaybePromise<void> {
+function checkMirrorPod(
+  node: string,
+  attributes: AdmissionAttributes,
+  options: NodeRestrictionOptions,
+): MaybePromise<void> {
   const { object: pod } = attributes;
   if (pod === undefined) return undefined;
   const self = `node ${quote(node)}`;
@@ -90,7 +104,7 @@ function checkMirrorPod(node: string, attributes: AdmissionAttributes, world: No
     throw refusal(attributes, `${self} can only create pods with a controller owner reference set to itself`);
   if (owner.blockOwnerDeletion === true)
     throw refusal(attributes, `${self} must not set blockOwnerDeletion on an owner reference`);
-  return andThen(world.nodes()('', node), (answer) => {
+  return andThen(options.nodes()('', node), (answer) => {
     if ('status' in answer) throw new StatusError(answer.status);
     const uid = uidOf(answer.object);
     if (owner.uid !== uid)
@@ -100,7 +114,10 @@ function checkMirrorPod(node: string, attributes: AdmissionAttributes, world: No
   });
 }
 
-/** What a mirror pod would read from the API: kubelets could get at it by making pods that do. */
+/**
+ * Returns the kind of API object that a mirror pod refers to. It must not refer to any: kubelets may read the objects
+ * that their pods refer to, and would gain access by creating such pods.
+ */
 function apiReference(spec: JsonObject): string | undefined {
   if (textAt(spec, 'serviceAccountName') !== '') return 'serviceaccounts';
   if (hasSecretReferences(spec)) return 'secrets';

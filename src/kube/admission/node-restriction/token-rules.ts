@@ -1,7 +1,10 @@
-/** Which tokens a kubelet may ask for: those of pods on its node, for audiences that the pod's volumes name. */
+/**
+ * The rules of NodeRestriction for tokens: a kubelet requests tokens of its pods, for audiences that their volumes
+ * name.
+ */
 
 import { refusal } from '../../../admission/refusal.ts';
-import { quote } from '../../../apimachinery/go-format.ts';
+import { formatAggregate, quote } from '../../../apimachinery/go-format.ts';
 import { nameOf, namespaceOf, uidOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { isStatusError, StatusError } from '../../../apimachinery/status/status.ts';
@@ -11,8 +14,8 @@ import type { Authorizer } from '../../../server/authorizer.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
 import { specOf } from '../../shared/object-fields.ts';
 
-/** What NodeRestriction asks others. */
-export interface NodeWorld {
+/** The readers and the authorizer of NodeRestriction. */
+export interface NodeRestrictionOptions {
   readonly pods: () => ObjectReader;
   readonly nodes: () => ObjectReader;
   readonly claims: () => ObjectReader;
@@ -21,7 +24,11 @@ export interface NodeWorld {
   readonly authorizer: () => Authorizer;
 }
 
-export async function admitToken(node: string, attributes: AdmissionAttributes, world: NodeWorld): Promise<void> {
+export async function admitToken(
+  node: string,
+  attributes: AdmissionAttributes,
+  options: NodeRestrictionOptions,
+): Promise<void> {
   const { operation, subresource, object, namespace } = attributes;
   if (operation !== 'CREATE' || subresource !== 'token' || object === undefined) return;
   const bound = objectAt(object, 'spec', 'boundObjectRef') ?? {};
@@ -30,7 +37,7 @@ export async function admitToken(node: string, attributes: AdmissionAttributes, 
   if (textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod' || name === '')
     throw refusal(attributes, 'node requested token not bound to a pod');
   if (uid === '') throw refusal(attributes, 'node requested token with a pod binding without a uid');
-  const answer = await world.pods()(namespace, name);
+  const answer = await options.pods()(namespace, name);
   if ('status' in answer) throw new StatusError(answer.status);
   const pod = answer.object;
   if (uidOf(pod) !== uid) {
@@ -39,21 +46,21 @@ export async function admitToken(node: string, attributes: AdmissionAttributes, 
   }
   if (textAt(specOf(pod), 'nodeName') !== node)
     throw refusal(attributes, 'node requested token bound to a pod scheduled on a different node');
-  await checkAudience(attributes, object, pod, world);
+  await checkAudience(attributes, object, pod, options);
 }
 
 async function checkAudience(
   attributes: AdmissionAttributes,
   request: JsonObject,
   pod: JsonObject,
-  world: NodeWorld,
+  options: NodeRestrictionOptions,
 ): Promise<void> {
   const audiences = textsAt(request, 'spec', 'audiences');
   if (audiences.length > 1) throw refusal(attributes, 'node may only request 0 or 1 audiences');
   const audience = audiences[0] ?? '';
-  if (await namesAudience(attributes, pod, audience, world)) return;
+  if (await namesAudience(attributes, pod, audience, options)) return;
   const { user, namespace, name } = attributes;
-  const { decision, error } = await world.authorizer().authorize({
+  const { decision, error } = await options.authorizer().authorize({
     user,
     verb: 'request-serviceaccounts-token-audience',
     namespace,
@@ -75,21 +82,23 @@ async function checkAudience(
   throw refusal(attributes, `${prefix}, ${user.name} is not authorized to request tokens for this audience`);
 }
 
-/** Volumes that were part of Kubernetes before they were drivers name no audience. */
+/**
+ * Returns true if a volume of the pod, or the CSI driver of a volume, names the audience. In-tree volumes name none.
+ */
 async function namesAudience(
   attributes: AdmissionAttributes,
   pod: JsonObject,
   audience: string,
-  world: NodeWorld,
+  options: NodeRestrictionOptions,
 ): Promise<boolean> {
   const problems: string[] = [];
   for (const volume of objectsAt(pod, 'spec', 'volumes')) {
     const tokens = objectsAt(volume, 'projected', 'sources').map((source) => objectAt(source, 'serviceAccountToken'));
     if (tokens.some((token) => token !== undefined && textAt(token, 'audience') === audience)) return true;
     try {
-      const driver = await driverOf(pod, volume, world);
+      const driver = await driverOf(pod, volume, options);
       if (driver === '') continue;
-      const found = await read(world.drivers(), '', driver);
+      const found = await read(options.drivers(), '', driver);
       if (objectsAt(found, 'spec', 'tokenRequests').some((token) => textAt(token, 'audience') === audience))
         return true;
     } catch (error) {
@@ -98,13 +107,11 @@ async function namesAudience(
     }
   }
   if (problems.length === 0) return false;
-  const different = [...new Set(problems)];
-  const all = different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
-  throw refusal(attributes, `error validating audience ${quote(audience)}: ${all}`);
+  throw refusal(attributes, `error validating audience ${quote(audience)}: ${formatAggregate(problems)}`);
 }
 
-/** The name of the driver behind a volume; '' if there is none. */
-async function driverOf(pod: JsonObject, volume: JsonObject, world: NodeWorld): Promise<string> {
+/** Returns the name of a volume's CSI driver, and '' if it has none. */
+async function driverOf(pod: JsonObject, volume: JsonObject, options: NodeRestrictionOptions): Promise<string> {
   const driver = textAt(volume, 'csi', 'driver');
   if (driver !== '') return driver;
   const claim =
@@ -112,8 +119,8 @@ async function driverOf(pod: JsonObject, volume: JsonObject, world: NodeWorld): 
       ? textAt(volume, 'persistentVolumeClaim', 'claimName')
       : `${nameOf(pod)}-${textAt(volume, 'name')}`;
   if (claim === '') return '';
-  const found = await read(world.claims(), namespaceOf(pod), claim);
-  const bound = await read(world.volumes(), '', textAt(specOf(found), 'volumeName'));
+  const found = await read(options.claims(), namespaceOf(pod), claim);
+  const bound = await read(options.volumes(), '', textAt(specOf(found), 'volumeName'));
   return textAt(specOf(bound), 'csi', 'driver');
 }
 

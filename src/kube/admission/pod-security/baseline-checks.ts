@@ -1,4 +1,4 @@
-/** The checks of the level `baseline`: what lets a container out of its box. Invariant: pure; reasons and details are the reference's. */
+/** The checks of the level `baseline`. Reasons and details equal the reference's. */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -46,12 +46,12 @@ export const appArmorProfile: PodCheck = (pod) => {
     .map(([key, value]) => `${key}=${quote(value)}`)
     .sort();
   if (annotations.length > 0) who.push(plural(annotations.length, 'annotation', 'annotations'));
-  const said = who.filter((setter) => setter !== '');
-  if (said.length === 0) return undefined;
+  const places = who.filter((setter) => setter !== '');
+  if (places.length === 0) return undefined;
   const values = [...sorted(bad), ...annotations];
   return {
     reason: plural(values.length, 'forbidden AppArmor profile', 'forbidden AppArmor profiles'),
-    detail: `${said.join(' and ')} must not set AppArmor profile type to ${inQuotes(values)}`,
+    detail: `${places.join(' and ')} must not set AppArmor profile type to ${inQuotes(values)}`,
   };
 };
 
@@ -100,7 +100,7 @@ export const hostPorts: PodCheck = (pod) => {
   return { reason: 'hostPort', detail: `${containersNamed(names)} ${uses} ${sorted(ports).join(', ')}` };
 };
 
-/** A node that probes, or calls, another host would do so in its own name. */
+/** Reports probes and lifecycle handlers with a host: the kubelet would send these requests from the node. */
 export const probeHosts: PodCheck = (pod) => {
   const hosts = new Set<string>();
   const names = containersWhere(pod, ({ container }) => {
@@ -177,7 +177,7 @@ export function seLinuxOptions(allowedTypes: readonly string[]): PodCheck {
   };
 }
 
-/** Before 1.19 profiles were annotations. */
+/** Checks the annotations that preceded the seccompProfile field before 1.19. */
 export const seccompAnnotations: PodCheck = (pod) => {
   const forbidden = new Set<string>();
   const keys = [SECCOMP_POD_ANNOTATION, ...pod.containers.map(({ name }) => SECCOMP_CONTAINER_ANNOTATION + name)];
@@ -196,7 +196,7 @@ function isAllowedSeccomp(profile: string): boolean {
 
 export const seccompProfile: PodCheck = (pod) => badSeccomp(pod);
 
-/** Profiles that are set to something else than those of the runtime or of the node. */
+/** Reports profile types other than RuntimeDefault and Localhost. */
 export function badSeccomp(pod: CheckedPod): Violation | undefined {
   const values = new Set<string>();
   const isBad = (security: JsonObject | undefined): boolean => {
@@ -214,7 +214,7 @@ export function badSeccomp(pod: CheckedPod): Violation | undefined {
   return { reason: 'seccompProfile', detail };
 }
 
-/** Undefined if no profile is set. */
+/** Returns undefined if no profile is set. */
 export function seccompType(security: JsonObject | undefined): string | undefined {
   const profile = security === undefined ? undefined : objectAt(security, 'seccompProfile');
   return profile === undefined ? undefined : textAt(profile, 'type');

@@ -1,6 +1,7 @@
 /**
- * Which checks belong to a level and a version, and what they find. Invariant: pure; findings come in the reference's order: those of `baseline` first, each level in order of
- * the checks' names. A version newer than the newest check is that of the newest check.
+ * The checks of each PodSecurity level and version, and their evaluation.
+ * Invariant: violations have the reference's order: `baseline` first, and within a level by the id of the check. A
+ * version newer than every check uses the newest checks.
  */
 import type { JsonObject } from '../../../base/json-value.ts';
 import * as baseline from './baseline-checks.ts';
@@ -10,9 +11,9 @@ import * as restricted from './restricted-checks.ts';
 
 interface Check {
   readonly id: string;
-  /** Since which minor version it is done how, in order. */
+  /** The implementations with the minor version from which each applies, in ascending order. */
   readonly since: readonly (readonly [minor: number, check: PodCheck])[];
-  /** A check of `baseline` that this one replaces where both would be done. */
+  /** The check of `baseline` that this check of `restricted` replaces. */
   readonly replaces?: string;
 }
 
@@ -117,7 +118,7 @@ const RESTRICTED: readonly Check[] = [
   },
 ];
 
-/** What is wrong with a pod, or a template of one; empty if nothing is. */
+/** Returns the violations of a pod or a pod template. */
 export function violationsOf({ level, minor }: LevelVersion, pod: JsonObject): readonly Violation[] {
   if (level === 'privileged') return [];
   const checked = checkedPod(pod);
@@ -138,12 +139,12 @@ function formAt({ since }: Check, minor: number): PodCheck | undefined {
   return since.findLast(([first]) => first <= minor)?.[1];
 }
 
-/** Reasons and details, as refusals and warnings say them. */
+/** Formats reasons and details for refusals and warnings. */
 export function formatViolations(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 }
 
-/** Reasons alone, which many pods of a namespace may share. */
+/** Formats reasons without details, which differ from pod to pod. */
 export function formatReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ');
 }

@@ -1,6 +1,7 @@
 /**
- * What the pods of a namespace would say to a stricter level. Invariant: pure; pods with the same faults are told in one line, under the first of their names. The pods of one
- * controller are alike, so the first of each is looked at before the others.
+ * The check of a namespace's existing pods against a stricter level. One warning line covers all pods with the same
+ * violations and has the first of their names. One pod per controller is checked before all others, because the pods of
+ * a controller are usually alike.
  */
 import { nameOf, ownerReferencesOf } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -9,11 +10,11 @@ import { formatPolicy, type LevelVersion } from './policy.ts';
 
 export interface ExistingPods {
   readonly pods: readonly JsonObject[];
-  /** How many there are, those that were not read included. */
+  /** The number of pods in the namespace, including those that were not read. */
   readonly total: number;
 }
 
-/** `isLate` is asked after each pod; true ends the look. */
+/** Returns the warnings. Calls `isLate` after each pod; true ends the check. */
 export function warningsAboutPods(
   namespace: string,
   enforce: LevelVersion,
@@ -24,7 +25,7 @@ export function warningsAboutPods(
   let checked = 0;
   for (const pod of firstOfEachController(pods)) {
     const violations = violationsOf(enforce, pod);
-    if (violations.length > 0) note(found, formatReasons(violations), nameOf(pod));
+    if (violations.length > 0) count(found, formatReasons(violations), nameOf(pod));
     checked++;
     if (isLate()) break;
   }
@@ -35,19 +36,19 @@ export function warningsAboutPods(
     warnings.push(
       `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${formatPolicy(enforce)}"`,
     );
-  return [...warnings, ...[...found].map(([faults, pods]) => `${who(pods)}: ${faults}`).sort()];
+  return [...warnings, ...[...found].map(([reasons, pods]) => `${formatPods(pods)}: ${reasons}`).sort()];
 }
 
-function note(found: Map<string, { first: string; count: number }>, faults: string, name: string): void {
-  const known = found.get(faults);
-  if (known === undefined) found.set(faults, { first: name, count: 1 });
+function count(found: Map<string, { first: string; count: number }>, reasons: string, name: string): void {
+  const known = found.get(reasons);
+  if (known === undefined) found.set(reasons, { first: name, count: 1 });
   else {
     known.count++;
     if (name < known.first) known.first = name;
   }
 }
 
-function who({ first, count }: { readonly first: string; readonly count: number }): string {
+function formatPods({ first, count }: { readonly first: string; readonly count: number }): string {
   if (count === 1) return first;
   return count === 2 ? `${first} (and 1 other pod)` : `${first} (and ${count - 1} other pods)`;
 }

@@ -1,4 +1,4 @@
-/** A pod as the checks see it, and how they say what is wrong. Invariant: pure; containers come in the order init, main, ephemeral. */
+/** The parts of a pod that PodSecurity checks read, and the formatting of violations. */
 import { annotationsOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -6,26 +6,28 @@ import type { JsonObject } from '../../../base/json-value.ts';
 export interface CheckedContainer {
   readonly name: string;
   readonly container: JsonObject;
-  /** Undefined if it has none. */
+  /** The securityContext. */
   readonly security: JsonObject | undefined;
 }
 
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: JsonObject;
+  /** The securityContext. */
   readonly security: JsonObject | undefined;
+  /** Init containers, then containers, then ephemeral containers. */
   readonly containers: readonly CheckedContainer[];
 }
 
 export interface Violation {
   readonly reason: string;
-  /** '' for none. */
+  /** '' if there is none. */
   readonly detail: string;
 }
 
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
-/** Of a pod, or of a template of one. */
+/** Reads a pod or a pod template. */
 export function checkedPod(pod: JsonObject): CheckedPod {
   const spec = objectAt(pod, 'spec') ?? {};
   const containers = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => objectsAt(spec, list));
@@ -41,12 +43,12 @@ export function checkedPod(pod: JsonObject): CheckedPod {
   };
 }
 
-/** Pods for Windows keep to other rules since 1.25. */
+/** Returns true for a pod for Windows. Since 1.25 some checks skip these. */
 export function isWindows({ spec }: CheckedPod): boolean {
   return textAt(spec, 'os', 'name') === 'windows';
 }
 
-/** Root inside of a user namespace is nobody outside of it. */
+/** Returns true for a pod in a user namespace, where root has no privileges on the node. */
 export function hasUserNamespace({ spec }: CheckedPod): boolean {
   return spec['hostUsers'] === false;
 }
@@ -55,12 +57,12 @@ export function plural(count: number, one: string, many: string): string {
   return count === 1 ? one : many;
 }
 
-/** `"a", "b"`. */
+/** Formats texts as `"a", "b"`. */
 export function inQuotes(items: Iterable<string>): string {
   return [...items].map((item) => `"${item}"`).join(', ');
 }
 
-/** As inQuotes, each once and in order. */
+/** Formats distinct texts as `inQuotes` does, sorted. */
 export function sortedInQuotes(items: Iterable<string>): string {
   return inQuotes(sorted(items));
 }
@@ -69,17 +71,17 @@ export function sorted(items: Iterable<string>): string[] {
   return [...new Set(items)].sort();
 }
 
-/** `container "a"` or `containers "a", "b"`. */
+/** Formats names as `container "a"` or `containers "a", "b"`. */
 export function containersNamed(names: readonly string[]): string {
   return `${plural(names.length, 'container', 'containers')} ${inQuotes(names)}`;
 }
 
-/** `pod and containers "a", "b"`: who set something. '' for nobody. */
+/** Formats the places that set a field as `pod and containers "a", "b"`. Returns '' if there are none. */
 export function setters(pod: boolean, containers: readonly string[]): string {
   return [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [containersNamed(containers)] : [])].join(' and ');
 }
 
-/** Names of the containers of which `test` is true. */
+/** Returns the names of the containers for which `test` returns true. */
 export function containersWhere(pod: CheckedPod, test: (container: CheckedContainer) => boolean): string[] {
   return pod.containers.filter(test).map(({ name }) => name);
 }

@@ -20,7 +20,7 @@ const GOOD = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-describe('checks', () => {
+describe('checks of pods', () => {
   const cases: readonly (readonly [
     level: 'baseline' | 'restricted',
     minor: number,
@@ -101,11 +101,11 @@ describe('checks', () => {
     ],
     ['restricted', LATEST, { os: { name: 'windows' }, securityContext: { runAsNonRoot: true } }, ''],
   ];
-  test.each(cases)('of %s:%d', (level, minor, spec, found) => {
+  test.each(cases)('at %s:%d', (level, minor, spec, found) => {
     expect(formatViolations(violationsOf({ level, minor }, podWith(spec)))).toBe(found);
   });
 
-  test('read annotations where profiles were annotations', () => {
+  test('read annotations in versions without profile fields', () => {
     const annotations = { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
     const pod = podWith({}, { annotations });
     expect(formatViolations(violationsOf({ level: 'baseline', minor: 18 }, pod))).toBe(
@@ -116,7 +116,7 @@ describe('checks', () => {
 });
 
 describe('labels of a namespace', () => {
-  test('without a level for warnings warn of what is enforced', () => {
+  test('without a warn level warn at the enforced level', () => {
     expect(policyOf({ [`${PREFIX}enforce`]: 'baseline', [`${PREFIX}enforce-version`]: 'v1.20' }).policy.warn).toEqual({
       level: 'baseline',
       minor: 20,
@@ -125,7 +125,7 @@ describe('labels of a namespace', () => {
     expect(explicit.policy.warn.level).toBe('privileged');
   });
 
-  test('that cannot be read enforce the strictest level and warn of nothing', () => {
+  test('that are invalid enforce the strictest level and do not warn', () => {
     const { policy, issues } = policyOf({ [`${PREFIX}enforce`]: 'x', [`${PREFIX}warn`]: 'y' });
     expect(policy.enforce.level).toBe('restricted');
     expect(policy.warn.level).toBe('privileged');
@@ -139,7 +139,7 @@ describe('PodSecurity', () => {
     podSecurity({ namespaces: listerOf(namespace(labels)), pods: () => ({ pods, total: pods.length }), now: () => 0 });
   const HOST = { hostPID: true };
 
-  test('refuses pods by the level that is enforced, and tells the audit which', () => {
+  test('refuses pods that violate the enforced level, and annotates the audit event with it', () => {
     const attributes = attributesFor('CREATE', 'pods', podWith(HOST));
     expect(verdict(plugin({ [`${PREFIX}enforce`]: 'baseline' }), attributes)).toBe(
       'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostPID=true)',
@@ -147,13 +147,13 @@ describe('PodSecurity', () => {
     expect(attributes.annotations).toEqual({ [`${PREFIX}enforce-policy`]: 'baseline:latest' });
   });
 
-  test('lets anything into a namespace that asks for nothing', () => {
+  test('admits every pod into a namespace without labels', () => {
     const attributes = attributesFor('CREATE', 'pods', podWith(HOST));
     expect(verdict(plugin({}), attributes)).toBeUndefined();
     expect(attributes.annotations).toEqual({ [`${PREFIX}enforce-policy`]: 'privileged:latest' });
   });
 
-  test('warns about workloads and writes violations into the audit, without refusing', () => {
+  test('warns about workloads and audits violations, without refusing', () => {
     const deployment = { metadata: { name: 'd' }, spec: { template: podWith(HOST) } };
     const attributes = attributesFor('CREATE', 'deployments.apps', deployment);
     const labels = { [`${PREFIX}enforce`]: 'baseline', [`${PREFIX}audit`]: 'baseline' };
@@ -163,7 +163,7 @@ describe('PodSecurity', () => {
     expect(attributes.annotations).toEqual({ [`${PREFIX}audit-violations`]: said });
   });
 
-  test('looks at updates that run something else', () => {
+  test('checks updates that change an image', () => {
     const update = (image: string): string | undefined => {
       const pod = podWith({ ...HOST, containers: [{ name: 'c', image }] });
       return verdict(
@@ -181,7 +181,7 @@ describe('PodSecurity', () => {
       kind: { group: '', version: 'v1', kind: 'Namespace' },
     });
 
-  test('refuses labels that cannot be read, unless they were there', () => {
+  test('refuses invalid labels, unless they are unchanged', () => {
     const bad = { [`${PREFIX}enforce`]: 'strict' };
     expect(verdict(plugin({}), relabel({}, bad))).toBe(
       'Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "strict": must be one of privileged, baseline, restricted',
@@ -189,7 +189,7 @@ describe('PodSecurity', () => {
     expect(verdict(plugin({}), relabel(bad, { ...bad, more: 'x' }))).toBeUndefined();
   });
 
-  test('warns of the pods that a stricter level would refuse', () => {
+  test('warns of existing pods that violate a stricter level', () => {
     const pod = (name: string, spec: JsonObject, owner?: string): JsonObject =>
       podWith(spec, { name, ...(owner === undefined ? {} : { ownerReferences: [{ uid: owner, controller: true }] }) });
     const pods = [

@@ -1,13 +1,14 @@
 /**
- * PodSecurity: pods keep to the level that their namespace asks for by its labels; workloads whose pods would not are warned. Invariant: only pods are refused; audit and
- * warnings never refuse anything, and nobody is exempt.
+ * The plugin PodSecurity. It enforces the Pod Security Standards that the labels of a namespace select.
+ * Invariant: only pods, and namespaces with invalid labels, are refused. For workloads it audits and warns. The
+ * reference's configuration of exemptions is not supported.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import { labelsOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
 import { forbidden, internalError, invalid } from '../../../apimachinery/status/status-catalogue.ts';
-import { formatIssue } from '../../../apimachinery/validation/field-issue.ts';
+import { formatIssue, formatIssues } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
@@ -27,13 +28,13 @@ import {
 
 export interface PodSecurityAdmission {
   readonly namespaces: Lister;
-  /** The first pods of a namespace, at most `limit`. */
+  /** Reads at most `limit` pods of a namespace. */
   readonly pods: (namespace: string, limit: number) => MaybePromise<ExistingPods>;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly now: () => number;
 }
 
-/** Where the template of a workload stands. */
+/** The paths of pod templates in workloads. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   replicationcontrollers: ['spec', 'template'],
   podtemplates: ['template'],
@@ -45,9 +46,9 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
 };
 
-/** Subresources of a pod that do not change what it runs. */
+/** Subresources that cannot change the security of a pod. */
 const IGNORED = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
-/** As the reference: so many pods, and so long, for a namespace whose level rises. */
+/** The reference's limits for the check of existing pods when the level of a namespace rises. */
 const MAX_PODS = 3000;
 const MAX_MILLISECONDS = 1000;
 
@@ -144,31 +145,26 @@ function evaluate(attributes: AdmissionAttributes, result: PolicyResult, pod: Js
     known.push({ policy: wanted, violations: found });
     return found;
   };
-  if (issues.length > 0)
-    attributes.annotate(`${PREFIX}error`, `Failed to parse policy: ${aggregate(issues.map(formatIssue))}`);
+  if (issues.length > 0) attributes.annotate(`${PREFIX}error`, `Failed to parse policy: ${formatIssues(issues)}`);
   if (enforces) attributes.annotate(`${PREFIX}enforce-policy`, formatPolicy(policy.enforce));
   const audited = violations(policy.audit);
   if (audited.length > 0)
-    attributes.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity ${said(policy.audit, audited)}`);
+    attributes.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity ${describe(policy.audit, audited)}`);
   const refused = enforces ? violations(policy.enforce) : [];
   if (refused.length > 0) {
     const { group, resource } = attributes.resource;
-    const because = `violates PodSecurity ${said(policy.enforce, refused)}`;
+    const because = `violates PodSecurity ${describe(policy.enforce, refused)}`;
     throw new StatusError(forbidden({ group, resource }, attributes.name, because));
   }
   const warned = violations(policy.warn);
-  if (warned.length > 0) attributes.warn(`would violate PodSecurity ${said(policy.warn, warned)}`);
+  if (warned.length > 0) attributes.warn(`would violate PodSecurity ${describe(policy.warn, warned)}`);
 }
 
-function said(policy: LevelVersion, violations: readonly Violation[]): string {
+function describe(policy: LevelVersion, violations: readonly Violation[]): string {
   return `${quote(formatPolicy(policy))}: ${formatViolations(violations)}`;
 }
 
-function aggregate(problems: readonly string[]): string {
-  return problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`;
-}
-
-/** Whether anything else runs than before; of ephemeral containers those of the same name are compared. */
+/** Returns true if an image differs. Ephemeral containers are compared by name, others by position. */
 function hasNewImages(pod: JsonObject, old: JsonObject): boolean {
   for (const list of ['containers', 'initContainers']) {
     const images = objectsAt(pod, 'spec', list).map((container) => textAt(container, 'image'));

@@ -1,18 +1,19 @@
 /**
- * The policy that the labels of a namespace ask for. Invariant: pure; a label that cannot be read makes enforcement strict and leaves audit and warnings out, so that a
- * mistake never lets in what was to be kept out.
+ * The PodSecurity policy in the labels of a namespace.
+ * Invariant: an invalid level is `restricted` for enforce and `privileged` for audit and warn, so a typing error never
+ * weakens enforcement.
  */
 import { type FieldIssue, invalid } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
-/** From the least to the most strict. */
+/** Ordered from least to most strict. */
 const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
 
 export interface LevelVersion {
   readonly level: Level;
-  /** The minor version; Infinity for `latest`. */
+  /** The minor version. Infinity for `latest`. */
   readonly minor: number;
 }
 
@@ -35,7 +36,7 @@ const NO_LABELS: PolicyResult = { policy: DEFAULT, issues: [] };
 const VERSION = /^v1\.(0|[1-9][0-9]*)$/;
 const LABELS = FieldPath.of('metadata').child('labels');
 
-/** Issues come in the order enforce, audit, warn, the level before the version. */
+/** Parses the labels. Issues are ordered enforce, audit, warn; the level comes before the version. */
 export function policyOf(labels: Readonly<Record<string, string>>): PolicyResult {
   if (!Object.keys(labels).some((label) => label.startsWith(PREFIX))) return NO_LABELS;
   const issues: FieldIssue[] = [];
@@ -53,7 +54,7 @@ export function policyOf(labels: Readonly<Record<string, string>>): PolicyResult
   return { policy: { enforce, audit, warn: defaultWarn(labels, enforce, warn) }, issues };
 }
 
-/** Who enforces and says nothing about warnings is warned of what would be refused. */
+/** If enforce is set and warn is not, warnings use the enforced level. */
 function defaultWarn(
   labels: Readonly<Record<string, string>>,
   enforce: LevelVersion,
@@ -79,7 +80,7 @@ function parseVersion(text: string, label: string, issues: FieldIssue[]): number
   return LATEST;
 }
 
-/** Negative if `a` is less strict than `b`. */
+/** Returns a negative number if `a` is less strict than `b`. */
 export function compareLevels(a: Level, b: Level): number {
   return LEVELS.indexOf(a) - LEVELS.indexOf(b);
 }

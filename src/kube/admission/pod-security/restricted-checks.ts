@@ -1,4 +1,4 @@
-/** The checks of the level `restricted`, beside those of `baseline`: what a pod has to give up. Invariant: pure; reasons and details are the reference's. */
+/** The checks that the level `restricted` adds to those of `baseline`. Reasons and details equal the reference's. */
 import { objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import { badSeccomp, isGoodSeccomp, seccompType } from './baseline-checks.ts';
 import {
@@ -16,18 +16,18 @@ import {
 
 const ALLOWED_VOLUMES =
   'configMap csi downwardAPI emptyDir ephemeral image persistentVolumeClaim projected secret'.split(' ');
-/** In the order in which the reference looks; a volume of none of them is `unknown`. */
+/** In the reference's order. A volume of no listed type is `unknown`. */
 const OTHER_VOLUMES =
   'hostPath gcePersistentDisk awsElasticBlockStore gitRepo nfs iscsi glusterfs rbd flexVolume cinder cephfs flocker fc azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO storageos'.split(
     ' ',
   );
 
-/** The check for pods that are not for Windows. */
+/** Returns the check with an exception for pods for Windows. */
 export function unlessWindows(check: PodCheck): PodCheck {
   return (pod) => (isWindows(pod) ? undefined : check(pod));
 }
 
-/** The check for pods whose root is that of the node. */
+/** Returns the check with an exception for pods in a user namespace. */
 export function unlessUserNamespace(check: PodCheck): PodCheck {
   return (pod) => (hasUserNamespace(pod) ? undefined : check(pod));
 }

@@ -1,6 +1,6 @@
 /**
- * DefaultTolerationSeconds: a pod stays for some time on a node that is not ready or not reachable, unless it says how long itself. Invariant: what a pod tolerates already is
- * left as it is.
+ * The plugin DefaultTolerationSeconds. It adds tolerations for nodes that are not ready or unreachable, unless the pod
+ * already tolerates these taints.
  */
 import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';

@@ -1,6 +1,8 @@
 /**
- * PodNodeSelector and PodTolerationRestriction, both off by default: annotations of a namespace say on which nodes its pods run and what they tolerate. Invariant: what a pod asks
- * for itself is kept or refused, never replaced; there is no configuration for the whole cluster.
+ * The plugins PodNodeSelector and PodTolerationRestriction, which read node selectors and tolerations from annotations
+ * of the namespace. Both are disabled by default. The reference's configuration files for the whole cluster are not
+ * supported.
+ * Invariant: node selectors and tolerations of a pod are kept or refused, never replaced.
  */
 import { annotationsOf, nameOf } from '../../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -90,7 +92,7 @@ function podQos(pod: JsonObject): string {
   return textAt(pod, 'status', 'qosClass') || qosClassOf(specOf(pod));
 }
 
-/** `a=b,c=d`. Throws the bare error that the reference answers with. */
+/** Parses `a=b,c=d`. Throws a 500, as the reference does, for an invalid text. */
 function parseSelector(text: string): Readonly<Record<string, string>> {
   const labels: Record<string, string> = {};
   if (text === '') return labels;
@@ -105,7 +107,7 @@ function parseSelector(text: string): Readonly<Record<string, string>> {
   return labels;
 }
 
-/** A list in JSON; none if there is no annotation or an empty one. */
+/** Parses a JSON list. Returns an empty list if the annotation is absent or empty. */
 function parseTolerations(text: string | undefined): JsonObject[] {
   if (text === undefined || text === '') return [];
   const read = readJson(encodeUtf8(text));

@@ -1,6 +1,6 @@
 /**
- * PodGroupProtection, PodGroupWorkloadExists and JobValidation: groups of pods that are scheduled together. Invariant: they look at kinds that are served only when somebody asks for
- * them; as long as groups are not served, none of them does anything.
+ * The plugins PodGroupProtection, PodGroupWorkloadExists and JobValidation, for pods that are scheduled as a group.
+ * They do nothing unless `--runtime-config` enables scheduling.k8s.io/v1alpha2.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -19,7 +19,7 @@ import { ensureMeta, specOf } from '../../shared/object-fields.ts';
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';
 const FINALIZER = 'scheduling.k8s.io/podgroup-protection';
 
-/** A group is held by a finalizer, which goes when none of its pods runs any more. */
+/** Adds the finalizer that keeps a PodGroup while its pods run. */
 export function podGroupProtection(): AdmissionPlugin {
   return {
     name: 'PodGroupProtection',
@@ -33,7 +33,7 @@ export function podGroupProtection(): AdmissionPlugin {
   };
 }
 
-/** A group that is made from a workload needs that workload, with the template that it names. */
+/** Refuses a PodGroup whose Workload, or the template that it names, does not exist. */
 export function podGroupWorkloadExists(workloads: () => ObjectReader): AdmissionPlugin {
   return {
     name: 'PodGroupWorkloadExists',
@@ -60,7 +60,9 @@ export function podGroupWorkloadExists(workloads: () => ObjectReader): Admission
   };
 }
 
-/** A Job whose pods are scheduled as a gang keeps its size. `isServed` says whether there may be groups at all. */
+/**
+ * Refuses changes of parallelism for a Job with a gang-scheduled PodGroup. `isServed`: whether PodGroups are served.
+ */
 export function jobValidation(groups: Lister, isServed: () => boolean): AdmissionPlugin {
   return {
     name: 'JobValidation',
@@ -82,7 +84,7 @@ export function jobValidation(groups: Lister, isServed: () => boolean): Admissio
   };
 }
 
-/** The group that the Job names, or those that were made for it. */
+/** Returns the PodGroup that the Job names, otherwise the PodGroups that the Job controls. */
 function groupsOf(job: JsonObject, namespace: string, groups: Lister): readonly JsonObject[] {
   const name = textAt(job, 'spec', 'template', 'spec', 'schedulingGroup', 'podGroupName');
   if (name !== '') return [groups.get(namespace, name)].filter((group) => group !== undefined);

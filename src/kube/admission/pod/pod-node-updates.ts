@@ -1,6 +1,6 @@
 /**
- * PodResizeValidator and NodeDeclaredFeatureValidator: what a change of a pod needs of the node that the pod is bound to. Invariant: a pod that is bound to no node, or whose
- * spec did not change, is not looked at.
+ * The plugins PodResizeValidator and NodeDeclaredFeatureValidator. They check updates of a pod against the node that it
+ * is bound to. Pods without a node, and updates that do not change the spec, are not checked.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -99,7 +99,7 @@ function checkResize(attributes: AdmissionAttributes, pod: JsonObject, node: Jso
   throw refusal(attributes, because, [{ reason: 'NodeCapacity' }]);
 }
 
-/** What a node has to be able to for a change of a running pod, in order of names. */
+/** Returns the node features that an update of a running pod needs, sorted. */
 function featuresOfUpdate(spec: JsonObject, old: JsonObject): readonly string[] {
   const features: string[] = [];
   if (!equalJson(spec['resources'] ?? null, old['resources'] ?? null))

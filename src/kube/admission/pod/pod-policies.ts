@@ -1,6 +1,6 @@
 /**
- * Small plugins for pods that are off by default: AlwaysPullImages, LimitPodHardAntiAffinityTopology, ExtendedResourceToleration. Invariant: none of them asks anybody
- * else; what they decide is in the pod.
+ * The plugins AlwaysPullImages, LimitPodHardAntiAffinityTopology and ExtendedResourceToleration. They read only the
+ * pod, and are disabled by default.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -18,7 +18,7 @@ import { mainContainers, podOf } from './pod-subject.ts';
 const IMAGES = FieldPath.of('spec');
 const onWrite = (operation: Operation): boolean => operation === 'CREATE' || operation === 'UPDATE';
 
-/** Every image is pulled anew, so that nobody uses a private image because it happens to be on the node. */
+/** Sets the pull policy Always, so that a pod cannot use a private image only because a node has it. */
 export function alwaysPullImages(): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',
@@ -66,7 +66,7 @@ function allContainers(spec: JsonObject): readonly { readonly container: JsonObj
   );
 }
 
-/** A pod may keep others off its node, not off more than that. */
+/** Refuses required anti-affinity with a topology key other than the hostname. */
 export function limitPodHardAntiAffinityTopology(): AdmissionPlugin {
   const allowed = 'kubernetes.io/hostname';
   return {
@@ -87,7 +87,9 @@ export function limitPodHardAntiAffinityTopology(): AdmissionPlugin {
   };
 }
 
-/** Nodes with special hardware are tainted with its name: a pod that asks for it tolerates that. */
+/**
+ * Adds tolerations for the extended resources that a pod requests. Nodes are tainted with the names of these resources.
+ */
 export function extendedResourceToleration(): AdmissionPlugin {
   return {
     name: 'ExtendedResourceToleration',
@@ -106,7 +108,7 @@ export function extendedResourceToleration(): AdmissionPlugin {
   };
 }
 
-/** Adds the toleration; one that differs only in how long it lasts is replaced. */
+/** Adds the toleration. Replaces one that differs only in tolerationSeconds. */
 function tolerate(spec: JsonObject, toleration: JsonObject): void {
   const present = objectsAt(spec, 'tolerations');
   if (present.some((other) => equalJson(other, toleration))) return;

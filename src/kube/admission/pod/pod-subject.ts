@@ -1,20 +1,20 @@
-/** Questions about pods that several admission plugins ask. */
+/** Accessors for pods that several admission plugins use. */
 import { annotationsOf } from '../../../apimachinery/meta/meta.ts';
 import { objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 
-/** Containers, then init containers: the order in which most of the reference's checks go. */
+/** Returns containers, then init containers: the order of most checks in the reference. */
 export function mainContainers(spec: JsonObject): readonly JsonObject[] {
   return [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
 }
 
-/** Pods that a kubelet made of its own files. */
+/** Returns true for a mirror pod: the API object that a kubelet creates for a static pod. */
 export function isMirrorPod(pod: JsonObject): boolean {
   return annotationsOf(pod)['kubernetes.io/config.mirror'] !== undefined;
 }
 
-/** The pod in the request, if the request is about pods themselves and not about one of their subresources. */
+/** Returns the pod of the request, and undefined if the request is to a subresource. */
 export function podOf({ object, subresource }: AdmissionAttributes): JsonObject | undefined {
   return subresource === '' ? object : undefined;
 }

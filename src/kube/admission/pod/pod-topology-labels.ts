@@ -1,4 +1,7 @@
-/** PodTopologyLabels: a pod carries the zone and the region of the node that it is bound to, at its creation or by a binding. */
+/**
+ * The plugin PodTopologyLabels. It copies the zone and region labels of a node to pods that are bound to it, on create
+ * and on binding.
+ */
 import { labelsOf } from '../../../apimachinery/meta/meta.ts';
 import { ensureObject, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';

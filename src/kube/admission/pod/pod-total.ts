@@ -1,4 +1,4 @@
-/** What a pod asks for in all, its own amounts and the overhead of its runtime included. Invariant: pure; sums are the reference's. */
+/** The total requests or limits of a pod: containers, pod-level resources and the overhead of its RuntimeClass. */
 import { fieldAt } from '../../../apimachinery/meta/object-fields.ts';
 import { addQuantity, isZeroQuantity } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -6,9 +6,12 @@ import { aggregateContainers } from '../../groups/core/pod/pod-resources.ts';
 import { addAmounts, amountsOf, isPodLevelResource, type ResourceAmounts } from '../../shared/resource-lists.ts';
 
 export interface PodTotalOptions {
-  /** For which resources an amount of the pod as a whole replaces the sum of its containers. Default: all for which there may be one. */
+  /**
+   * Returns true if the pod-level amount of a resource replaces the sum of its containers. Default: every resource that
+   * can be set at pod level.
+   */
   readonly podLevel?: (name: string) => boolean;
-  /** Whether the overhead of the pod's runtime counts. Default true. */
+  /** Whether the overhead is added. Default true. */
   readonly overhead?: boolean;
 }
 
@@ -23,7 +26,7 @@ export function podTotal(
   return total;
 }
 
-/** A limit grows only where there is one. */
+/** Adds the overhead to every request, but only to limits that are set. */
 function addOverhead(total: ResourceAmounts, overhead: ResourceAmounts, kind: 'requests' | 'limits'): void {
   if (kind === 'requests') addAmounts(total, overhead);
   else

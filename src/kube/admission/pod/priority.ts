@@ -1,6 +1,8 @@
 /**
- * Priority: a pod gets the number and the policy of its class, or of the default class. Invariant: a number that a client sent is accepted only if it is the one of the
- * class; of all classes at most one is the default.
+ * The plugin Priority. It sets priority and preemptionPolicy of a pod from its PriorityClass, or from the default
+ * class.
+ * Invariant: values that a client sent are accepted only if they equal those of the class. At most one class is the
+ * default.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -16,11 +18,11 @@ import { podOf } from './pod-subject.ts';
 interface Priority {
   readonly className: string;
   readonly value: number | bigint;
-  /** '' for a class that has none. */
+  /** '' if the class sets none. */
   readonly preemptionPolicy: string;
 }
 
-/** What a pod without a class gets where no class is the default. */
+/** The priority of a pod without a class if there is no default class. */
 const NO_CLASS: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 export function priority(classes: Lister): AdmissionPlugin {
@@ -43,7 +45,7 @@ export function priority(classes: Lister): AdmissionPlugin {
   };
 }
 
-/** Clients that do not know these fields do not lose them. */
+/** Restores the fields on update, for clients that do not know them and drop them. */
 function keepPriority(pod: JsonObject, old: JsonObject | undefined): void {
   const spec = objectAt(pod, 'spec');
   const oldSpec = old === undefined ? undefined : objectAt(old, 'spec');
@@ -87,7 +89,7 @@ function priorityOfClass(found: JsonObject): Omit<Priority, 'className'> {
   return { value: numberAt(found, 'value'), preemptionPolicy: textAt(found, 'preemptionPolicy') };
 }
 
-/** Of several, which two servers may have made at a time, the lowest. */
+/** Returns the default class. Concurrent writes may have made several; then the one with the lowest value counts. */
 export function defaultPriorityClass(classes: readonly JsonObject[]): JsonObject | undefined {
   let lowest: JsonObject | undefined;
   for (const found of classes) {

@@ -1,6 +1,6 @@
 /**
- * RuntimeClass: a pod gets the overhead of its runtime and is scheduled where that runtime is. Invariant: overhead is what the class says; a pod without a class that has some has
- * none.
+ * The plugin RuntimeClass. It sets overhead, node selector and tolerations of a pod from its RuntimeClass.
+ * Invariant: the overhead of a stored pod equals that of its class, and is absent if the class has none.
  */
 
 import { refusal } from '../../../admission/refusal.ts';

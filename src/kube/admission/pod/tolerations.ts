@@ -1,8 +1,11 @@
-/** Tolerations as several plugins read and join them. Invariant: pure; what was given is not changed. */
+/** The comparison and the merge of tolerations. */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 
-/** Both lists without those that another one covers. Of two that cover each other the first stays. */
+/**
+ * Joins both lists and drops tolerations that another one covers. Of two that cover each other the first is kept. The
+ * arguments are not modified.
+ */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
   const all = [...first, ...second];
   const merged: JsonObject[] = [];
@@ -15,7 +18,7 @@ export function mergeTolerations(first: readonly JsonObject[], second: readonly 
   return merged;
 }
 
-/** Whether whatever `toleration` tolerates `wide` does too. */
+/** Returns true if `wide` tolerates every taint that `toleration` tolerates, for at least as long. */
 export function coversToleration(wide: JsonObject, toleration: JsonObject): boolean {
   if (equalJson(wide, toleration)) return true;
   const operator = textAt(wide, 'operator');
@@ -25,7 +28,7 @@ export function coversToleration(wide: JsonObject, toleration: JsonObject): bool
   if (textAt(toleration, 'effect') !== effect && effect !== '') return false;
   if (effect === 'NoExecute' && !lastsAsLong(wide, toleration)) return false;
   if (operator === 'Exists') return true;
-  // An operator that was left out means Equal in the wide one, while the other has to say so.
+  // As in the reference, an absent operator means Equal in `wide` only; the other must have the operator Equal.
   if (operator !== 'Equal' && operator !== '') return false;
   return textAt(toleration, 'operator') === 'Equal' && textAt(toleration, 'value') === textAt(wide, 'value');
 }

@@ -1,4 +1,4 @@
-/** Arithmetic on amounts by name, as quotas need it. Invariant: pure; what is given is not changed. */
+/** The arithmetic of amounts by resource name. No function modifies its arguments. */
 import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachinery/scalars/quantity.ts';
 import {
   compareQuantity,
@@ -16,7 +16,7 @@ export function sum(a: Amounts, b: Amounts): ResourceAmounts {
   return result;
 }
 
-/** What of `a` remains beyond `b`; never below zero. */
+/** Returns `a` minus `b`, with zero in place of negative amounts. */
 export function excess(a: Amounts, b: Amounts): ResourceAmounts {
   const result: ResourceAmounts = new Map();
   for (const [name, amount] of a) {
@@ -42,7 +42,7 @@ export function equalAmounts(a: Amounts, b: Amounts): boolean {
   });
 }
 
-/** `a=1,b=2`, in order of names. */
+/** Formats amounts as `a=1,b=2`, sorted by name. */
 export function formatAmounts(amounts: Amounts): string {
   return [...amounts.keys()]
     .sort()

@@ -1,6 +1,6 @@
 /**
- * Whether a request fits into the quotas of its namespace, and what they have used if it does. Invariant: pure; a request that fits into all quotas is counted in all of them, one
- * that does not is counted in none.
+ * The check of one request against the quotas of its namespace.
+ * Invariant: a request is counted either in every quota that matches it, or in none.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -13,7 +13,7 @@ import { amountsOf } from '../../shared/resource-lists.ts';
 import { type Amounts, excess, formatAmounts, mask, sum, withoutZeros } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
 
-/** A quota as it is counted with. What is not in its status yet does not limit anything. */
+/** A parsed quota. Its limits are those of `status.hard`: a limit that is only in the spec has no effect yet. */
 export interface Quota {
   readonly object: JsonObject;
   readonly name: string;
@@ -39,7 +39,10 @@ export function quotaOf(object: JsonObject): Quota {
   };
 }
 
-/** The quotas with the request counted in; the same ones where it counts for nothing. Throws the refusal. `now` in milliseconds. */
+/**
+ * Returns the quotas with the usage of the request added; a quota that does not match the request is returned as it is.
+ * Throws the refusal. `now` is in milliseconds.
+ */
 export function checkRequest(
   quotas: readonly Quota[],
   attributes: AdmissionAttributes,
@@ -48,8 +51,8 @@ export function checkRequest(
 ): readonly Quota[] {
   const { object, oldObject, operation } = attributes;
   if (object === undefined) return quotas;
-  const interested = quotas.filter((quota) => isInterested(quota, evaluator, object));
-  for (const quota of interested) checkQuota(quota, attributes, evaluator, object);
+  const matching = quotas.filter((quota) => matchesObject(quota, evaluator, object));
+  for (const quota of matching) checkQuota(quota, attributes, evaluator, object);
   const usage = evaluator.usage(object, now);
   const negative = [...usage].filter(([, amount]) => quantitySign(amount) < 0).map(([name]) => name);
   if (negative.length > 0)
@@ -57,20 +60,22 @@ export function checkRequest(
   const before = operation === 'UPDATE' ? oldObject : undefined;
   const growth = before === undefined ? usage : excess(usage, evaluator.usage(before, now));
   return quotas.map((quota) => {
-    if (!interested.includes(quota)) return quota;
-    const wasCounted = before !== undefined && isInterested(quota, evaluator, before);
+    if (!matching.includes(quota)) return quota;
+    const wasCounted = before !== undefined && matchesObject(quota, evaluator, before);
     return counted(quota, attributes, withoutZeros(wasCounted ? growth : usage));
   });
 }
 
-/** Whether the quota is about such objects and about this one. */
-function isInterested(quota: Quota, evaluator: Evaluator, object: JsonObject): boolean {
+/** Returns true if the quota limits the kind and the object is in all of its scopes. */
+function matchesObject(quota: Quota, evaluator: Evaluator, object: JsonObject): boolean {
   return (
-    isAbout(quota, evaluator) && quota.scopes.every((selector) => evaluator.matchesScope?.(selector, object) === true)
+    limitsKind(quota, evaluator) &&
+    quota.scopes.every((selector) => evaluator.matchesScope?.(selector, object) === true)
   );
 }
 
-export function isAbout({ hard }: Quota, evaluator: Evaluator): boolean {
+/** Returns true if the quota limits a resource that the evaluator counts. */
+export function limitsKind({ hard }: Quota, evaluator: Evaluator): boolean {
   for (const name of hard.keys()) if (evaluator.counts(name)) return true;
   return false;
 }
@@ -87,7 +92,7 @@ function counted(quota: Quota, attributes: AdmissionAttributes, growth: Amounts)
   const requested = mask(growth, (name) => quota.hard.has(name));
   if (growth.size === 0) return quota;
   const used = sum(quota.used, requested);
-  // A change of the status only tells what has happened.
+  // A status records what has happened already, so it is counted but never refused.
   if (attributes.subresource !== 'status') {
     const isExceeded = (name: string): boolean => {
       const now = used.get(name);

@@ -1,6 +1,6 @@
 /**
- * What a pod that is being resized counts for: for each container the most of what is asked for, what was granted and what is in force. Invariant: pure; a pod whose status says
- * nothing about resources counts for its spec, which is returned as it is.
+ * The pod spec that quotas count while a pod is resized: for each container the maximum of the requested, the allocated
+ * and the actual resources. Returns the spec itself if the status has no resources.
  */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
@@ -33,19 +33,19 @@ export function effectiveSpec(pod: JsonObject): JsonObject {
   };
 }
 
-/** A resize that cannot be done does not count. */
+/** Ignores the requested resources of a resize that is infeasible. */
 function withEffective(container: JsonObject, status: JsonObject, isInfeasible: boolean): JsonObject {
-  const requests = most(isInfeasible ? undefined : fieldAt(container, 'resources', 'requests'), [
+  const requests = maximum(isInfeasible ? undefined : fieldAt(container, 'resources', 'requests'), [
     fieldAt(status, 'resources', 'requests'),
     fieldAt(status, 'allocatedResources'),
   ]);
-  const limits = most(isInfeasible ? undefined : fieldAt(container, 'resources', 'limits'), [
+  const limits = maximum(isInfeasible ? undefined : fieldAt(container, 'resources', 'limits'), [
     fieldAt(status, 'resources', 'limits'),
   ]);
   return { ...container, resources: { requests: listOfAmounts(requests), limits: listOfAmounts(limits) } };
 }
 
-function most(first: ReturnType<typeof fieldAt>, others: readonly ReturnType<typeof fieldAt>[]): ResourceAmounts {
+function maximum(first: ReturnType<typeof fieldAt>, others: readonly ReturnType<typeof fieldAt>[]): ResourceAmounts {
   const amounts = amountsOf(first);
   for (const other of others) raiseAmounts(amounts, amountsOf(other));
   return amounts;

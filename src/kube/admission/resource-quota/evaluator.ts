@@ -1,4 +1,4 @@
-/** What a kind of object uses of quotas: the interface, and the plain count that every kind has. Invariant: pure; an evaluator knows one resource. */
+/** The interface of quota evaluators, and the evaluator that counts objects. An evaluator knows one resource. */
 
 import { formatGroupResource, type GroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { ResourceAmounts } from '../../shared/resource-lists.ts';
 
-/** One condition under which a quota counts an object. */
+/** A scope of a quota: a condition that an object must meet to be counted. */
 export interface ScopeSelector {
   readonly scopeName: string;
   /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
@@ -15,19 +15,22 @@ export interface ScopeSelector {
 }
 
 export interface Evaluator {
-  /** Whether the request may change what is used. */
+  /** Returns true if the request may change the usage. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** Whether a quota for this name is about these objects. */
+  /** Returns true if this kind uses the resource of this name. */
   counts(name: string): boolean;
-  /** Whether the object is in the scope. Default: in none. */
+  /** Returns true if the object is in the scope. Default: the object is in no scope. */
   matchesScope?(selector: ScopeSelector, object: JsonObject): boolean;
-  /** Why an object that quotas for these names are about may not be written at all. */
+  /**
+   * Called before `usage`, with the names that a quota limits and this kind counts. Returns why the object must be
+   * refused whatever its usage, and undefined if it may be counted.
+   */
   problem?(names: readonly string[], object: JsonObject): string | undefined;
-  /** `now` in milliseconds. */
+  /** Returns the usage of one object. `now` is in milliseconds. */
   usage(object: JsonObject, now: number): ResourceAmounts;
 }
 
-/** Names that quotas had before there was a count of everything. */
+/** The resource names that preceded `count/`. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
   configmaps: 'configmaps',
   resourcequotas: 'resourcequotas',
@@ -49,7 +52,7 @@ export function objectCount(resource: GroupResource): Evaluator {
   };
 }
 
-/** As a label selector would decide it; `value` is '' for an object that has none. */
+/** Decides like a label selector. `value` is '' if the object has none. */
 export function matchesValue({ operator, values }: ScopeSelector, value: string): boolean {
   switch (operator) {
     case 'Exists':

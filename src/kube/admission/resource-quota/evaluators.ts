@@ -1,4 +1,6 @@
-/** The evaluators of the kinds that use more of quotas than a count, and which kinds quotas leave alone. Invariant: pure, one evaluator a resource. */
+/**
+ * The quota evaluators by kind: special ones, a plain object count for most kinds, and none for kinds without quotas.
+ */
 
 import { formatGroupResource, type GroupResource } from '../../../apimachinery/meta/gvk.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -11,7 +13,7 @@ import { claimClass } from '../persistent-volume-claim-resize.ts';
 import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';
 import { podEvaluator } from './pod-evaluator.ts';
 
-/** Answers that are not stored, and events, of which a quota would lose those that tell of it. */
+/** Kinds that are not stored, and events, which must be recorded even if a quota is exceeded. */
 const IGNORED = new Set([
   'bindings',
   'componentstatuses',
@@ -28,10 +30,10 @@ const IGNORED = new Set([
 const ONE = quantityFromInt(1);
 const PER_STORAGE_CLASS = '.storageclass.storage.k8s.io/';
 const PER_DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
-/** What a request for all devices counts for: as many as one claim may get. */
+/** The usage of a request for all devices: the maximum of one claim. */
 const ALL_DEVICES = 32;
 
-/** Undefined for kinds that no quota is about. */
+/** Returns undefined for a kind without quotas. */
 export function evaluatorOf(resource: GroupResource): Evaluator | undefined {
   const name = formatGroupResource(resource);
   if (IGNORED.has(name)) return undefined;
@@ -53,7 +55,7 @@ const serviceEvaluator: Evaluator = {
   },
 };
 
-/** A load balancer may do without, except for those that were asked for. */
+/** A load balancer can disable node ports; then only the ports that name one are counted. */
 function nodePorts(service: JsonObject, isBalanced: boolean): number {
   const ports = objectsAt(service, 'spec', 'ports');
   if (!isBalanced || fieldAt(service, 'spec', 'allocateLoadBalancerNodePorts') !== false) return ports.length;
@@ -87,7 +89,7 @@ const claimEvaluator: Evaluator = {
   },
 };
 
-/** The larger of what is asked for and what was granted, in whole bytes. */
+/** Returns the larger of the requested and the allocated storage, in whole bytes. */
 function storageOf(claim: JsonObject): Quantity | undefined {
   const asked = fieldAt(claim, 'spec', 'resources', 'requests', 'storage');
   if (asked === undefined) return undefined;
@@ -123,7 +125,10 @@ const deviceClaimEvaluator: Evaluator = {
   },
 };
 
-/** Of alternatives the one that needs most of a class. Older versions name the class in the request itself. */
+/**
+ * Returns the number of devices by class; of several alternatives the maximum. Older versions name the class in the
+ * request itself.
+ */
 function devicesOf(request: JsonObject): ReadonlyMap<string, number> {
   const alternatives = objectsAt(request, 'firstAvailable');
   const exact = objectAt(request, 'exactly') ?? request;

@@ -1,4 +1,4 @@
-/** What pods use of quotas. Invariant: pure; a pod that has ended, or should have, counts only as an object. */
+/** The quota usage of pods. A pod that has ended, or whose grace period has passed, uses only `count/pods`. */
 import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
@@ -23,7 +23,7 @@ const NAMES = new Set([
   'pods',
   ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ]);
-/** Every container has to say these where a quota is about them. */
+/** Every container must set these amounts if a quota limits them. */
 const REQUIRED = ['cpu', 'limits.cpu', 'limits.memory', 'memory', 'requests.cpu', 'requests.memory'];
 const DEVICE_CLASS = 'deviceclass.resource.kubernetes.io/';
 
@@ -48,7 +48,7 @@ export const podEvaluator: Evaluator = {
   },
 };
 
-/** `requests.` of something that is no native resource. */
+/** Returns true for `requests.` of an extended resource or a device class. */
 function isExtended(name: string): boolean {
   return name.startsWith('requests.') && (!isNativeResource(name) || name.startsWith(`requests.${DEVICE_CLASS}`));
 }
@@ -118,7 +118,7 @@ function matchesScope(selector: ScopeSelector, pod: JsonObject): boolean {
   }
 }
 
-/** `Terminating` is who ends by itself. */
+/** The scope `Terminating` selects pods with a deadline. */
 function hasDeadline(pod: JsonObject): boolean {
   const seconds = specOf(pod)['activeDeadlineSeconds'];
   return seconds !== undefined && Number(seconds) >= 0;

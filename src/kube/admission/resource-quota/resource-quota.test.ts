@@ -15,7 +15,7 @@ function quota(hard: JsonObject, used: JsonObject = {}, spec: JsonObject = {}): 
   return { metadata: { name: 'q', namespace: 'ns' }, spec, status: { hard, used: { ...zeros, ...used } } };
 }
 
-/** What the quota has used after a request, or the message of the refusal. */
+/** The usage of the quota after a request, or the message of the refusal. */
 function use(
   resource: string,
   object: JsonObject,
@@ -40,8 +40,8 @@ const container = (requests: JsonObject, limits: JsonObject = {}, name = 'c'): J
   resources: { requests, limits },
 });
 
-describe('what objects use', () => {
-  test('pods: requests, limits, the most of init containers, extended resources', () => {
+describe('usage', () => {
+  test('of pods: requests, limits, the maximum of init containers, extended resources', () => {
     const pod = podWith({
       initContainers: [container({ cpu: '2' }, {}, 'i')],
       containers: [container({ cpu: '500m', memory: '1Gi', 'example.com/gpu': '1' }, { cpu: '1', memory: '1Gi' })],
@@ -58,7 +58,7 @@ describe('what objects use', () => {
     });
   });
 
-  test('a pod that is being resized counts for the most of what it asks for and what it has', () => {
+  test('of a pod that is being resized is the maximum of requested and actual resources', () => {
     const pod = podWith({ containers: [container({ cpu: '1' }, { cpu: '1' })] });
     pod['status'] = {
       containerStatuses: [
@@ -68,7 +68,7 @@ describe('what objects use', () => {
     expect(use('pods', pod, quota({ cpu: '9', 'limits.cpu': '9' }))).toEqual({ cpu: '3', 'limits.cpu': '2' });
   });
 
-  test('a pod that has ended counts as an object alone', () => {
+  test('of a pod that has ended is only its count', () => {
     const pod = { ...podWith(), status: { phase: 'Succeeded' } };
     expect(use('pods', pod, quota({ pods: '1', 'count/pods': '1' }))).toEqual({ pods: '0', 'count/pods': '1' });
   });
@@ -86,11 +86,11 @@ describe('what objects use', () => {
       { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false },
       { services: '1', 'services.nodeports': '1', 'services.loadbalancers': '1' },
     ],
-  ])('services: %j', (spec, used) => {
+  ])('of services: %j', (spec, used) => {
     expect(use('services', service(spec), quota(services))).toEqual(used);
   });
 
-  test('a change counts for what it adds', () => {
+  test('of an update is what it adds', () => {
     const before = service({ type: 'ClusterIP' });
     expect(
       use('services', service({ type: 'NodePort' }), quota(services, { services: '1' }), { oldObject: before }),
@@ -101,7 +101,7 @@ describe('what objects use', () => {
     });
   });
 
-  test('claims: by class, in whole bytes', () => {
+  test('of claims: by class, in whole bytes', () => {
     const claim = {
       metadata: { name: 'c' },
       spec: { storageClassName: 'gold', resources: { requests: { storage: '1.5' } } },
@@ -118,7 +118,7 @@ describe('what objects use', () => {
     });
   });
 
-  test('claims of devices: of alternatives the largest', () => {
+  test('of device claims: the maximum of the alternatives', () => {
     const requests = [
       { name: 'a', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 2 } },
       {
@@ -136,7 +136,7 @@ describe('what objects use', () => {
     });
   });
 
-  test('anything else by count, under its old name too; events and reviews not at all', () => {
+  test('of other kinds is their count, also under its old name; events and reviews have none', () => {
     const object = { metadata: { name: 'o' } };
     expect(use('configmaps', object, quota({ configmaps: '3', 'count/configmaps': '3' }))).toEqual({
       configmaps: '1',
@@ -150,15 +150,15 @@ describe('what objects use', () => {
   });
 });
 
-describe('what quotas refuse', () => {
-  test('more than there is, naming what is exceeded', () => {
+describe('quotas refuse', () => {
+  test('requests beyond the limit, naming the exceeded resource', () => {
     const pod = podWith({ containers: [container({ cpu: '1500m', memory: '1Gi' })] });
     expect(use('pods', pod, quota({ cpu: '2', memory: '4Gi', pods: '1' }, { cpu: '1', pods: '1' }))).toBe(
       'pods "p" is forbidden: exceeded quota: q, requested: cpu=1500m,pods=1, used: cpu=1,pods=1, limited: cpu=2,pods=1',
     );
   });
 
-  test('what was never counted', () => {
+  test('requests for resources whose usage is unknown', () => {
     const stored = { ...quota({ pods: '1' }), status: { hard: { pods: '1' } } };
     expect(use('pods', podWith(), stored)).toBe('pods "p" is forbidden: status unknown for quota: q, resources: pods');
   });
@@ -189,29 +189,29 @@ describe('what quotas refuse', () => {
       true,
     ],
     [{ scopes: ['BestEffort', 'Terminating'] }, {}, false],
-  ])('pods in the scope %j: %j', (spec, pod, counts) => {
+  ])('or ignore pods by scope %j: %j', (spec, pod, counts) => {
     const answer = use('pods', podWith(pod as JsonObject), quota(NO_PODS, {}, spec as JsonObject));
     expect(typeof answer === 'string' && answer.includes('exceeded quota')).toBe(counts);
   });
 
-  test('claims of attribute classes in their scope', () => {
+  test('claims of volume attributes classes in their scope', () => {
     const claim = { metadata: { name: 'c' }, spec: { volumeAttributesClassName: 'fast' } };
     const stored = quota({ persistentvolumeclaims: '0' }, {}, other('In', 'VolumeAttributesClass', ['fast']));
     expect(use('persistentvolumeclaims', claim, stored)).toContain('exceeded quota');
   });
 });
 
-describe('the plugin', () => {
+describe('the plugin ResourceQuota', () => {
   const create = () => attributesFor('CREATE', 'configmaps', { metadata: { name: 'c' } });
 
-  test('answers at once where no quota is about the object', () => {
+  test('is synchronous if no quota limits the object', () => {
     const plugin = (stored: JsonObject) =>
       resourceQuota({ quotas: listerOf(stored), writeUsed: () => Promise.reject(new Error('wrote')), now: () => 0 });
     expect(plugin(quota({ pods: '1' })).validate?.(create())).toBeUndefined();
     expect(plugin(quota({ configmaps: '1' })).validate?.({ ...create(), namespace: 'elsewhere' })).toBeUndefined();
   });
 
-  test('tries again when somebody else changed the quota, and gives up after three more times', async () => {
+  test('retries after a conflict, at most three times', async () => {
     let writes = 0;
     const plugin = (failures: number) =>
       resourceQuota({
@@ -238,7 +238,7 @@ describe('on a server', () => {
   const base = '/api/v1/namespaces/default';
   const configMap = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-  test('requests at the same time never use more than there is, and dry runs use nothing', async () => {
+  test('concurrent requests never exceed a quota, and dry runs use nothing', async () => {
     const made = {
       apiVersion: 'v1',
       kind: 'ResourceQuota',

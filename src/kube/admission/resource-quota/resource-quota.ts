@@ -1,6 +1,8 @@
 /**
- * ResourceQuota: what a namespace may hold in all. Invariant: a request is let through only after what it uses was written into the status of every quota that counts it; writes
- * of one namespace are decided one batch after the other, so that requests at the same time never use more than there is. What is used less than was counted is found by a loop.
+ * The plugin ResourceQuota, which limits the total usage of a namespace.
+ * Invariant: a request is admitted only after its usage was written to the status of every quota that counts it.
+ * Requests to one namespace are checked batch after batch, so concurrent requests never exceed a quota. Deletes and
+ * failed requests free no usage here; a control loop must recompute it.
  */
 
 import { formatGroupResource } from '../../../apimachinery/meta/gvk.ts';
@@ -10,17 +12,17 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
-import { NamespaceIndex } from '../namespace-index.ts';
+import { createNamespaceIndex } from '../namespace-index.ts';
 import { type Amounts, equalAmounts } from './amounts.ts';
-import { checkRequest, isAbout, type Quota, quotaOf } from './check-request.ts';
+import { checkRequest, limitsKind, type Quota, quotaOf } from './check-request.ts';
 import type { Evaluator } from './evaluator.ts';
 import { evaluatorOf } from './evaluators.ts';
 
 export interface ResourceQuotaAdmission {
   readonly quotas: Lister;
-  /** Writes what is used into the status of a quota, unless the quota has changed; rejects with the Status then. */
+  /** Writes `status.used` of a quota. Rejects with a StatusError if the quota has changed since. */
   readonly writeUsed: (quota: JsonObject, used: Amounts) => Promise<void>;
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly now: () => number;
 }
 
@@ -30,11 +32,11 @@ interface Waiter {
   readonly done: Deferred<void>;
 }
 
-/** As often as the reference tries a status that somebody else changed. */
+/** The reference's number of retries after a conflict. */
 const RETRIES = 3;
 
 export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin {
-  const index = new NamespaceIndex(options.quotas);
+  const index = createNamespaceIndex(options.quotas);
   const evaluators = new Map<string, Evaluator | undefined>();
   const parsed = new WeakMap<JsonObject, Quota>();
   const quotasIn = (namespace: string): readonly Quota[] =>
@@ -46,7 +48,7 @@ export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin 
       }
       return quota;
     });
-  const keeper = new QuotaKeeper(options, async (namespace) => {
+  const queue = new QuotaQueue(options, async (namespace) => {
     await index.fresh();
     return quotasIn(namespace);
   });
@@ -55,20 +57,20 @@ export function resourceQuota(options: ResourceQuotaAdmission): AdmissionPlugin 
     if (!evaluators.has(name)) evaluators.set(name, evaluatorOf(resource));
     return evaluators.get(name);
   };
-  const decide = (attributes: AdmissionAttributes): MaybePromise<void> => {
+  const check = (attributes: AdmissionAttributes): MaybePromise<void> => {
     const { namespace } = attributes;
     if (index.in(namespace).length === 0) return undefined;
     const evaluator = evaluatorFor(attributes);
     if (evaluator === undefined || !evaluator.handles(attributes)) return undefined;
-    if (!quotasIn(namespace).some((quota) => isAbout(quota, evaluator))) return undefined;
-    return keeper.decide(namespace, attributes, evaluator);
+    if (!quotasIn(namespace).some((quota) => limitsKind(quota, evaluator))) return undefined;
+    return queue.check(namespace, attributes, evaluator);
   };
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate: (attributes) => {
       if (attributes.namespace === '' || isNewNamespace(attributes)) return undefined;
-      return andThen(index.fresh(), () => decide(attributes));
+      return andThen(index.fresh(), () => check(attributes));
     },
   };
 }
@@ -77,11 +79,14 @@ function isNewNamespace({ operation, kind }: AdmissionAttributes): boolean {
   return operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace';
 }
 
-/** Decides on requests, batch by batch in each namespace. */
-class QuotaKeeper {
+/** Queues requests per namespace and checks them in batches. */
+class QuotaQueue {
   readonly #options: ResourceQuotaAdmission;
   readonly #current: (namespace: string) => Promise<readonly Quota[]>;
-  /** Who waits for a namespace that is at work; bounded by the requests in flight. */
+  /**
+   * The requests that wait for the running batch of their namespace. A namespace without a running batch has no entry.
+   * Bounded by the limit of requests in flight.
+   */
   readonly #waiting = new Map<string, Waiter[]>();
 
   constructor(options: ResourceQuotaAdmission, current: (namespace: string) => Promise<readonly Quota[]>) {
@@ -89,18 +94,19 @@ class QuotaKeeper {
     this.#current = current;
   }
 
-  decide(namespace: string, attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> {
+  /** Resolves when the request is admitted and its usage is written. Rejects with the refusal. */
+  check(namespace: string, attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> {
     const waiter: Waiter = { attributes, evaluator, done: new Deferred() };
     const waiting = this.#waiting.get(namespace);
     if (waiting !== undefined) waiting.push(waiter);
     else {
       this.#waiting.set(namespace, [waiter]);
-      void this.#work(namespace);
+      void this.#run(namespace);
     }
     return waiter.done.promise;
   }
 
-  async #work(namespace: string): Promise<void> {
+  async #run(namespace: string): Promise<void> {
     for (;;) {
       const batch = this.#waiting.get(namespace) ?? [];
       if (batch.length === 0) break;
@@ -121,7 +127,7 @@ class QuotaKeeper {
       const { attributes, evaluator, done } = waiter;
       try {
         const next = checkRequest(counted, attributes, evaluator, this.#options.now());
-        if (attributes.dryRun || next.every((quota, i) => isSameUse(quota, counted[i]))) done.resolve(undefined);
+        if (attributes.dryRun || next.every((quota, i) => hasSameUsage(quota, counted[i]))) done.resolve(undefined);
         else {
           counted = next;
           pending.push(waiter);
@@ -133,7 +139,7 @@ class QuotaKeeper {
     if (pending.length === 0) return;
     const failed = new Map<string, unknown>();
     for (const [i, quota] of counted.entries()) {
-      if (isSameUse(quota, quotas[i])) continue;
+      if (hasSameUsage(quota, quotas[i])) continue;
       try {
         await this.#options.writeUsed(quota.object, quota.used);
       } catch (error) {
@@ -154,6 +160,6 @@ class QuotaKeeper {
   }
 }
 
-function isSameUse(a: Quota, b: Quota | undefined): boolean {
+function hasSameUsage(a: Quota, b: Quota | undefined): boolean {
   return a === b || (b !== undefined && equalAmounts(a.used, b.used));
 }

@@ -1,10 +1,13 @@
-/** The Secrets that a pod spec names. Invariant: pure; the first reference that is not allowed is the one that is told, in the reference's order. */
+/**
+ * The Secrets that a pod spec refers to. Checks report the first reference that is not allowed, in the reference's
+ * order.
+ */
 
 import { nameOf } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 
-/** Where the sources of a volume name a Secret. */
+/** The paths in volumes that refer to a Secret. */
 const VOLUME_SECRETS: readonly (readonly string[])[] = [
   ['cephfs', 'secretRef'],
   ['cinder', 'secretRef'],
@@ -49,7 +52,10 @@ function envSecrets(container: JsonObject): readonly EnvSecret[] {
   return found;
 }
 
-/** Why a pod may not be created with an account that lists all Secrets its pods may use; undefined if it may. */
+/**
+ * Returns the message for the first Secret that the account does not list, and undefined if it lists all. For accounts
+ * with the annotation enforce-mountable-secrets.
+ */
 export function disallowedSecret(account: JsonObject, spec: JsonObject): string | undefined {
   const allowed = namesIn(account, 'secrets');
   for (const volume of objectsAt(spec, 'volumes')) {

@@ -14,7 +14,7 @@ const create = (pod: JsonObject, ...accounts: JsonObject[]): string | undefined 
   verdict(plugin(...accounts), attributesFor('CREATE', 'pods', pod));
 
 describe('ServiceAccount', () => {
-  test('lets a pod run as the default account, with its token and its pull secrets', () => {
+  test('sets the default account, mounts its token and adds its pull secrets', () => {
     const pod = podWith({ initContainers: [{ name: 'i' }] });
     expect(create(pod, account('default', { imagePullSecrets: [{ name: 'pull' }] }))).toBeUndefined();
     const mount = {
@@ -36,7 +36,7 @@ describe('ServiceAccount', () => {
     });
   });
 
-  test('mounts nothing where the pod, or else the account, does not want it', () => {
+  test('mounts no token if the pod, or else the account, disables it', () => {
     const unwanted = podWith({ automountServiceAccountToken: false });
     create(unwanted, account('default'));
     expect(objectAt(unwanted, 'spec')).not.toHaveProperty('volumes');
@@ -45,14 +45,14 @@ describe('ServiceAccount', () => {
     expect(objectsAt(wanted, 'spec', 'volumes')).toHaveLength(1);
   });
 
-  test('keeps what a container mounts at the place of the token', () => {
+  test('keeps another volume at the path of the token', () => {
     const own = [{ name: 'v', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }];
     const pod = podWith({ containers: [{ name: 'c', volumeMounts: own }] });
     create(pod, account('default'));
     expect(objectAt(pod, 'spec')).not.toHaveProperty('volumes');
   });
 
-  test('refuses an account that does not exist', () => {
+  test('refuses a missing account', () => {
     expect(create(podWith({ serviceAccountName: 'nobody' }), account('default'))).toBe(
       'pods "p" is forbidden: error looking up service account ns/nobody: serviceaccount "nobody" not found',
     );
@@ -101,15 +101,15 @@ describe('ServiceAccount', () => {
       { imagePullSecrets: [{ name: 'x' }] },
       'imagePullSecrets[0].name="x" is not allowed because service account default does not reference that imagePullSecret',
     ],
-  ])('holds accounts that list their secrets to them', (spec, because) => {
+  ])('refuses secrets that the account does not list, if it enforces its list', (spec, because) => {
     expect(create(podWith(spec as JsonObject), strict)).toBe(`pods "p" is forbidden: ${because}`);
   });
 
-  test('lets such accounts use what they list', () => {
+  test('admits the secrets that such an account lists', () => {
     expect(create(podWith({ containers: [{ name: 'c', env: env('mine') }] }), strict)).toBeUndefined();
   });
 
-  test('looks at the secrets of ephemeral containers', () => {
+  test('checks the secrets of ephemeral containers', () => {
     const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: env('x') }] });
     const attributes = attributesFor('UPDATE', 'pods', pod, { subresource: 'ephemeralcontainers' });
     expect(verdict(plugin(strict), attributes)).toBe(
@@ -117,7 +117,7 @@ describe('ServiceAccount', () => {
     );
   });
 
-  test('on a server: no pods before there is an account, unless the plugin is off', async () => {
+  test('on a server: refuses pods without an account, unless the plugin is disabled', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const pod = {
       apiVersion: 'v1',

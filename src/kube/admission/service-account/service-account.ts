@@ -1,6 +1,7 @@
 /**
- * ServiceAccount: every pod runs as an account of its namespace, gets a token for it and the account's pull secrets. Invariant: a pod is stored only with an account that
- * exists; mirror pods, which kubelets make, have neither account nor secrets.
+ * The plugin ServiceAccount. It sets the service account of a pod, mounts a token, and adds the account's pull secrets.
+ * Invariant: the account of a stored pod existed when the pod was created. Mirror pods refer to no account and no
+ * Secret.
  */
 
 import { refusal } from '../../../admission/refusal.ts';
@@ -19,12 +20,12 @@ import { mountToken } from './token-volume.ts';
 
 export interface ServiceAccountAdmission {
   readonly accounts: () => ObjectReader;
-  /** From 0 up to, not including, `below`. */
+  /** Returns an integer from 0 to `below` - 1. */
   readonly random: (below: number) => number;
 }
 
 const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
-/** What Go reads as true. */
+/** The texts that Go's `strconv.ParseBool` accepts as true. */
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
 export function serviceAccount({ accounts, random }: ServiceAccountAdmission): AdmissionPlugin {
@@ -89,7 +90,7 @@ function checkMirrorPod(attributes: AdmissionAttributes, pod: JsonObject): undef
   return undefined;
 }
 
-/** What the pod says, then what the account says; otherwise a token is mounted. */
+/** The pod's field takes precedence over the account's. Default true. */
 function automounts(account: JsonObject, spec: JsonObject): boolean {
   return (spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'] ?? true) === true;
 }
@@ -104,7 +105,7 @@ function checkSecrets(attributes: AdmissionAttributes, account: JsonObject, spec
   if (problem !== undefined) throw refusal(attributes, problem);
 }
 
-/** The reference answers this one with a bare error. */
+/** Throws a 500, as the reference does. */
 function checkEphemeralSecrets(account: JsonObject, pod: JsonObject): void {
   if (!enforcesSecrets(account)) return;
   const problem = disallowedEphemeralSecret(account, specOf(pod));

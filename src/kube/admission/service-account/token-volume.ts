@@ -1,6 +1,7 @@
 /**
- * The volume in which a pod finds the token of its account, the certificate of the server and the name of its namespace. Invariant: a container that mounts something at that
- * path keeps it; the volume is added only if a container needs it.
+ * The projected volume with the token of a pod's account, the CA certificate of the server and the name of the
+ * namespace. A container that mounts another volume at the same path keeps it. The volume is added only if a container
+ * mounts it.
  */
 import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { generateName } from '../../../apimachinery/validation/name-rules.ts';
@@ -8,10 +9,13 @@ import type { JsonObject } from '../../../base/json-value.ts';
 
 const VOLUME_PREFIX = 'kube-api-access-';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour and a bit: by the odd number servers recognize tokens of pods that may not know that tokens end. */
+/**
+ * The reference's value. The token endpoint extends tokens with exactly this lifetime, for clients that never reload
+ * them.
+ */
 const EXPIRATION_SECONDS = 3607;
 
-/** Mounts the token in every container of a pod spec, which is changed in place. `random` gives an integer below its argument. */
+/** Mounts the token in every container. Modifies the spec in place. `random` returns an integer below its argument. */
 export function mountToken(spec: JsonObject, random: (below: number) => number): void {
   const volumes = objectsAt(spec, 'volumes');
   const present = volumes.find((volume) => textAt(volume, 'name').startsWith(VOLUME_PREFIX));
