@@ -10,7 +10,7 @@ import type { Answer } from '../server/http/exchange.ts';
 import type { RequestHandler, ServerRequest } from '../server/http/server-request.ts';
 import { openResource } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
-import type { FollowUp } from '../server/resource/resource-definition.ts';
+import type { FollowUp } from '../server/resource/strategy.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { compileVersion } from './compile-version.ts';
 import { type ConverterFactory, NO_CONVERTER } from './conversion/custom-converter.ts';

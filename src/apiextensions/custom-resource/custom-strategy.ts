@@ -5,12 +5,12 @@ import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { type FieldIssue, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { Strategy, StrategyContext } from '../../server/resource/resource-definition.ts';
 import {
   type SchemaRules,
   schemaStatusStrategy,
   schemaStrategy,
 } from '../../server/resource/schema/schema-strategy.ts';
+import type { Strategy, StrategyContext } from '../../server/resource/strategy.ts';
 import type { CrdScale } from '../crd.ts';
 import { CustomVersion } from './custom-version.ts';
 import { integerAt, textAtPath } from './scale-paths.ts';

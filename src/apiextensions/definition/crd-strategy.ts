@@ -5,8 +5,8 @@
 import { quote } from '../../apimachinery/go-format.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { cloneJson, getField, type JsonObject } from '../../base/json-value.ts';
-import type { Strategy, StrategyContext } from '../../server/resource/resource-definition.ts';
 import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
+import type { Strategy, StrategyContext } from '../../server/resource/strategy.ts';
 import { hasFieldRules, validateFieldRules } from '../conversion/validate-field-rules.ts';
 import { type Crd, readCrd } from '../crd.ts';
 import { setCondition } from './crd-conditions.ts';
@@ -35,7 +35,7 @@ export function definitionStrategy(tools: DefinitionTools): Strategy {
   const { followCreate } = tools;
   return strategyWithDefaults({
     ...(followCreate === undefined ? {} : { followCreate }),
-    sees: 'request',
+    objectVersion: 'request',
     allowUnconditionalUpdate: false,
     countsGeneration: true,
     prepareForCreate,

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { OwnWriter } from '../../server/own/own-writer.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { Strategy } from '../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../server/resource/strategy.ts';
 import { type Crd, readCrd } from '../crd.ts';
 
 const SERVER_RULES: Strategy = {
-  sees: 'hub',
+  objectVersion: 'storage',
   nameRule: nameIsPathSegment,
   allowUnconditionalUpdate: true,
   allowCreateOnUpdate: false,

@@ -9,7 +9,7 @@ import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { processQueue } from '../../base/process-queue.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
-import type { FollowUp } from '../../server/resource/resource-definition.ts';
+import type { FollowUp } from '../../server/resource/strategy.ts';
 import { type Crd, type CrdNames, readCrd } from '../crd.ts';
 import type { CrdChange, CrdLister } from '../crd-lister.ts';
 import { apiApprovalConformance } from '../definition/api-approval.ts';

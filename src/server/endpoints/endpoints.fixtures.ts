@@ -23,7 +23,8 @@ import type { OpenApiVersion } from '../openapi/openapi-publisher.ts';
 import { RegistryStore } from '../registry/store.ts';
 import { type OpenResource, openResource } from '../resource/open-resource.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
-import type { ResourceDefinition, Strategy, SubresourceDefinition } from '../resource/resource-definition.ts';
+import type { ResourceDefinition, SubresourceDefinition } from '../resource/resource-definition.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { type InstallOptions, ResourceServer, type ResourceServerOptions } from '../resource-server.ts';
 
@@ -109,7 +110,7 @@ const yardV1: VersionDefinition = version('v1', { group: '', kind: 'Yard', listK
 const spaceV1: VersionDefinition = version('v1', { group: '', kind: 'Space', listKind: 'SpaceList' });
 
 export const strategy: Strategy = {
-  sees: 'hub',
+  objectVersion: 'storage',
   nameRule: nameIsDnsSubdomain,
   allowUnconditionalUpdate: true,
   allowCreateOnUpdate: false,
@@ -121,7 +122,7 @@ const echo: SubresourceDefinition = {
   name: 'echo',
   store: () => ({
     connectMethods: ['GET', 'POST', 'HEAD'],
-    connects: { takesPath: true },
+    connectOptions: { takesPath: true },
     connect: (context, { path, incoming }) => ({
       kind: 'bytes',
       status: 200,

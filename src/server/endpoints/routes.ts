@@ -96,7 +96,7 @@ export function route(resource: RoutedResource, request: ServerRequest): Route {
   if (parts.length === 2) return pick(scope, resource.object, method);
   const subresource = resource.subresources.get(parts[2] as string);
   if (subresource === undefined) throw new StatusError(NOT_FOUND);
-  if (parts.length > 3 && subresource.scope.store.connects?.takesPath !== true) throw new StatusError(NOT_FOUND);
+  if (parts.length > 3 && subresource.scope.store.connectOptions?.takesPath !== true) throw new StatusError(NOT_FOUND);
   return pick(subresource.scope, subresource.methods, method);
 }
 

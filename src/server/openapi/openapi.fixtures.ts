@@ -97,7 +97,7 @@ export function thingVersion(more: Partial<VersionDefinition> = {}): VersionDefi
 
 const FACTS: Partial<Record<keyof ResourceStore, unknown>> = {
   connectMethods: ['GET', 'POST'],
-  connects: { takesPath: true },
+  connectOptions: { takesPath: true },
 };
 
 const never = (): never => {
@@ -129,7 +129,7 @@ export function resourceOf(more: {
     storagePrefix: 'things',
     generation: '1',
     strategy: {
-      sees: 'hub',
+      objectVersion: 'storage',
       nameRule: nameIsPathSegment,
       allowUnconditionalUpdate: true,
       allowCreateOnUpdate: false,

@@ -55,7 +55,7 @@ describe('operations', () => {
     const subresources = [
       { name: 'token', version: thingVersion({ group: 'auth.example', kind: 'Token' }), store: storeOf('create') },
       { name: 'finalize', version: thingVersion(), store: storeOf('update') },
-      { name: 'proxy', version: thingVersion(), store: storeOf('connect', 'connectMethods', 'connects') },
+      { name: 'proxy', version: thingVersion(), store: storeOf('connect', 'connectMethods', 'connectOptions') },
     ];
     const resource = resourceOf({ definition: { scope: 'Cluster' }, store: storeOf(), subresources });
     const below = '/apis/thing.example/v1/things/{name}';

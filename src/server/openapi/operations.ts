@@ -165,7 +165,7 @@ class OperationMaker {
     all.push(...this.#ofItem());
     for (const method of store.connect === undefined ? [] : (store.connectMethods ?? [])) {
       all.push(this.#connect(method, this.#item, ''));
-      if (store.connects?.takesPath === true) all.push(this.#connect(method, `${this.#item}/{path}`, 'WithPath'));
+      if (store.connectOptions?.takesPath === true) all.push(this.#connect(method, `${this.#item}/{path}`, 'WithPath'));
     }
     return all;
   }
@@ -291,7 +291,7 @@ class OperationMaker {
 
   #connect(httpMethod: string, path: string, suffix: string): Operation {
     const { subresource, store } = this.#subject;
-    const isRead = store.connects?.isRead === true;
+    const isRead = store.connectOptions?.isRead === true;
     const operation = this.#operation(httpMethod.toLowerCase() as Method, isRead ? 'read' : 'connect', path, {
       name: `${isRead ? '' : titleCase(httpMethod)}${this.#qualified()}${suffix}`,
       action: isRead ? 'get' : 'connect',
@@ -310,7 +310,7 @@ class OperationMaker {
   #connectParameters(): readonly Parameter[] {
     const { store, resource, subresource } = this.#subject;
     const own = resource.subresources.find(({ name }) => name === subresource)?.version;
-    const options = store.connects?.options?.() ?? (own === resource.version ? undefined : own?.type());
+    const options = store.connectOptions?.parameters?.() ?? (own === resource.version ? undefined : own?.type());
     return [...(options?.fields() ?? [])]
       .filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
       .flatMap(({ name, type }) => queryParameter(name, type) ?? []);

@@ -130,7 +130,7 @@ function shapeOf({ definition, version, store, subresources }: OpenApiResource):
     subresources.map(({ name, version: spoken, store: own }) => [
       name,
       spoken === version ? '' : `${spoken.group}/${spoken.version}/${spoken.kind}`,
-      own.connects?.isRead === true,
+      own.connectOptions?.isRead === true,
       verbsOf(own),
     ]),
   ]);
@@ -139,7 +139,7 @@ function shapeOf({ definition, version, store, subresources }: OpenApiResource):
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteCollection', 'connect'] as const;
 
 function verbsOf(store: ResourceStore): readonly string[] {
-  const path = store.connects?.takesPath === true ? ['path'] : [];
+  const path = store.connectOptions?.takesPath === true ? ['path'] : [];
   return [...VERBS.filter((verb) => store[verb] !== undefined), ...(store.connectMethods ?? []), ...path];
 }
 

@@ -16,7 +16,7 @@ import {
   world,
 } from '../registry/thing.fixtures.ts';
 import { openResource, type StoredResource } from '../resource/open-resource.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { updateSubresource } from '../resource/update-subresource.ts';
 import { OwnWriter, type OwnWriterOptions } from './own-writer.ts';
 

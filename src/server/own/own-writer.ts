@@ -23,7 +23,6 @@ import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import type { UncachedStore } from '../registry/store.ts';
 import type { StoredResource } from '../resource/open-resource.ts';
 import type { RequestContext } from '../resource/request-context.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type {
   DeleteAnswer,
   ObjectBytes,
@@ -32,6 +31,7 @@ import type {
   ResourceStore,
   UpdateRequest,
 } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { ownContext } from './own-context.ts';
 
 export interface OwnWriterOptions {

@@ -1,8 +1,8 @@
 /** Conversion may be a webhook's: everything must work when it takes its time. */
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { ListPage } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import {
   at,
   CREATE,
@@ -37,32 +37,35 @@ function hue(name: string, color: string): ReturnType<typeof thing> {
   return { ...thing(name, { spec: { hue: color } }), apiVersion: 'example.test/v2' };
 }
 
-describe.each(['hub', 'request'] as const)('with a slow conversion and a strategy that sees the %s', (sees) => {
-  it('an object lives its whole life in the other version', async () => {
-    const { store } = await slow({ sees, returnsDeletedObject: true });
-    const created = await made(store, hue('a', 'red'), V2);
-    expect(created.spec).toEqual({ hue: 'red', size: 1 });
-    const { events } = await watching(store, { resourceVersion: '1', fields: 'spec.hue=red' }, V2);
-    await settle();
-    const context = at('a', 'ns', v2);
-    expect(parse(await store.get(context, { resourceVersion: '' }))).toEqual(created);
-    const dry = await store.create(V2, hue('b', 'red'), { ...CREATE, dryRun: true });
-    expect(parse(dry.bytes).apiVersion).toBe('example.test/v2');
-    const change = { apply: () => hue('a', 'blue'), preconditions: undefined };
-    const updated = parse((await store.update(context, change, UPDATE)).bytes);
-    expect(updated).toMatchObject({
-      spec: { hue: 'blue', size: 1 },
-      metadata: { generation: 2, resourceVersion: '3' },
+describe.each(['storage', 'request'] as const)(
+  'with a slow conversion and a strategy on the %s version',
+  (objectVersion) => {
+    it('an object lives its whole life in the other version', async () => {
+      const { store } = await slow({ objectVersion, returnsDeletedObject: true });
+      const created = await made(store, hue('a', 'red'), V2);
+      expect(created.spec).toEqual({ hue: 'red', size: 1 });
+      const { events } = await watching(store, { resourceVersion: '1', fields: 'spec.hue=red' }, V2);
+      await settle();
+      const context = at('a', 'ns', v2);
+      expect(parse(await store.get(context, { resourceVersion: '' }))).toEqual(created);
+      const dry = await store.create(V2, hue('b', 'red'), { ...CREATE, dryRun: true });
+      expect(parse(dry.bytes).apiVersion).toBe('example.test/v2');
+      const change = { apply: () => hue('a', 'blue'), preconditions: undefined };
+      const updated = parse((await store.update(context, change, UPDATE)).bytes);
+      expect(updated).toMatchObject({
+        spec: { hue: 'blue', size: 1 },
+        metadata: { generation: 2, resourceVersion: '3' },
+      });
+      const page: ListPage = await store.list(V2, query({ fields: 'spec.hue=blue' }));
+      expect(page.items.map(parse)).toEqual([updated]);
+      const gone = await store.delete(context, deletion());
+      if (gone.outcome !== 'deleted') throw new Error(gone.outcome);
+      expect(parse(gone.bytes!)).toMatchObject({ spec: { hue: 'blue' }, metadata: { resourceVersion: '4' } });
+      for (let i = 0; i < 8; i++) await settle();
+      expect(events.short).toEqual(['ADDED a', 'DELETED a']);
     });
-    const page: ListPage = await store.list(V2, query({ fields: 'spec.hue=blue' }));
-    expect(page.items.map(parse)).toEqual([updated]);
-    const gone = await store.delete(context, deletion());
-    if (gone.outcome !== 'deleted') throw new Error(gone.outcome);
-    expect(parse(gone.bytes!)).toMatchObject({ spec: { hue: 'blue' }, metadata: { resourceVersion: '4' } });
-    for (let i = 0; i < 8; i++) await settle();
-    expect(events.short).toEqual(['ADDED a', 'DELETED a']);
-  });
-});
+  },
+);
 
 describe('a conversion that fails', () => {
   it('fails the read or ends the watch, and nothing else', async () => {

@@ -6,7 +6,7 @@ import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from '../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { incremented, timestamp } from './object-metadata.ts';
 import { metadataIn } from './stored-object.ts';
 

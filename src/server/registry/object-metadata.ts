@@ -7,7 +7,7 @@ import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { metadataIn } from './stored-object.ts';
 
 const NAMESPACE_MISMATCH = 'the namespace of the provided object does not match the namespace sent on the request';

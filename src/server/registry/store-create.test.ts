@@ -178,8 +178,8 @@ describe('a create', () => {
     const seen: unknown[] = [];
     const prepareForCreate = (object: JsonObject): void => void seen.push(object['apiVersion']);
     const object = { ...thing('a'), apiVersion: 'example.test/v2' };
-    for (const sees of ['hub', 'request'] as const) {
-      const { store } = await things({ strategy: { ...strategy, sees, prepareForCreate } });
+    for (const objectVersion of ['storage', 'request'] as const) {
+      const { store } = await things({ strategy: { ...strategy, objectVersion, prepareForCreate } });
       await made(store, object, at('', 'ns', v2));
       expect(parse(await store.get(at('a'), { resourceVersion: '' })).apiVersion).toBe('example.test/v1');
     }

@@ -16,8 +16,8 @@ import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.
 import { utf8Length } from '../../base/utf8.ts';
 import { MAX_KEY_BYTES } from '../../storage/keys.ts';
 import type { WriteResult } from '../../storage/storage.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, ValidateCreate, WriteAnswer } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { fillSystemFields, settleNamespace } from './object-metadata.ts';
 import { parseVersion } from './resource-version.ts';
@@ -94,7 +94,7 @@ export function prepareNew(
   fillSystemFields(metadata, core.host);
   settleNamespace(metadata, core.keys.namespaced ? context.namespace : '');
   if (strategy.countsGeneration) metadata['generation'] = 1;
-  const seen = strategy.sees === 'hub' ? core.versions.toHub(object, context.version) : object;
+  const seen = strategy.objectVersion === 'storage' ? core.versions.toHub(object, context.version) : object;
   return andThen(seen, (prepared) => {
     strategy.prepareForCreate?.(prepared, context);
     checkNew(store, context, prepared);
@@ -121,7 +121,7 @@ function checkNew(store: StrategyStore, context: ResourceContext, object: JsonOb
 
 /** The version that a refusal names: that of the object which the strategy saw. */
 export function judgedVersion({ core, strategy }: StrategyStore, context: ResourceContext): VersionDefinition {
-  return strategy.sees === 'hub' ? core.versions.hub : context.version;
+  return strategy.objectVersion === 'storage' ? core.versions.hub : context.version;
 }
 
 /** 422 if there is anything to complain about. Objects without a fixed type are called what they call themselves. */
@@ -146,7 +146,7 @@ function finishNew(
   const { versions } = core;
   const { version } = context;
   if (versions.formOf(version) === undefined) return andThen(validate(object), () => object);
-  if (strategy.sees === 'request') return andThen(validate(object), () => versions.toHub(object, version));
+  if (strategy.objectVersion === 'request') return andThen(validate(object), () => versions.toHub(object, version));
   return andThen(versions.fromHub(cloneJson(object), version), (shown) => andThen(validate(shown), () => object));
 }
 

@@ -4,8 +4,8 @@ import { isNotFound, StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { DeleteAnswer } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import {
   at,
   complaint,

@@ -10,8 +10,8 @@ import { notFound } from '../../apimachinery/status/status-catalogue.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { withRevision } from '../../cache/entry.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { DeleteAnswer, DeleteRequest, ResourceContext } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { changeKey, type Step } from './change-key.ts';
 import { beginDeletion, deletionFinalizers, type Gracefulness, markDeleting } from './deletion-marks.ts';
 import { checkDeletePreconditions } from './preconditions.ts';
@@ -59,7 +59,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const object = exact ? stored : await versions.fromStored(stored, versions.hub, false);
   const now = core.host.clock.now();
   const isFirst = !isTerminating(object);
-  const seen = strategy.sees === 'hub' ? object : shown;
+  const seen = strategy.objectVersion === 'storage' ? object : shown;
   const gracefulness = beginDeletion(strategy, object, seen, options, now);
   if (gracefulness.kind === 'pending') return { type: 'answer', answer: () => answerPending(deletion, object) };
   await request.validate(shown);

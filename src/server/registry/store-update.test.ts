@@ -6,8 +6,8 @@ import { decodeUtf8 } from '../../base/bytes.ts';
 import { cloneJson, type JsonObject } from '../../base/json-value.ts';
 import { settle } from '../../base/virtual-clock.ts';
 import { openResource } from '../resource/open-resource.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { ObjectChange, ResourceStore, UpdateRequest } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { updateSubresource } from '../resource/update-subresource.ts';
 import {
   at,
@@ -259,10 +259,10 @@ describe('an update', () => {
 
   it('shows a strategy the version that it wants to see', async () => {
     const seen: unknown[] = [];
-    for (const sees of ['hub', 'request'] as const) {
+    for (const objectVersion of ['storage', 'request'] as const) {
       const prepareForUpdate = (object: JsonObject, old: JsonObject): void =>
         void seen.push(object['apiVersion'], old['apiVersion']);
-      const { store } = await withA({ sees, prepareForUpdate });
+      const { store } = await withA({ objectVersion, prepareForUpdate });
       await update(store, { ...put({ ...thing('a'), apiVersion: 'example.test/v2' }) }, {}, at('a', 'ns', v2));
     }
     expect(seen).toEqual(['example.test/v1', 'example.test/v1', 'example.test/v2', 'example.test/v2']);

@@ -12,8 +12,8 @@ import { type ObjectMetaFacts, validateObjectMeta } from '../../apimachinery/val
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
-import type { Strategy } from '../resource/resource-definition.ts';
 import type { ObjectChange, ResourceContext, UpdateRequest, WriteAnswer } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { changeKey, type Step } from './change-key.ts';
 import { countGeneration, keepGeneration, keepSystemFields, settleNamespace } from './object-metadata.ts';
 import { checkPreconditions } from './preconditions.ts';
@@ -74,7 +74,7 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   const oldShown = await (exact && shared(update) ? old : versions.fromStored(cloneJson(old), context.version, exact));
   const shown = await change.apply(cloneJson(oldShown));
   checkVersion(update, shown, current);
-  const seesHub = strategy.sees === 'hub';
+  const seesHub = strategy.objectVersion === 'storage';
   const seen = await (seesHub ? versions.toHub(shown, context.version) : shown);
   const oldHub = exact || !seesHub ? old : await versions.fromStored(cloneJson(old), versions.hub, false);
   prepareUpdate(update, seen, seesHub ? oldHub : oldShown);
@@ -133,7 +133,7 @@ function prepareUpdate(update: Update, object: JsonObject, old: JsonObject): voi
 /** Validating admission sees both objects in the request's version. */
 function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObject): MaybePromise<void> {
   const { core, strategy, context, request } = update;
-  if (shared(update) || strategy.sees === 'request') return request.validateUpdate(seen, oldShown);
+  if (shared(update) || strategy.objectVersion === 'request') return request.validateUpdate(seen, oldShown);
   return andThen(core.versions.fromHub(cloneJson(seen), context.version), (shown) =>
     request.validateUpdate(shown, oldShown),
   );

@@ -11,7 +11,7 @@ import type { CacheStats } from '../../cache/cache.ts';
 import { RegistryLister } from '../own/create-lister.ts';
 import type { Lister } from '../own/lister.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
-import type { ResourceDefinition, Strategy } from '../resource/resource-definition.ts';
+import type { ResourceDefinition } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteAnswer,
@@ -28,6 +28,7 @@ import type {
   WatchRequest,
   WriteAnswer,
 } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import { answering } from './storage-status.ts';
 import { StoreCore, type StrategyStore } from './store-core.ts';
 import { createObject } from './store-create.ts';

@@ -24,7 +24,7 @@ import {
 } from './thing.fixtures.ts';
 
 /** The schema before: nothing is dropped and nothing is filled in. */
-const before = thingDefinition({ strategy: { ...strategy, sees: 'request' } });
+const before = thingDefinition({ strategy: { ...strategy, objectVersion: 'request' } });
 
 /** The schema now: `spec.old` is gone, `spec.size` has a default. */
 const present: VersionDefinition = {
@@ -42,7 +42,7 @@ function now(history: Partial<StoredHistory> & Pick<StoredHistory, 'exactSince'>
     storageVersion: present,
     generation: '2',
     history: { versions: [present, v2], ...history },
-    strategy: { ...strategy, sees: 'request' },
+    strategy: { ...strategy, objectVersion: 'request' },
   });
 }
 

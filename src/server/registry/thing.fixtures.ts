@@ -16,7 +16,7 @@ import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/stor
 import { SERVER_USER } from '../own/own-context.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
 import type { RequestContext } from '../resource/request-context.ts';
-import type { ResourceDefinition, StoredDefinition, Strategy } from '../resource/resource-definition.ts';
+import type { ResourceDefinition, StoredDefinition } from '../resource/resource-definition.ts';
 import type {
   CreateRequest,
   DeleteRequest,
@@ -25,6 +25,7 @@ import type {
   ResourceWatchSink,
   UpdateRequest,
 } from '../resource/resource-store.ts';
+import type { Strategy } from '../resource/strategy.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { RegistryStore } from './store.ts';
 
@@ -72,7 +73,7 @@ function rename(object: JsonObject, from: string, to: string): void {
 }
 
 export const strategy: Strategy = {
-  sees: 'hub',
+  objectVersion: 'storage',
   nameRule: nameIsDnsSubdomain,
   allowUnconditionalUpdate: true,
   allowCreateOnUpdate: false,

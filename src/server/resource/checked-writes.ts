@@ -1,6 +1,6 @@
 /**
- * A store whose writes must pass one more check, which may ask others: an authorizer, the namespace. Invariant: the check sees what will be stored, in the request's version,
- * after the kind's own validation and before validating admission; what it finds is told as validation tells its issues.
+ * A store with one more check of its writes. Unlike a strategy's validation, the check may be asynchronous: it can ask an
+ * authorizer or read another object. Its issues refuse the write with a 422, as those of the strategy do.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -12,13 +12,17 @@ import { delegateStore } from './delegate-store.ts';
 import type { SubresourceDefinition } from './resource-definition.ts';
 import type { ResourceContext, ResourceStore } from './resource-store.ts';
 
-/** `old` is undefined for a create. */
+/**
+ * Called with the object that will be stored, in the version of the request, after the strategy's validation and before
+ * validating admission. `old` is the stored object, or undefined for a create. Must change neither.
+ */
 export type WriteCheck = (
   object: JsonObject,
   old: JsonObject | undefined,
   context: ResourceContext,
 ) => MaybePromise<readonly FieldIssue[]>;
 
+/** Wraps `store` so that `create` and `update` run the check. */
 export function withWriteCheck(store: ResourceStore, check: WriteCheck): ResourceStore {
   const { create, update } = store;
   const pass = (context: ResourceContext, object: JsonObject, old: JsonObject | undefined): MaybePromise<void> =>
@@ -46,7 +50,7 @@ export function withWriteCheck(store: ResourceStore, check: WriteCheck): Resourc
   });
 }
 
-/** The same for a subresource. */
+/** Wraps the store of a subresource in the same way. */
 export function checkedSubresource(definition: SubresourceDefinition, check: WriteCheck): SubresourceDefinition {
   return { ...definition, store: (parent, host) => withWriteCheck(definition.store(parent, host), check) };
 }

@@ -1,6 +1,6 @@
 /**
- * Columns of the built-in kinds. Invariant: names, types, formats, priorities and cells are the reference's; the descriptions are ours, because no client
- * prints them.
+ * Building blocks for Tables: columns that many kinds share, and cell texts. Names, types, formats, priorities and cells of
+ * built-in kinds are kube-apiserver's; descriptions are our own, because no client prints them.
  */
 
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -9,11 +9,13 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { ColumnDefinition, TableDefinition } from './version-definition.ts';
 
-/** One column and what it shows. */
+/** A column with its cell. */
 export interface Column extends ColumnDefinition {
+  /** Returns the value of the cell. Must not change the object. `now` is the wall clock in milliseconds. */
   cell(object: JsonObject, now: number): JsonValue;
 }
 
+/** A column of type `string` that is always shown, unless the options say otherwise. */
 export function column(
   name: string,
   description: string,
@@ -29,7 +31,7 @@ export const NAME: Column = column('Name', 'The name of the object.', (object) =
 export const AGE: Column = column('Age', 'How long ago the object was created.', (object, now) =>
   sinceText(textAt(object, 'metadata', 'creationTimestamp'), now),
 );
-/** What the reference shows of kinds that it has no columns for. */
+/** The second column of kinds for which kube-apiserver has no columns of their own. */
 export const CREATED_AT: Column = column(
   'Created At',
   'When the object was created.',
@@ -37,7 +39,7 @@ export const CREATED_AT: Column = column(
   { type: 'date' },
 );
 
-/** A table of these columns; the same one every time. */
+/** Returns a function that always returns the same Table of these columns. */
 export function tableOf(...columns: readonly Column[]): () => TableDefinition {
   const table: TableDefinition = {
     columns: columns.map(({ name, type, format, description, priority }) => ({
@@ -52,7 +54,7 @@ export function tableOf(...columns: readonly Column[]): () => TableDefinition {
   return () => table;
 }
 
-/** How long ago a time was; `<unknown>` if there is none. */
+/** The time since an RFC 3339 time, as kubectl prints it; `<unknown>` for a text that is not a time. */
 export function sinceText(time: string, now: number): string {
   const then = Date.parse(time);
   return Number.isNaN(then) ? '<unknown>' : formatHumanDuration(now - then);

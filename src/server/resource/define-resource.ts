@@ -10,13 +10,14 @@ import { compileSchema } from '../../schema/compile-schema.ts';
 import { rulesOf } from '../../schema/rules/rules-of.ts';
 import type { JsonPathColumn } from './json-path-columns.ts';
 import type { RegistryHost } from './registry-host.ts';
-import type { ResourceDefinition, StrategyContext, SubresourceDefinition } from './resource-definition.ts';
+import type { ResourceDefinition, SubresourceDefinition } from './resource-definition.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { checkedSchema } from './schema/check-schema.ts';
 import { objectMetaView } from './schema/object-metadata-form.ts';
 import { schemaDocuments } from './schema/schema-openapi.ts';
 import { type SchemaRules, schemaStatusStrategy, schemaStrategy } from './schema/schema-strategy.ts';
 import { SchemaVersion } from './schema/schema-version.ts';
+import type { StrategyContext } from './strategy.ts';
 import { updateSubresource } from './update-subresource.ts';
 
 /** The fields that every object has. */

@@ -1,16 +1,16 @@
-/** What the stores of one server share: where they store, and the platform. */
+/** The environment that the stores of one server share: the storage, the clock, and sources of identifiers. */
 import type { Clock } from '../../base/clock.ts';
 import type { Storage } from '../../storage/storage.ts';
 
 export interface RegistryHost {
   readonly storage: Storage;
-  /** The first segment of every key: one storage may hold several worlds. */
+  /** The first segment of every key. Servers with different scopes can share one storage. */
   readonly scope: string;
   readonly clock: Clock;
-  /** A new version 4 UUID. */
+  /** Returns a new version 4 UUID. */
   newUid(): string;
-  /** A random whole number from 0 up to, not including, `below`. */
+  /** Returns a random integer from 0 up to, not including, `below`. */
   random(below: number): number;
-  /** Told about failures that no request can be blamed for (a cache that lost its storage watch). */
+  /** Gets failures that belong to no request, such as a lost storage watch. The store retries; this only reports. */
   onTrouble(error: Error): void;
 }

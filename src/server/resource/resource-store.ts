@@ -1,9 +1,16 @@
 /**
- * What endpoints call: the verbs of one resource, each optional; discovery shows those present. `store.ts` is the one over Storage; an extension
- * author's table, or a kind that only answers (reviews), is one of its own.
+ * The interface that endpoints call: the verbs of one resource. `server/registry/store.ts` implements it over Storage. A
+ * kind that stores nothing, such as a review, and an extension author's own table implement it themselves.
  *
- * Objects go in as JSON values in the request's version (`context.version`), decoded, normalized and defaulted. Objects come out as JSON bytes in
- * that version, because that is what a cache has: a get may hand out ready bytes, synchronously. What a client is to be told is thrown as StatusError.
+ * Rules for every verb:
+ *
+ * - A verb is optional. Discovery publishes the verbs that are present; a request for another one is a 405.
+ * - The request is authenticated and authorized, and its options are decoded and valid, before a verb is called.
+ * - Objects go in as JSON values in the version of the request (`context.version`). Objects come out as JSON bytes in that
+ *   version, because bytes are what a cache holds.
+ * - A verb may answer synchronously. It refuses by throwing, or rejecting with, a StatusError, which is what the client
+ *   gets. Any other error becomes a 500.
+ * - A write must call the validating admission that it is given, with the final object, before it stores anything.
  */
 import type { DeleteOptions, Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
@@ -21,138 +28,183 @@ import type { VersionDefinition } from './version-definition.ts';
 /** One request to one resource. */
 export interface ResourceContext {
   readonly request: RequestContext;
-  /** The version of the path (of the parent, for a subresource). */
+  /** The version in the path. For a subresource it is the version of the parent. */
   readonly version: VersionDefinition;
   /** '' for cluster-scoped resources and for lists over all namespaces. */
   readonly namespace: string;
-  /** From the path; '' for collections. */
+  /** The name in the path; '' for requests to a collection. */
   readonly name: string;
 }
 
-/** JSON in the request's version, resourceVersion included. Shared: nobody changes it. */
+/** An object as JSON in the version of the request, its resourceVersion included. Shared and read-only. */
 export type ObjectBytes = Uint8Array;
+
+// ── Reads ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ListPage {
   /** The revision of the state that the list shows. */
   readonly resourceVersion: string;
-  /** For the next page; '' on the last one. */
+  /** The `continue` token for the next page; '' on the last page. */
   readonly continueToken: string;
-  /** Undefined if nobody counted. */
+  /** The number of items after this page. Undefined if it is not known. */
   readonly remaining: number | undefined;
   readonly items: readonly ObjectBytes[];
 }
 
-/** Where a watch delivers; calls never overlap and never come before `watch` has returned (or its promise has resolved). */
+export interface WatchRequest {
+  /** Field selectors name only selectable fields of the version. */
+  readonly options: ListOptions;
+  /** Makes the bytes of an event. Events of watches with the same encoding may be shared. */
+  readonly encoding: EventEncoding;
+}
+
+/** The receiver of a watch. The store's calls never overlap, and never come before `watch` has returned or resolved. */
 export interface ResourceWatchSink {
-  /** Encoded events, in order. False: no further call until `drained()`. */
+  /** Takes encoded events, in order. False: the store must not call it again before `drained()`. */
   write(chunks: readonly Uint8Array[]): boolean;
-  /** The last call, once. With a status, an ERROR event tells it; without one the stream just ends. Not called after `stop()`. */
+  /** The last call, made once. A status is sent as an ERROR event; without one the stream ends. Not called after `stop()`. */
   end(error: Status | undefined): void;
 }
 
 export interface ResourceWatch {
-  /** The sink takes chunks again. */
+  /** The sink takes events again. */
   drained(): void;
-  /** Sends a bookmark now if that is possible: for the end of a watch's time. */
+  /** Sends a bookmark now, if that is possible; returns whether it was sent. Called shortly before a watch times out. */
   bookmark(): boolean;
-  /** No call reaches the sink after this returns. Idempotent. */
+  /** Ends the watch. No call reaches the sink after it returns. Idempotent. */
   stop(): void;
 }
 
-export interface WatchRequest {
-  /** Validated and defaulted; field selectors name only selectable fields. */
-  readonly options: ListOptions;
-  readonly encoding: EventEncoding;
-}
+// ── Writes ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The validating part of admission; throws StatusError to refuse. It gets objects in the request's version. */
+/** Validating admission of a create. Gets the object in the version of the request. Throws a StatusError to refuse it. */
 export type ValidateCreate = (object: JsonObject) => MaybePromise<void>;
+/** Validating admission of an update. Gets both objects in the version of the request. Throws a StatusError to refuse. */
 export type ValidateUpdate = (object: JsonObject, old: JsonObject) => MaybePromise<void>;
+/** Admission of a delete. Gets the object in the version of the request. Throws a StatusError to refuse. */
 export type ValidateDelete = (old: JsonObject) => MaybePromise<void>;
 
 export interface CreateRequest {
+  /** Check everything, store nothing, and answer as if it were stored. */
   readonly dryRun: boolean;
   readonly fieldManager: string;
+  /** To be called with the final object before it is stored. */
   readonly validate: ValidateCreate;
 }
 
-/**
- * A change of one object. `apply` gets the stored object in the request's version, a copy of its own with its resourceVersion, or undefined if there is
- * none, and returns the whole new object, mutating admission included. It may run several times and depends on nothing but what it gets.
- */
+/** A change of one object: a PUT, a PATCH, or a change by the server itself. */
 export interface ObjectChange {
+  /**
+   * Returns the whole new object; mutating admission has run on it. `current` is the stored object in the version of the
+   * request, with its resourceVersion, or undefined if there is none. It is a copy that `apply` may change and return.
+   * Called once per attempt, so it may run several times; the result must depend on nothing but `current`.
+   */
   apply(current: JsonObject | undefined): MaybePromise<JsonObject>;
+  /** The update is refused with a 409 unless they hold for the stored object. */
   readonly preconditions: Preconditions | undefined;
 }
 
 export interface UpdateRequest {
   readonly dryRun: boolean;
   readonly fieldManager: string;
-  /** Create what does not exist, even if the strategy would not (apply). */
+  /** Create the object if it does not exist, even if the strategy does not allow it. Server-side apply sets it. */
   readonly forceAllowCreate: boolean;
+  /** To be called instead of `validateUpdate` if the object does not exist. Authorizes the create as well. */
   readonly validateCreate: ValidateCreate;
+  /** To be called with the final object and the stored one before the object is stored. */
   readonly validateUpdate: ValidateUpdate;
 }
 
 export interface WriteAnswer {
+  /** The object as stored. */
   readonly bytes: ObjectBytes;
-  /** An update that created (201). */
+  /** Whether the object was created; the answer to an update is then a 201. */
   readonly created: boolean;
-  /** A create whose answer is no object of the kind that was sent: this is sent instead of `bytes`, with its code. */
+  /** Sent instead of `bytes`, with its code: for creates that answer with a Status, such as an Eviction. */
   readonly status?: Status;
 }
 
 export interface DeleteRequest {
+  /** `options.dryRun` says whether to delete anything. */
   readonly options: DeleteOptions;
+  /** To be called with the stored object before it is deleted or marked. */
   readonly validate: ValidateDelete;
 }
 
 export type DeleteAnswer =
-  /** Gone. `bytes` is its last state if the kind answers with it. */
+  /** The object is gone. `bytes` is its last state, if the kind answers with it; otherwise the client gets a Status. */
   | {
       readonly outcome: 'deleted';
       readonly name: string;
       readonly uid: string;
       readonly bytes: ObjectBytes | undefined;
     }
-  /** Marked: finalizers or a grace period hold it. */
+  /** The object is marked; finalizers or a grace period hold it. */
   | { readonly outcome: 'pending'; readonly bytes: ObjectBytes };
 
+/** `list` selects the objects; `options` and `validate` apply to each of them. */
 export interface DeleteCollectionRequest extends DeleteRequest {
   readonly list: ListOptions;
 }
 
+// ── Connect ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 export interface ConnectRequest {
-  /** What follows the subresource in the path, decoded, without a leading slash. */
+  /** The path after the subresource, decoded, without a leading slash. '' if there is none. */
   readonly path: string;
   /** The query. */
   readonly params: QueryParams;
-  /** The HTTP request: its method, its headers, its body. */
+  /** The HTTP request: its method, headers and body. */
   readonly incoming: Incoming;
 }
 
-export interface ConnectFacts {
-  /** More of a path may follow. Default false. */
+export interface ConnectOptions {
+  /** Whether a path may follow the subresource. Default false: such a request is a 404. */
   readonly takesPath?: boolean;
-  /** It reads a text, as a get would: `log`. Default false. */
+  /** Whether a GET reads a text, as `log` does; OpenAPI then documents it as a read. Default false. */
   readonly isRead?: boolean;
-  /** Whose fields are the parameters, where that is not what the subresource speaks. */
-  options?(): StructView;
+  /** The type whose fields are the query parameters. Default: the type of the subresource's own version. */
+  parameters?(): StructView;
 }
 
+// ── The store ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 export interface ResourceStore {
+  /**
+   * Reads one object. `options.resourceVersion`: '' for the newest state, '0' for any state, otherwise a state at least
+   * that new. 404 if there is no such object.
+   */
   get?(context: ResourceContext, options: GetOptions): MaybePromise<ObjectBytes>;
+  /** Lists the objects of `context.namespace`, or of all namespaces. 410 if the requested state is no longer known. */
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
+  /**
+   * Starts a watch that delivers to `sink` until one of them ends it. Refuses what it can before it starts; a start that
+   * is too old may also end the watch with a 410 as its first event.
+   */
   watch?(context: ResourceContext, request: WatchRequest, sink: ResourceWatchSink): MaybePromise<ResourceWatch>;
+  /**
+   * Creates an object. The object is decoded, normalized, defaulted and passed by mutating admission; its namespace is that
+   * of the path. It belongs to the store, which may change it. 409 AlreadyExists if the name is taken.
+   */
   create?(context: ResourceContext, object: JsonObject, request: CreateRequest): MaybePromise<WriteAnswer>;
-  /** `create` gets the uid and the timestamps of the body as they were sent; without it they are cleared, since only the server sets them. */
+  /**
+   * Whether `create` gets uid and timestamps as the client sent them: a Binding names its Pod by uid. Default false: the
+   * endpoint clears them, since only the server sets them.
+   */
   readonly keepsSystemFields?: boolean;
+  /**
+   * Changes an object, for PUT and PATCH. Applies the change to the newest state and stores the result over exactly that
+   * state; tries again if another write came first. 404 if there is no such object, 409 if the change was made from
+   * another resourceVersion. PATCH needs `get` too.
+   */
   update?(context: ResourceContext, change: ObjectChange, request: UpdateRequest): MaybePromise<WriteAnswer>;
+  /** Deletes an object, or marks it for deletion. 404 if there is none, 409 if preconditions do not hold. */
   delete?(context: ResourceContext, request: DeleteRequest): MaybePromise<DeleteAnswer>;
+  /** Deletes every object that the list options select, and answers with the list of them as they were before. */
   deleteCollection?(context: ResourceContext, request: DeleteCollectionRequest): MaybePromise<ListPage>;
+  /** Answers any of `connectMethods` itself, after admission: proxies and streams. */
   connect?(context: ResourceContext, request: ConnectRequest): MaybePromise<Answer>;
   /** The HTTP methods that `connect` takes. */
   readonly connectMethods?: readonly string[];
-  /** What else it takes. Default: no more of a path than the subresource; its parameters are the fields of what the subresource speaks. */
-  readonly connects?: ConnectFacts;
+  readonly connectOptions?: ConnectOptions;
 }

@@ -1,7 +1,8 @@
 /** Resources and strategies with the defaults that most stored kinds have. */
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
-import type { ResourceDefinition, StoredDefinition, Strategy, SubresourceDefinition } from './resource-definition.ts';
+import type { ResourceDefinition, StoredDefinition, SubresourceDefinition } from './resource-definition.ts';
+import type { Strategy } from './strategy.ts';
 import type { VersionDefinition } from './version-definition.ts';
 
 export interface StoredResourceOptions {
@@ -50,7 +51,7 @@ export function storedResource(options: StoredResourceOptions): StoredDefinition
  */
 export function strategyWithDefaults(strategy: Partial<Strategy>): Strategy {
   return {
-    sees: 'hub',
+    objectVersion: 'storage',
     nameRule: nameIsPathSegment,
     allowUnconditionalUpdate: true,
     allowCreateOnUpdate: false,

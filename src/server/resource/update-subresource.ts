@@ -1,7 +1,9 @@
 /** Subresources that read and update the object of their parent under another strategy: `status`, `finalize`. */
 import { BugError } from '../../base/errors.ts';
 import { RegistryStore } from '../registry/store.ts';
-import type { Strategy, SubresourceDefinition } from './resource-definition.ts';
+import type { SubresourceDefinition } from './resource-definition.ts';
+import type { ResourceStore } from './resource-store.ts';
+import type { Strategy } from './strategy.ts';
 
 /**
  * A subresource with get, update and patch. It never creates, whatever the strategy says. `readable: false` leaves get
@@ -15,13 +17,17 @@ export function updateSubresource(
   return {
     name,
     store: (parent) => {
-      if (!(parent instanceof RegistryStore))
-        throw new BugError(`the subresource ${name} needs a parent whose objects the registry stores`);
-      const { get, update } = parent.withStrategy({ ...strategy, allowCreateOnUpdate: false });
+      const { get, update } = registryParent(parent, name).withStrategy({ ...strategy, allowCreateOnUpdate: false });
       return {
         ...(options.readable === false ? undefined : { get }),
         update: (context, change, request) => update(context, change, { ...request, forceAllowCreate: false }),
       };
     },
   };
+}
+
+/** The parent as the store over Storage, for subresources that need one. Throws BugError for another store. */
+export function registryParent(parent: ResourceStore, subresource: string): RegistryStore {
+  if (parent instanceof RegistryStore) return parent;
+  throw new BugError(`the subresource ${subresource} needs a parent whose objects the registry stores`);
 }

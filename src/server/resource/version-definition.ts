@@ -1,6 +1,6 @@
 /**
- * One served version of a resource: its kind, its type, its defaults, its columns. Invariant: a version is immutable; every function that takes an object to
- * change gets one of its own.
+ * One version of a resource: its kind, type, defaults and columns. Invariant: a version is immutable. Functions get an
+ * object of their own where they may change it.
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
@@ -16,65 +16,79 @@ export interface ColumnDefinition {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, above 0 only with `-o wide`. */
+  /** 0 is always shown; above 0 only with `-o wide`. */
   readonly priority: number;
 }
 
 export interface TableDefinition {
   readonly columns: readonly ColumnDefinition[];
-  /** One value for each column. The object is in the table's version; `now` is the wall clock in milliseconds, for ages. */
+  /**
+   * Returns one value per column. The object is in the table's version and must not be changed. `now` is the wall clock
+   * in milliseconds, for ages.
+   */
   cells(object: JsonObject, now: number): JsonValue[];
-  /** What the row shows the metadata of, where annotations of this version stand for fields of another. Default: the object. */
+  /**
+   * Returns the object whose metadata the row carries, for versions whose annotations stand for fields of another version.
+   * Default: the object.
+   */
   metadataSource?(object: JsonObject): JsonObject;
-  /** What is special about the row, as meta.k8s.io describes it: that the object has completed. Default nothing. */
+  /** Returns the conditions of the row, as meta.k8s.io describes them: that a Job has completed. Default none. */
   conditions?(object: JsonObject): JsonValue[] | undefined;
 }
 
 // ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type NormalizeResult =
-  /** `problems`: what strict decoding has to say about the object, in its words (`unknown field "spec.x"`). Default none. */
+  /** `problems`: what strict decoding reports, in the decoder's words (`unknown field "spec.x"`). Default none. */
   | { readonly ok: true; readonly object: JsonObject; readonly problems?: readonly string[] }
-  /** In the decoder's words: `json: cannot unmarshal number into Go struct field ...`. */
+  /** The object cannot be decoded, in the decoder's words: `json: cannot unmarshal number into Go struct field ...`. */
   | { readonly ok: false; readonly message: string };
 
-/** One served version. The group is here and not in the resource because Event lives in two. */
+/** One version. It names its group because the versions of Event are in two groups. */
 export interface VersionDefinition extends GroupVersion {
   readonly kind: string;
-  /** Default `<kind>List`. */
+  /** The kind of lists; by convention `<kind>List`. */
   readonly listKind: string;
-  /** Items of lists carry their type fields, as those of custom resources do. Default false: items of built-in kinds come without. */
+  /** Whether items of a list carry apiVersion and kind, as those of custom resources do. Default false. */
   readonly typedItems?: boolean;
   /**
-   * Bodies are read as they are, as those of custom resources: `normalize` drops what the type does not have and names it in `problems`; a body must say what kind it is,
-   * and that it is another one is the strategy's to refuse. Default false.
+   * Whether bodies are decoded without a fixed type, as those of custom resources are. Then `normalize` drops unknown
+   * fields and reports them in `problems`, a body must have apiVersion and kind, and the strategy refuses another kind.
+   * Default false: the endpoint drops and reports unknown fields before it calls `normalize`.
    */
   readonly unstructured?: boolean;
-  /** Versions that a body may be of as well, since their types are the same: evictions. Default none. */
+  /** Other group-versions that a body may have because their types are the same: an Eviction. Default none. */
   readonly accepts?: readonly GroupVersion[];
-  /** Its type, made on first use: for unknown fields, strategic merge, protobuf and OpenAPI. */
+  /** The type, for unknown fields, strategic merge, protobuf and OpenAPI. Made on first use; always the same value. */
   type(): StructView;
-  /** True where the type has a binary form: bodies and answers may be protobuf. Default false; metadata alone always has one. */
+  /** Whether the type has a protobuf form for bodies and answers. Default false; metadata-only answers always have one. */
   readonly protobuf?: boolean;
-  /** True where strategic merge patches are allowed: built-in kinds. */
+  /** Whether strategic merge patches are allowed: for built-in kinds. */
   readonly strategicMerge: boolean;
   /**
-   * What the server keeps of a body: fields that the type does not have are gone already; here values of a wrong type are refused and the rest is brought
-   * into the form in which the type is written (absent instead of null, zero values that are always written, field order).
+   * Brings a decoded body into the form of its type: absent instead of null, zero values that are always written, fields
+   * in order. Called on bodies and on patched objects, before `setDefaults`. May change the object and return it. A value
+   * of the wrong type is a failure, which the client gets as a 400.
    */
   normalize(object: JsonObject): NormalizeResult;
-  /** Drops what this type does not have from an object that storage or a converter gave. Bodies go through `normalize`. Default: nothing is dropped. */
+  /**
+   * Drops fields that the type does not have, in place. Called on objects from storage and from conversion; bodies go
+   * through `normalize`. Absent: nothing is dropped.
+   */
   prune?(object: JsonObject): void;
-  /** Fills in this version's defaults. It runs on bodies, on patched objects and on what storage holds. Idempotent. */
+  /**
+   * Fills in the defaults of this version, in place. Called on normalized bodies, on patched objects, and on objects from
+   * storage and from conversion. Must be idempotent.
+   */
   setDefaults?(object: JsonObject): void;
-  /** Default: name and age. */
+  /** The Table of this version. Called often; should return the same value. Absent: name and age. */
   table?(): TableDefinition;
-  /** Paths beside metadata.name and metadata.namespace, as in `fieldSelector`. They read the object in this version. */
+  /** The paths that `fieldSelector` may name, beside metadata.name and metadata.namespace, in this version's object. */
   readonly selectableFields: readonly string[];
-  /** Selectable fields that are not what their name says: the first of these paths that holds something. Default none. */
+  /** For selectable fields that are not at the path of their name: the first of these paths with a value. Default none. */
   readonly fieldSources?: FieldSources;
   /** OpenAPI schemas that replace those made from `type()`: those of a structural schema. Default: made from the type. */
   readonly openapi?: GivenVersionSchemas;
-  /** Warned about on every request to this version; '' if it is not deprecated. */
+  /** The warning that every request to this version gets; '' if it is not deprecated. */
   readonly deprecationWarning: string;
 }

@@ -1,7 +1,8 @@
 /** Parts of the declarations that the kinds of admissionregistration.k8s.io share. */
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import type { ResourceDefinition, Strategy } from '../../../server/resource/resource-definition.ts';
+import type { ResourceDefinition } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
 

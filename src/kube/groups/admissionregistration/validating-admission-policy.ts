@@ -17,7 +17,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { BOOL, NULL, STRING } from '../../../cel/types.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { statusSubresource, storedResource } from '../../shared/built-in.ts';

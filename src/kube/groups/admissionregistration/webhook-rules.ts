@@ -20,7 +20,7 @@ import { checkDns1035Label } from '../../../apimachinery/validation/name-syntax.
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { validateOptionalChoice } from '../../shared/choices.ts';
 import { metaFacts, setDefault } from '../../shared/object-fields.ts';

@@ -19,7 +19,7 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';

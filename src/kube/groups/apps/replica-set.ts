@@ -3,7 +3,7 @@ import { ensureObject } from '../../../apimachinery/meta/object-fields.ts';
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';

@@ -5,7 +5,7 @@
 import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';

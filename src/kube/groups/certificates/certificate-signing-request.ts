@@ -8,7 +8,7 @@ import { formatHumanDuration } from '../../../apimachinery/scalars/human-duratio
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy, StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { Strategy, StrategyContext } from '../../../server/resource/strategy.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
@@ -79,7 +79,7 @@ export function certificateSigningRequestResource(): KubeResource {
         }),
       ],
     }),
-    wrapStore: ({ store }) => signatures.wrap(store, signatureProblem),
+    wrapStore: ({ registry }) => signatures.wrap(registry, signatureProblem),
   };
 }
 

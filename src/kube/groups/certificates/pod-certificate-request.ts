@@ -30,7 +30,7 @@ import {
   provesPossession,
 } from '../../../pki/certificate-request.ts';
 import { column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeContext, KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
@@ -101,7 +101,7 @@ export function podCertificateRequestResource(context: KubeContext): KubeResourc
       strategy,
       subresources: [withSignerCheck(status, () => context.authorizer())],
     }),
-    wrapStore: ({ store }) => signatures.wrap(store, possessionProblem),
+    wrapStore: ({ registry }) => signatures.wrap(registry, possessionProblem),
   };
 }
 

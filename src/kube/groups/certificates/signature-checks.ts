@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
+import type { RegistryStore } from '../../../server/registry/store.ts';
 import { delegateStore } from '../../../server/resource/delegate-store.ts';
 import type { RequestContext } from '../../../server/resource/request-context.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
@@ -21,14 +22,12 @@ export class SignatureChecks {
    * Returns a store whose `create` first calls `verify`, which resolves to what is wrong with the signature, or
    * undefined.
    */
-  wrap(store: ResourceStore, verify: (object: JsonObject) => Promise<string | undefined>): ResourceStore {
-    const { create } = store;
-    if (create === undefined) return store;
+  wrap(store: RegistryStore, verify: (object: JsonObject) => Promise<string | undefined>): ResourceStore {
     return delegateStore(store, {
       create: (context, object, request) =>
         andThen(verify(object), (problem) => {
           if (problem !== undefined) this.#problems.set(context.request, problem);
-          return create.call(store, context, object, request);
+          return store.create(context, object, request);
         }),
     });
   }

@@ -16,7 +16,7 @@ import { utf8Length } from '../../../base/utf8.ts';
 import { type Certificate, parseCertificate } from '../../../pki/certificate.ts';
 import { parseCertificateRequest } from '../../../pki/certificate-request.ts';
 import { parsePem } from '../../../pki/pem.ts';
-import type { StrategyContext } from '../../../server/resource/resource-definition.ts';
+import type { StrategyContext } from '../../../server/resource/strategy.ts';
 import { validateConditions } from '../../shared/conditions.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 

@@ -22,7 +22,7 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { defaultFlowSchemas, FLOW_CONTROL_GROUP, mandatorySpec } from '../../flow-control/default-flows.ts';
 import type { KubeResource } from '../../kube-context.ts';

@@ -3,7 +3,8 @@ import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-f
 import { type FieldIssue, required } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import type { Strategy, SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
+import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import { builtInStrategy, statusSubresource } from '../../shared/built-in.ts';
 import { clearStatus, ensureMeta, keepStatus, takeField } from '../../shared/object-fields.ts';
 

@@ -13,7 +13,7 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { defaultPriorityLevels, FLOW_CONTROL_GROUP, mandatorySpec } from '../../flow-control/default-flows.ts';
 import type { KubeResource } from '../../kube-context.ts';

@@ -1,7 +1,7 @@
 /** Parts of the declarations that the kinds of resource.k8s.io share. */
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition, VersionDefinition } from '../../../server/resource/version-definition.ts';
 import { type BuiltInVersion, builtInStrategy, builtInVersion } from '../../shared/built-in.ts';
 

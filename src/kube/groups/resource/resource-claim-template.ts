@@ -33,7 +33,7 @@ export function resourceClaimTemplateResource(context: KubeContext): KubeResourc
         validateUpdate: validateClaimTemplateUpdate,
       }),
     }),
-    wrapStore: ({ store }) => admin.wrap(store, context),
+    wrapStore: ({ registry }) => admin.wrap(registry, context),
   };
 }
 

@@ -16,7 +16,7 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy } from '../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';

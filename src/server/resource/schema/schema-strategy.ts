@@ -13,7 +13,7 @@ import { cloneJson, equalJson, type JsonObject, type JsonValue, setField } from 
 import type { ValidateOptions } from '../../../schema/compiled-schema.ts';
 import { incremented } from '../../registry/object-metadata.ts';
 import { metadataIn } from '../../registry/stored-object.ts';
-import type { Strategy, StrategyContext } from '../resource-definition.ts';
+import type { Strategy, StrategyContext } from '../strategy.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { SchemaVersion } from './schema-version.ts';
 
@@ -35,7 +35,7 @@ export interface SchemaRules {
 export function schemaStrategy(rules: SchemaRules): Strategy {
   const { namespaced, nameRule = nameIsDnsSubdomain } = rules;
   return {
-    sees: 'request',
+    objectVersion: 'request',
     nameRule,
     allowUnconditionalUpdate: false,
     allowCreateOnUpdate: false,

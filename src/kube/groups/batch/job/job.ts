@@ -15,13 +15,12 @@ import {
 } from '../../../../apimachinery/meta/object-fields.ts';
 import type { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
-import { BugError } from '../../../../base/errors.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { kindView } from '../../../../kinds/views.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
-import type { OpenResource } from '../../../../server/resource/open-resource.ts';
-import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import type { StoredResource } from '../../../../server/resource/open-resource.ts';
 import type { ResourceContext, ResourceStore } from '../../../../server/resource/resource-store.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
 import { int32At } from '../../../shared/numbers.ts';
@@ -101,18 +100,15 @@ export const JOB: KubeResource = {
 };
 
 /** A store that warns about a delete without a propagation policy: such a delete orphans the pods. */
-function warnAboutOrphans({ store }: OpenResource): ResourceStore {
-  const remove = store.delete?.bind(store);
-  const removeAll = store.deleteCollection?.bind(store);
-  if (remove === undefined || removeAll === undefined) throw new BugError('jobs cannot be deleted');
-  return delegateStore(store, {
+function warnAboutOrphans({ registry }: StoredResource): ResourceStore {
+  return delegateStore(registry, {
     delete: (context, request) => {
       warn(context, request.options);
-      return remove(context, request);
+      return registry.delete(context, request);
     },
     deleteCollection: (context, request) => {
       warn(context, request.options);
-      return removeAll(context, request);
+      return registry.deleteCollection(context, request);
     },
   });
 }

@@ -13,7 +13,7 @@ export function nodeProxy(kube: KubeContext): SubresourceDefinition {
     version: builtInVersion({ group: '', version: 'v1', kind: 'NodeProxyOptions', stored: false }),
     store: () => ({
       connectMethods: PROXY_METHODS,
-      connects: { takesPath: true },
+      connectOptions: { takesPath: true },
       connect: async ({ name: id }) => {
         const target = parseProxyAddress(id);
         if (target === undefined) throw new StatusError(badRequest(`invalid node request "${id}"`));

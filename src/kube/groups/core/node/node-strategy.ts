@@ -2,7 +2,8 @@
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { builtInStrategy, statusSubresource } from '../../../shared/built-in.ts';
 import { cidrWarnings } from '../../../shared/ip.ts';
 import { keepSpec, keepStatus } from '../../../shared/object-fields.ts';

@@ -17,13 +17,14 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { OwnWriter } from '../../../../server/own/own-writer.ts';
-import type { Strategy, SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type {
   CreateRequest,
   ResourceContext,
   ResourceStore,
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, unstoredResource } from '../../../shared/built-in.ts';

@@ -22,7 +22,7 @@ import type { JsonObject } from '../../../../base/json-value.ts';
 import { kindView } from '../../../../kinds/views.ts';
 import type { Answer } from '../../../../server/http/exchange.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
-import type { ConnectFacts, ConnectRequest, ResourceContext } from '../../../../server/resource/resource-store.ts';
+import type { ConnectOptions, ConnectRequest, ResourceContext } from '../../../../server/resource/resource-store.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { builtInVersion } from '../../../shared/built-in.ts';
 import { parseSloppyIp } from '../../../shared/ip.ts';
@@ -41,14 +41,14 @@ export function connectSubresources(kube: KubeContext): readonly SubresourceDefi
     kind: string,
     connectMethods: readonly string[],
     connect: Connect,
-    connects: ConnectFacts = {},
+    connectOptions: ConnectOptions = {},
   ): SubresourceDefinition => ({
     name,
     ...(kind === '' ? undefined : { version: builtInVersion({ group: '', version: 'v1', kind, stored: false }) }),
-    store: () => ({ connectMethods, connects, connect: (context, request) => connect(kube, context, request) }),
+    store: () => ({ connectMethods, connectOptions, connect: (context, request) => connect(kube, context, request) }),
   });
   return [
-    subresource('log', '', ['GET'], readLog, { isRead: true, options: () => kindView('', 'v1', 'PodLogOptions') }),
+    subresource('log', '', ['GET'], readLog, { isRead: true, parameters: () => kindView('', 'v1', 'PodLogOptions') }),
     subresource('exec', 'PodExecOptions', STREAM_METHODS, openStream),
     subresource('attach', 'PodAttachOptions', STREAM_METHODS, openStream),
     subresource('portforward', 'PodPortForwardOptions', STREAM_METHODS, forwardPort),

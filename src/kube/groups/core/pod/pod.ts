@@ -1,6 +1,6 @@
 /** The kind Pod. */
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
-import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { updateSubresource } from '../../../../server/resource/update-subresource.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';

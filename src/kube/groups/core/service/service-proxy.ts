@@ -16,7 +16,7 @@ export function serviceProxy(kube: KubeContext): SubresourceDefinition {
     version: builtInVersion({ group: '', version: 'v1', kind: 'ServiceProxyOptions', stored: false }),
     store: () => ({
       connectMethods: PROXY_METHODS,
-      connects: { takesPath: true },
+      connectOptions: { takesPath: true },
       connect: async (context) => {
         throw new StatusError(unreachable(await locate(kube, context)));
       },

@@ -1,7 +1,7 @@
 /** The strategy of Services. The store has allocated addresses and ports before its methods are called. */
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { builtInStrategy } from '../../../shared/built-in.ts';
 import { keepStatus } from '../../../shared/object-fields.ts';
 import { dropFieldsOfOldType } from './service-update.ts';

@@ -5,7 +5,7 @@
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
-import type { Strategy } from '../../../../server/resource/resource-definition.ts';
+import type { Strategy } from '../../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';

@@ -3,7 +3,7 @@ import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../../ap
 import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
-import type { Strategy, StrategyContext } from '../../../../server/resource/resource-definition.ts';
+import type { Strategy, StrategyContext } from '../../../../server/resource/strategy.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
 import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';

@@ -8,11 +8,11 @@ import type { UserInfo } from '../../../../apimachinery/meta/user-info.ts';
 import { type FieldIssue, forbidden, internalError } from '../../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
-import { BugError } from '../../../../base/errors.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../../base/maybe-promise.ts';
 import type { RequestAttributes } from '../../../../server/authorizer.ts';
 import { forbiddenStatus } from '../../../../server/filters/authorization.ts';
+import type { RegistryStore } from '../../../../server/registry/store.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { RequestContext } from '../../../../server/resource/request-context.ts';
 import type { ResourceContext, ResourceStore } from '../../../../server/resource/resource-store.ts';
@@ -41,19 +41,17 @@ export class AdminAccessChecks {
   }
 
   /** Returns a store whose `create` first checks the namespace of an object with admin access. */
-  wrap(store: ResourceStore, kube: Context): ResourceStore {
-    const { create } = store;
-    if (create === undefined) throw new BugError('the store of claims has no create');
+  wrap(store: RegistryStore, kube: Context): ResourceStore {
     return delegateStore(store, {
       create: (context, object, request) => {
         const at = this.#requestsOf(object).findIndex(
           (one) => fieldAt(objectAt(one, 'exactly') ?? one, 'adminAccess') === true,
         );
-        if (at < 0) return create.call(store, context, object, request);
+        if (at < 0) return store.create(context, object, request);
         const path = REQUESTS.index(at).child('adminAccess');
         return andThen(checkAdminNamespace(kube, context.namespace, path), (issues) => {
           this.#found.set(context.request, issues);
-          return create.call(store, context, object, request);
+          return store.create(context, object, request);
         });
       },
     });

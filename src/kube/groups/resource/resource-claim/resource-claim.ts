@@ -49,7 +49,7 @@ export function resourceClaimResource(context: KubeContext): KubeResource {
         ),
       ],
     }),
-    wrapStore: ({ store }) => admin.wrap(store, context),
+    wrapStore: ({ registry }) => admin.wrap(registry, context),
   };
 }
 
