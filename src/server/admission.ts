@@ -36,7 +36,9 @@ export interface AdmissionAttributes {
   readonly oldObject: JsonObject | undefined;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with type fields. */
   readonly options: JsonObject;
-  /** When the request must be answered, on the clock's monotonic axis. A plugin that calls out ends its call by then. */
+  /**
+   * When the request must be answered, on the clock's monotonic axis. A plugin that calls out ends its call by then.
+   */
   readonly deadline: number;
   /** The served versions of the resource, for plugins that match equivalent versions. */
   readonly versions: readonly VersionDefinition[];
@@ -47,7 +49,9 @@ export interface AdmissionAttributes {
    * namespace that does not exist, and on a server without namespaces. Must not be changed.
    */
   namespaceObject(): MaybePromise<JsonObject | undefined>;
-  /** Returns the state that a plugin keeps for this attempt, made on first use. `key` is an object of the plugin's own. */
+  /**
+   * Returns the state that a plugin keeps for this attempt, made on first use. `key` is an object of the plugin's own.
+   */
   state<T>(key: object, create: () => T): T;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
@@ -58,17 +62,29 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   /** The name in `--enable-admission-plugins`. */
   readonly name: string;
-  /** The resources that the plugin inspects, with their subresources: `pods`, `ingresses.networking.k8s.io`. Default: all. */
+  /**
+   * The resources that the plugin inspects, with their subresources: `pods`, `ingresses.networking.k8s.io`. Default:
+   * all.
+   */
   readonly resources?: readonly string[];
   /** Reports whether the plugin inspects an operation. Called once, when the chain is made. */
   handles(operation: Operation): boolean;
-  /** May change `attributes.object`. Refuses with a StatusError. */
+  /**
+   * Called before the store's own defaulting and validation. May change or replace `attributes.object`. Refuses by
+   * throwing, or rejecting with, a StatusError; the plugins after it are then not called.
+   */
   admit?(attributes: AdmissionAttributes): MaybePromise<void>;
-  /** Must not change anything. Refuses with a StatusError. */
+  /**
+   * Called after every `admit`, with the object that will be written. Must not change anything. Refuses as `admit`
+   * does.
+   */
   validate?(attributes: AdmissionAttributes): MaybePromise<void>;
 }
 
-/** All plugins in order, as the endpoints call them. */
+/**
+ * All plugins in order, as the endpoints call them. Both methods throw, or reject with, the StatusError of the first
+ * plugin that refuses.
+ */
 export interface Admission {
   /** Reports whether any plugin inspects an operation. If not, the endpoints make no attributes. */
   handles(operation: Operation): boolean;

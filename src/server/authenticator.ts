@@ -1,7 +1,4 @@
-/**
- * Who asks: the interface that authenticators implement. Invariant: an authenticator that finds nothing it understands says `none`, so that the
- * next one is asked; `failed` is a credential that is there and wrong.
- */
+/** The interface of authenticators, which map the credentials of a request to a user. */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Incoming } from './http/exchange.ts';
@@ -10,19 +7,28 @@ export type AuthenticationResult =
   | {
       readonly outcome: 'ok';
       readonly user: UserInfo;
-      /** The audiences that the credential and the server share; undefined if it is bound to none. */
+      /**
+       * The audiences that the credential and the server have in common. Absent if the credential is not bound to
+       * audiences.
+       */
       readonly audiences?: readonly string[];
-      /** For the audit event and for Warning headers. */
+      /** Annotations of the audit event. */
       readonly annotations?: Readonly<Record<string, string>>;
       readonly warnings?: readonly string[];
     }
   | { readonly outcome: 'none' }
-  /** Others may still recognize the request; if nobody does, it is 401 and this goes to the log, never to the client. */
+  /**
+   * The request has a credential that this authenticator understands and that is wrong. Later authenticators are still
+   * called. If none of them recognizes the request, the answer is 401; the message is logged and never sent.
+   */
   | { readonly outcome: 'failed'; readonly message: string };
 
 export const NOT_RECOGNIZED: AuthenticationResult = { outcome: 'none' };
 
 export type Authenticator = (incoming: Incoming) => MaybePromise<AuthenticationResult>;
 
-/** A bearer token, without the request around it: TokenReview asks too. `audiences` empty: those of the server. */
+/**
+ * Authenticates a bearer token without its request: TokenReview calls it too. An empty `audiences` stands for those of
+ * the server. Neither throws nor rejects for a wrong token: that is `failed`.
+ */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => MaybePromise<AuthenticationResult>;

@@ -1,31 +1,31 @@
-/**
- * Who may do what: the interface that authorizers implement and what they decide on. Invariant: plain data that nobody changes after authentication; an absent
- * text is ''.
- */
+/** The interface of authorizers, and the attributes of a request that they decide on. Absent strings are ''. */
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 
-/** One request; `path` counts only if it is not about a resource, the other names only if it is. */
+/**
+ * One request. `path` is set for requests that are not about a resource, the names of the resource for those that are.
+ * An authorizer must not change it.
+ */
 export interface RequestAttributes {
   readonly user: UserInfo;
   readonly verb: string;
-  /** '' for a cluster-wide request. */
+  /** '' for a request across all namespaces and for cluster-scoped resources. */
   readonly namespace: string;
   readonly apiGroup: string;
   readonly apiVersion: string;
   readonly resource: string;
   readonly subresource: string;
-  /** '' where the request names no object: list, watch, create, deletecollection. */
+  /** '' for requests that do not name an object: list, watch, create, deletecollection. */
   readonly name: string;
   readonly path: string;
   readonly isResourceRequest: boolean;
 }
 
 export interface AuthorizationResult {
-  /** `deny` ends the question; `no-opinion` asks the next authorizer, and is a refusal if there is none. */
+  /** `deny` is final. After `no-opinion` the next authorizer is called; without one, the request is refused. */
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   readonly reason: string;
-  /** What went wrong on the way to the decision; '' if nothing. */
+  /** The error that the authorizer met. Sent with a refusal, ignored if the request is allowed. '' for none. */
   readonly error: string;
 }
 
@@ -44,16 +44,19 @@ export interface NonResourceRule {
 export interface UserRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** The authorizer cannot list all it would allow. */
+  /** True if the authorizer cannot list everything that it would allow. */
   readonly incomplete: boolean;
   readonly error: string;
 }
 
 export interface Authorizer {
   authorize(attributes: RequestAttributes): MaybePromise<AuthorizationResult>;
-  /** What the user may do in a namespace, for SelfSubjectRulesReview. Absent: unknown, so the answer is incomplete. */
+  /**
+   * Returns what the user may do in a namespace, for SelfSubjectRulesReview. An authorizer without this method makes
+   * the answer incomplete.
+   */
   rulesFor?(user: UserInfo, namespace: string): MaybePromise<UserRules>;
 }
 
-/** The group whose members may do anything: the server's own connections and the first admin are in it. */
+/** The group whose members may do anything. The server's own connections and the first administrator are members. */
 export const MASTERS_GROUP = 'system:masters';

@@ -1,6 +1,7 @@
 /**
- * The generic API server: everything that an API server has whatever it serves. That is the path mux, health, metrics,
- * version, discovery, OpenAPI, the in-flight gate, the filter chain, post-start and pre-shutdown hooks, and drain.
+ * The generic API server: everything that an API server has regardless of the resources that it serves. That is the
+ * path mux, health, metrics, version, discovery, OpenAPI, the in-flight gate, the filter chain, post-start and
+ * pre-shutdown hooks, and drain.
  *
  * A server is made in two steps. `new GenericServer(options)` makes the shared parts, which resource servers publish
  * into. `prepare()` takes the authenticator, the authorizer and the resource servers that are built on those parts, and
@@ -52,9 +53,13 @@ export interface GenericServerOptions {
   readonly types: MetaTypes;
   /** The content of `/version`. */
   readonly build: BuildInfo;
-  /** When the process started, in milliseconds since 1970, for scrapers of `/metrics`. Default: not said. */
+  /**
+   * When the process started, in milliseconds since 1970, for scrapers of `/metrics`. Default: the header is absent.
+   */
   readonly startedAt?: number;
-  /** Host and port under which clients reach the server, for discovery. Called per request. Default: none is published. */
+  /**
+   * Host and port under which clients reach the server, for discovery. Called per request. Default: none is published.
+   */
   readonly externalAddress?: () => string;
   readonly openapi?: {
     /** See OpenApiOptions. */
@@ -66,7 +71,7 @@ export interface GenericServerOptions {
   /** Default 0, as `--livez-grace-period`. */
   readonly livezGracePeriodMs?: number;
   readonly limits?: GenericServerLimits;
-  /** Requests without deadline and limit. Default: watches. */
+  /** Requests that have no deadline and are not limited in number. Default: watches. */
   readonly longRunning?: LongRunningRules;
   /** Returns a number from 0 up to, not including, 1. Default `Math.random`. */
   readonly random?: () => number;
@@ -80,7 +85,10 @@ export interface GenericServerOptions {
 export interface PrepareOptions {
   readonly authenticate: Authenticator;
   readonly authorizer: Authorizer;
-  /** The first resource server of the delegation chain. It gets every request that no path, discovery or OpenAPI document answers. */
+  /**
+   * The first resource server of the delegation chain. It gets every request that no path, discovery or OpenAPI
+   * document answers.
+   */
   readonly delegate: RequestHandler;
   /** Default: requests belong to no flow. */
   readonly flows?: FlowMatcher;
@@ -102,7 +110,9 @@ export class GenericServer {
   readonly metrics: ServerMetrics;
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
-  /** What every resource server behind this one is made with, so that it publishes and counts here. */
+  /**
+   * The options that every resource server of the chain is made with, so that it publishes and counts in this server.
+   */
   readonly serving: ServingOptions;
   readonly #options: GenericServerOptions;
   readonly #gate: InFlightGate;
@@ -146,7 +156,10 @@ export class GenericServer {
     this.#preShutdown.push(hook);
   }
 
-  /** Builds the filter chain around the delegate. Once. The handler neither throws nor rejects. */
+  /**
+   * Builds the filter chain around the delegate. Called once; the second call throws BugError. The handler neither
+   * throws nor rejects.
+   */
   prepare({ delegate, ...parts }: PrepareOptions): Handler {
     if (this.#prepared) throw new BugError('a generic server is prepared once');
     this.#prepared = true;
@@ -169,7 +182,10 @@ export class GenericServer {
     });
   }
 
-  /** Runs the post-start hooks; `/readyz` passes after that. Once. */
+  /**
+   * Runs the post-start hooks; `/readyz` passes once they have finished. Called once. Rejects with the first failure of
+   * a hook.
+   */
   start(): Promise<void> {
     return this.#postStart.start();
   }
@@ -180,7 +196,7 @@ export class GenericServer {
     for (const hook of this.#preShutdown) await hook();
   }
 
-  /** Ends every watch cleanly and refuses new requests; probes and metrics are still answered. */
+  /** Ends every watch cleanly and refuses new requests. Probes and metrics are still answered. */
   drain(): void {
     this.#shutdown.refusing = true;
     for (const callback of this.#onDrain) callback();

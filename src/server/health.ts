@@ -1,6 +1,9 @@
 /**
- * `/healthz`, `/livez` and `/readyz`: named checks, all together or one by one, with the reference's texts. Invariant: an aggregate answer never says why a check failed
- * (anybody may ask for it), every check ends within its timeout, and once `startShutdown` was called readyz fails while the other two go on as before.
+ * The endpoints `/healthz`, `/livez` and `/readyz`: named checks, run together or one by one, with the reference's
+ * texts.
+ *
+ * Invariants: the answer of a whole endpoint never contains the reason of a failure, because any client may read it.
+ * Every check ends within its timeout. After `startShutdown`, readyz fails and the other two endpoints are unchanged.
  */
 import { quote } from '../apimachinery/go-format.ts';
 import { firstParam, type QueryParams } from '../apimachinery/meta/query.ts';
@@ -16,19 +19,25 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 export interface HealthCheck {
   /** Also the path under the endpoint: `poststarthook/bootstrap` is `/readyz/poststarthook/bootstrap`. */
   readonly name: string;
-  /** `?exclude=` of the group leaves all its checks out. */
+  /** `?exclude=<group>` excludes all checks of the group. */
   readonly group?: string;
-  /** Why it fails, undefined if all is well; to throw or reject is to fail. */
+  /**
+   * Called for each request to an endpoint that has the check. Returns the reason of a failure, or undefined. A check
+   * that throws, rejects or exceeds the timeout fails.
+   */
   check(): MaybePromise<string | undefined>;
 }
 
 export interface HealthOptions {
   readonly clock: Clock;
-  /** A check that has not ended by then fails. Default 2 s, as the reference's check of etcd. */
+  /** A check that has not ended by then fails. Default 2,000, as the reference's check of etcd. */
   readonly timeoutMs?: number;
-  /** How long after it was added a boot check counts as passed on livez. Default 0, as `--livez-grace-period`. */
+  /** How long a boot check counts as passed on livez after it was added. Default 0, as `--livez-grace-period`. */
   readonly livezGracePeriodMs?: number;
-  /** Told about every check that ran as a part of an endpoint; `reason` is for the log, never for the client. */
+  /**
+   * Called for every check that ran as part of an endpoint. `reason` is for the log, never for the client; undefined if
+   * the check passed.
+   */
   onResult?(endpoint: HealthEndpoint, name: string, reason: string | undefined): void;
   /** Called once, when readyz passes for the first time. */
   onFirstReady?(): void;
@@ -36,13 +45,16 @@ export interface HealthOptions {
 
 const NO_CACHE = { 'cache-control': 'no-cache, private', 'content-type': 'text/plain; charset=utf-8' };
 const TEXT: AnswerHeaders = { ...NO_CACHE, 'x-content-type-options': 'nosniff' };
-/** What the reference sends for one check: it names no type and lets it be found. */
+/** The headers for a single check. The reference sets no content type there, and Go detects this one. */
 const SNIFFED: AnswerHeaders = NO_CACHE;
 const NO_SUCH_CHECK = text(404, '404 page not found\n');
 
 export const PING: HealthCheck = { name: 'ping', check: () => undefined };
 
-/** The three endpoints and their checks. Checks may be added while requests are served; they answer in the order in which they were added. */
+/**
+ * The three endpoints with their checks. Checks may be added while requests are served. They run and print in the order
+ * in which they were added.
+ */
 export class Health {
   readonly #options: HealthOptions;
   readonly #checks: Readonly<Record<HealthEndpoint, Map<string, HealthCheck>>> = {
@@ -66,14 +78,17 @@ export class Health {
     for (const endpoint of ['healthz', 'livez', 'readyz'] as const) this.addTo(endpoint, check);
   }
 
-  /** Adds a check of something that is made while the server starts: livez lets it pass during the grace period. */
+  /** Adds a check of something that is made while the server starts. On livez it passes during the grace period. */
   addBootCheck(check: HealthCheck): void {
     this.addTo('healthz', check);
     this.addTo('livez', this.#delayed(check));
     this.addTo('readyz', check);
   }
 
-  /** Adds a check to one endpoint. Throws BugError if it has one of that name, `shutdown` of readyz included. */
+  /**
+   * Adds a check to one endpoint. Throws BugError if the endpoint has a check of that name; readyz always has
+   * `shutdown`.
+   */
   addTo(endpoint: HealthEndpoint, check: HealthCheck): void {
     const checks = this.#checks[endpoint];
     if (checks.has(check.name) || (endpoint === 'readyz' && check.name === this.#shutdown.name))
@@ -81,12 +96,15 @@ export class Health {
     checks.set(check.name, check);
   }
 
-  /** From now on readyz fails. */
+  /** Makes readyz fail for good. */
   startShutdown(): void {
     this.#shuttingDown = true;
   }
 
-  /** The answer to a decoded path and its query; undefined if the path belongs to none of the three. */
+  /**
+   * Answers a request by its decoded path and its query. Returns undefined for a path below none of the three
+   * endpoints.
+   */
   answer(path: string, params: QueryParams): MaybePromise<Answer> | undefined {
     const slash = path.indexOf('/', 1);
     const endpoint = endpointOf(slash < 0 ? path : path.slice(0, slash));
@@ -96,7 +114,7 @@ export class Health {
     return check === undefined ? NO_SUCH_CHECK : this.#one(check);
   }
 
-  /** The path of every check, under each endpoint that has it. */
+  /** Returns the path of every check, once for each endpoint that has it. */
   paths(): readonly string[] {
     return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) =>
       this.#installed(endpoint).map(({ name }) => `/${endpoint}/${name}`),
@@ -144,14 +162,14 @@ export class Health {
     return text(200, firstParam(params, 'verbose') === undefined ? 'ok' : `${output}${endpoint} check passed\n`);
   }
 
-  /** An endpoint without checks has `ping`; readyz always ends with `shutdown`. */
+  /** An endpoint without checks runs `ping`. readyz always ends with `shutdown`. */
   #installed(endpoint: HealthEndpoint): readonly HealthCheck[] {
     const checks = [...this.#checks[endpoint].values()];
     if (endpoint === 'readyz') checks.push(this.#shutdown);
     return checks.length === 0 ? [PING] : checks;
   }
 
-  /** Never throws, never rejects. */
+  /** Runs one check. Neither throws nor rejects. */
   #run(check: HealthCheck): MaybePromise<string | undefined> {
     try {
       const reason = check.check();
@@ -181,10 +199,10 @@ export class Health {
   }
 }
 
-/** Why a check failed, undefined if it passed, or the line of one that was left out. */
+/** The reason of a failure, undefined for a check that passed, or the line of an excluded check. */
 type Result = string | undefined | { readonly line: string };
 
-/** The `exclude` parameters of one request, and which of them met no check. */
+/** The `exclude` parameters of one request. Also tracks which of them match no check. */
 class Excluded {
   readonly #names: ReadonlySet<string>;
   readonly #unknown: Set<string>;
@@ -194,7 +212,7 @@ class Excluded {
     this.#unknown = new Set(this.#names);
   }
 
-  /** The line of a check that is to be left out; undefined if it is to run. */
+  /** Returns the line of an excluded check; undefined if the check must run. */
   line({ name, group }: HealthCheck): { readonly line: string } | undefined {
     if (this.#names.has(name)) {
       this.#unknown.delete(name);

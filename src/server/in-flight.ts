@@ -1,16 +1,19 @@
 /**
- * How many requests may be served at once: reads and writes each have a limit, long-running requests have none and are counted apart. Invariant: every ticket
- * that `acquire` hands out goes back through `release` exactly once. Nothing waits here: a full gate refuses (429), and nothing is allocated per request.
+ * The limits on the number of requests in flight. Reads and writes have one limit each. Long-running requests are
+ * counted without a limit.
+ *
+ * Invariant: every ticket that `acquire` returns is released exactly once. Requests never wait here: a full gate
+ * refuses them (429).
  */
 import { encodeUtf8 } from '../base/bytes.ts';
 import { BugError } from '../base/errors.ts';
 import type { Answer } from './http/exchange.ts';
 import type { RequestInfo } from './http/request-info.ts';
 
-/** The reference's names of the two limited kinds, and the one without a limit. */
+/** The reference's names of the two limited kinds, and the kind without a limit. */
 export type InFlightKind = 'readOnly' | 'mutating' | 'longRunning';
 
-/** `uncounted`: let in although the gate was full. `refused` need not be released. */
+/** `uncounted` is a privileged request that was admitted to a full gate. `refused` need not be released. */
 export type InFlightTicket = InFlightKind | 'uncounted' | 'refused';
 
 export interface InFlightLimits {
@@ -20,7 +23,7 @@ export interface InFlightLimits {
   readonly mutating?: number;
 }
 
-/** What a refused request gets; plain text, as the reference sends it. */
+/** The answer to a refused request: plain text, as in the reference. */
 export const TOO_MANY_REQUESTS: Answer = {
   kind: 'bytes',
   status: 429,
@@ -37,7 +40,7 @@ export interface LongRunningRules {
   readonly subresources: readonly string[];
 }
 
-/** Requests that last as long as their client wants: exempt from the deadline and from these limits. */
+/** Returns the check for requests that last as long as the client wishes. They have no deadline and no limit. */
 export function createLongRunningCheck(rules: LongRunningRules): (info: RequestInfo) => boolean {
   const verbs = new Set(rules.verbs);
   const subresources = new Set(rules.subresources);
@@ -45,7 +48,7 @@ export function createLongRunningCheck(rules: LongRunningRules): (info: RequestI
     verbs.has(info.verb) || (info.isResourceRequest && info.subresource !== '' && subresources.has(info.subresource));
 }
 
-/** Get, list and watch read; every other verb counts as a write, an empty one included. */
+/** Get, list and watch are reads. Every other verb counts as a write, including the empty one. */
 export function inFlightKind(verb: string, longRunning: boolean): InFlightKind {
   if (longRunning) return 'longRunning';
   return verb === 'get' || verb === 'list' || verb === 'watch' ? 'readOnly' : 'mutating';
@@ -72,7 +75,10 @@ export class InFlightGate {
     this.#mutating = new InFlightCount(limits.mutating ?? 200);
   }
 
-  /** `privileged` requests (group system:masters) are let in even when the gate is full; they are then not counted, as in the reference. */
+  /**
+   * `privileged` requests (group system:masters) are admitted even if the gate is full. They are then not counted, as
+   * in the reference.
+   */
   acquire(kind: InFlightKind, privileged: boolean): InFlightTicket {
     const counter = this.#countOf(kind);
     if (counter.count >= counter.limit) return privileged ? 'uncounted' : 'refused';
@@ -88,12 +94,15 @@ export class InFlightGate {
     counter.count--;
   }
 
-  /** Being served now. */
+  /** Returns the number of requests in flight. */
   count(kind: InFlightKind): number {
     return this.#countOf(kind).count;
   }
 
-  /** The most that were served at once since the last call: what apiserver_current_inflight_requests shows when it is asked every second. */
+  /**
+   * Returns the highest number of requests in flight since the last call, for the gauge
+   * apiserver_current_inflight_requests.
+   */
   takeHighWater(kind: InFlightKind): number {
     const counter = this.#countOf(kind);
     const highest = counter.highWater;

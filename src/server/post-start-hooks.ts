@@ -41,7 +41,10 @@ export class PostStartHooks {
       this.#health.addBootCheck({ name: `poststarthook/${name}`, check: () => problemOf(hook.state) });
   }
 
-  /** Runs all hooks at the same time, once. Rejects with the first failure; the check of a failed hook then names the reason. */
+  /**
+   * Runs all hooks at the same time, once. Rejects with the first failure; the check of a failed hook then names the
+   * reason.
+   */
   async start(): Promise<void> {
     if (this.#started) throw new BugError('post-start hooks run once');
     this.#started = true;

@@ -1,6 +1,9 @@
 /**
- * Serves resources: finds the one that a request names, checks that it has the method, and runs the endpoint; publishes what it serves. Invariant: requests to group-versions that
- * are not installed go to the delegate unchanged, and what is installed is in discovery and OpenAPI, no more and no less.
+ * The resource server: installs resources, publishes them in discovery and OpenAPI, and routes requests to the
+ * endpoints.
+ *
+ * Invariants: requests to group-versions that are not installed reach the delegate unchanged. Discovery and OpenAPI
+ * contain exactly the installed resources.
  */
 
 import { CBOR_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type SupportedMediaType } from '../apimachinery/codec/negotiation.ts';
@@ -47,29 +50,34 @@ import type { VersionDefinition } from './resource/version-definition.ts';
 export interface ResourceServerOptions {
   readonly clock: Clock;
   readonly admission: Admission;
-  /** Reads namespaces for admission. Default: the server has none. */
+  /** Reads namespaces for admission. Default: the server has no namespaces. */
   readonly namespaces?: NamespaceReader;
-  /** Asked when an update creates. Default: nobody is asked. */
+  /** Called when an update creates an object. Default: such an update needs no permission to create. */
   readonly authorizer?: Authorizer;
-  /** Answers what is not installed here. */
+  /** Answers requests to group-versions that are not installed. */
   readonly delegate: RequestHandler;
   readonly discovery: DiscoveryPublisher;
   readonly openapi: OpenApiPublisher;
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   random(): number;
-  /** Types that the server itself answers with in protobuf. Default: it reads protobuf but does not write it. */
+  /**
+   * Types of the objects that the server itself sends in protobuf. Default: it reads protobuf but does not write it.
+   */
   readonly types?: MetaTypes;
   /** Reads and writes CBOR beside JSON and YAML. Default false. */
   readonly cbor?: boolean;
   readonly limits?: {
-    /** The largest body. Default 3 MiB, the reference's. */
+    /** The largest request body. Default 3 MiB, as in the reference. */
     readonly bodyBytes?: number;
   };
-  /** Watches that do not say how long live at least this long and at most twice as long. Default 1,800, the reference's. */
+  /**
+   * A watch without `timeoutSeconds` ends after a random time between this and twice this. Default 1,800, as in the
+   * reference.
+   */
   readonly minRequestTimeoutSeconds?: number;
-  /** Compresses large answers for clients that take gzip. Default: nothing is compressed. */
+  /** Compresses large answers for clients that accept gzip. Default: nothing is compressed. */
   readonly gzip?: Compressor;
-  /** Hears how many events of a resource were handed to a watcher's stream, and how many bytes. */
+  /** Called after events of a resource were written to a watcher's stream, with their number and size. */
   readonly onWatchEvents?: (resource: GroupVersionResource, count: number, bytes: number) => void;
 }
 
@@ -77,10 +85,11 @@ export interface InstallOptions {
   /** See DiscoveryVersion. */
   groupPriority(group: string): number;
   versionPriority(version: GroupVersion): number;
-  /** See OpenApiVersion. Default: only versions with `openapi` have named types. */
+  /** See OpenApiVersion. Default: only versions that have `openapi` have named types. */
   typeName?(view: StructView): string | undefined;
   /**
-   * A text that differs whenever a type does: what the index of OpenAPI says about a document is then made from this and from what can be done with the resources. Default: from the document itself.
+   * Returns a text that changes whenever a type does. The hashes in the index of `/openapi/v3` are then made from this
+   * text and the verbs of the resources, without making the documents. Default: from the documents.
    */
   readonly typesFingerprint?: () => string;
   /** See DiscoveryVersion.ownsGroup. Default false. */
@@ -99,7 +108,10 @@ const MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 export class ResourceServer {
   readonly #options: ResourceServerOptions;
   readonly #host: EndpointHost;
-  /** For kinds that have a binary form, for those that have none, for what is only answered; and those of resources that no router knows. */
+  /**
+   * `binary`: kinds with a protobuf form. `plain`: kinds without one. `answers`: kinds that are only returned by a
+   * create. `unrouted`: custom resources, whose Accept header no router checks.
+   */
   readonly #forms: Readonly<Record<'binary' | 'plain' | 'answers' | 'unrouted' | 'unroutedBinary', AnswerForms>>;
   /** By group, then by version. */
   readonly #groups = new Map<string, Map<string, Installed>>();
@@ -135,12 +147,15 @@ export class ResourceServer {
     };
   }
 
-  /** How many watches are open. */
+  /** The number of open watches. */
   get watches(): number {
     return this.#host.watches.size;
   }
 
-  /** Serves and publishes resources, beside those of the same group-versions that are there. Throws BugError for a plural that is installed already. */
+  /**
+   * Serves and publishes resources, in addition to the installed ones of the same group-versions. Throws BugError for a
+   * plural that is installed already.
+   */
   install(resources: readonly OpenResource[], options: InstallOptions): void {
     const changed = new Set<Installed>();
     for (const open of resources) {
@@ -156,7 +171,7 @@ export class ResourceServer {
     for (const installed of changed) this.#publish(installed);
   }
 
-  /** Serves the resources no more. Their stores stay open: they belong to the caller. */
+  /** Stops serving and publishing resources. Their stores stay open: they belong to the caller. */
   uninstall(resources: readonly OpenResource[]): void {
     const changed = new Set<Installed>();
     for (const open of resources) {
@@ -173,7 +188,9 @@ export class ResourceServer {
     }
   }
 
-  /** Throws, or rejects with, a StatusError for what the client is to be told. */
+  /**
+   * Serves a request to an installed resource, or passes it to the delegate. Throws, or rejects with, a StatusError.
+   */
   readonly handle = (request: ServerRequest): MaybePromise<Answer> => {
     const { info } = request;
     const versions = info.isResourceRequest ? this.#groups.get(info.apiGroup) : undefined;
@@ -187,12 +204,15 @@ export class ResourceServer {
     return this.serve(found.routed, request);
   };
 
-  /** The routes of one version of a resource, for a server that finds resources by itself: nothing is installed or published. */
+  /**
+   * Returns the routes of one version of a resource, for a server that looks up resources itself. Installs and
+   * publishes nothing.
+   */
   routes(open: OpenResource, version: VersionDefinition): RoutedResource {
     return this.#routed(open, version);
   }
 
-  /** Serves a request to a resource whose routes are known. Throws, or rejects with, a StatusError. */
+  /** Serves a request with the routes of its resource. Throws, or rejects with, a StatusError. */
   serve(routed: RoutedResource, request: ServerRequest): MaybePromise<Answer> {
     const { scope, endpoint } = route(routed, request);
     const { deprecationWarning } = scope.version;
@@ -200,7 +220,7 @@ export class ResourceServer {
     return endpoint(this.#host, scope, request);
   }
 
-  /** Ends every watch cleanly, now and from now on: for shutdown. */
+  /** Ends every open watch cleanly, and every later one as soon as it starts. Called at shutdown. */
   drain(): void {
     this.#host.watches.drain();
   }
@@ -262,7 +282,7 @@ export class ResourceServer {
     };
   }
 
-  /** What is only answered, and never listed or read, has no columns. */
+  /** A kind that is only returned, never listed or read, has no table columns. */
   #formsOf(version: VersionDefinition, bodyVersion: VersionDefinition, store: ResourceStore): AnswerForms {
     if (version.unstructured === true)
       return bodyVersion.protobuf === true ? this.#forms.unroutedBinary : this.#forms.unrouted;
@@ -307,7 +327,7 @@ export class ResourceServer {
         ? published
         : {
             ...published,
-            // Put together when somebody asks.
+            // A getter, because the text is made only if the index is requested.
             get fingerprint() {
               return `${typesFingerprint()} ${JSON.stringify(discovered)}`;
             },
@@ -326,13 +346,13 @@ export class ResourceServer {
 
 const NOT_FOUND = genericServerResponse({ code: 404, verb: '' });
 
-/** Nobody behind this server may have other versions of the group. */
+/** Reports whether this server has the whole group, so that no delegate has other versions of it. */
 function ownsGroup(versions: ReadonlyMap<string, Installed>): boolean {
   for (const { options } of versions.values()) if (options.ownsGroups === true) return true;
   return false;
 }
 
-/** Returns the OpenAPI schemas of the first version that brings its own and passes the test. */
+/** Returns the OpenAPI schemas of the first version that has its own and passes the test. */
 function givenOf(
   resources: Installed['resources'],
   test: (version: VersionDefinition, given: GivenVersionSchemas) => boolean,
@@ -386,7 +406,10 @@ function openApiResource(
   };
 }
 
-/** Another text when the stored version changes, so that clients know that objects must be migrated; computed as the reference does. */
+/**
+ * Returns a hash that changes with the stored version, so that clients know when objects must be migrated. Computed as
+ * in the reference.
+ */
 export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
 }

@@ -1,6 +1,7 @@
 /**
- * The `/version` document. Invariant: the field names, and the version that clients branch on, are the reference's; everything about the build is ours, and
- * the build metadata of `gitVersion` (`+keelson.0.1.0`, which no comparison of versions looks at) says who answers.
+ * The `/version` document. The field names and the Kubernetes version are the reference's, because clients depend on
+ * them; the other values describe this build. The build metadata of `gitVersion` (`+keelson.0.1.0`) identifies the
+ * server: version comparisons ignore it.
  */
 import { writeJsonBytes } from '../base/json-write.ts';
 import type { Answer } from './http/exchange.ts';
@@ -8,18 +9,18 @@ import type { Answer } from './http/exchange.ts';
 /** The release of the reference whose behaviour this server follows. */
 export const REFERENCE_VERSION = { major: 1, minor: 36, patch: 3 } as const;
 
-/** What the process knows about itself; whoever starts the server asks the platform. */
+/** Facts about the build and the process, which the platform provides. */
 export interface BuildInfo {
-  /** Our own version: `0.1.0`. */
+  /** The version of Keelson: `0.1.0`. */
   readonly version: string;
-  /** Empty if the build does not know. */
+  /** Absent if the build does not record it. */
   readonly commit?: string;
   readonly treeState?: 'clean' | 'dirty';
-  /** RFC 3339. Default: the epoch, which is what the reference prints when a build does not say. */
+  /** RFC 3339. Default: 1970, which the reference prints for a build without a date. */
   readonly date?: string;
-  /** What runs us, where the reference names its Go: `node v22.1.0`. */
+  /** The runtime, where the reference names its Go version: `node v22.1.0`. */
   readonly runtime: string;
-  /** `linux/amd64`: the reference's names of systems and processors. */
+  /** Operating system and processor in Go's names: `linux/amd64`. */
   readonly platform: string;
 }
 
@@ -59,7 +60,10 @@ export function versionInfo(build: BuildInfo): VersionInfo {
   };
 }
 
-/** Made once: the document never changes while a server runs. Printed with two spaces and no newline at the end, as the reference does. */
+/**
+ * The body is made once, because the document never changes. Indented by two spaces, without a newline at the end, as
+ * in the reference.
+ */
 export function versionAnswer(info: VersionInfo): Answer {
   return {
     kind: 'bytes',
@@ -69,7 +73,10 @@ export function versionAnswer(info: VersionInfo): Answer {
   };
 }
 
-/** Build metadata allows letters, digits, hyphens and dots only: a `+` of our own version would make a second one. */
+/**
+ * Build metadata may contain letters, digits, hyphens and dots only. A `+` in Keelson's own version would be a second
+ * one.
+ */
 function buildIdentifier(version: string): string {
   return version.replace(/[^0-9A-Za-z.-]/g, '-');
 }

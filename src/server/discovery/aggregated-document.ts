@@ -1,6 +1,7 @@
 /**
- * The aggregated form of discovery: all groups with all their resources in one document. Invariant: it is put together from the parts that the versions keep, so that
- * after a change only the changed part is made anew; the ETag depends on the parts and their order, not on the media type.
+ * The aggregated form of discovery: all groups with all their resources in one document. Invariant: it is put together
+ * from the parts that the versions keep, so that after a change only the changed part is made anew; the ETag depends on
+ * the parts and their order, not on the media type.
  */
 import type { StructView } from '../../apimachinery/type-view.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';

@@ -1,6 +1,6 @@
 /**
- * The documents of discovery as values, with fields in the order in which the reference prints them. Invariant: nothing here is cached or sorted; the manager
- * hands in versions in the order in which they are shown.
+ * The documents of discovery as values, with fields in the order in which the reference prints them. Invariant: nothing
+ * here is cached or sorted; the manager hands in versions in the order in which they are shown.
  */
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';

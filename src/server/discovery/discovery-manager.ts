@@ -1,8 +1,10 @@
 /**
- * `/api`, `/apis` and what lies directly below them: which groups, versions and resources there are, in the legacy and in the aggregated form. Several servers
- * publish into one manager. Invariant: an answer is made when it is first asked for and kept until something that it mentions is published anew or removed.
+ * `/api`, `/apis` and what lies directly below them: which groups, versions and resources there are, in the legacy and
+ * in the aggregated form. Several servers publish into one manager. Invariant: an answer is made when it is first asked
+ * for and kept until something that it mentions is published anew or removed.
  *
- * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` take any method, the others only GET.
+ * Methods and media types are refused where the reference refuses them: `/apis` and `/apis/<group>` take any method,
+ * the others only GET.
  */
 import {
   allowsDiscoveryTransform,
@@ -113,7 +115,10 @@ export class DiscoveryManager implements DiscoveryPublisher {
     return [...new Set(paths)];
   }
 
-  /** Undefined if the path is none of discovery, or names a group that nobody published. Throws StatusError for 404 within a known group, 405 and 406. */
+  /**
+   * Undefined if the path is none of discovery, or names a group that nobody published. Throws StatusError for 404
+   * within a known group, 405 and 406.
+   */
   handle(request: ServerRequest): Answer | undefined {
     const { path, isResourceRequest } = request.info;
     if (isResourceRequest || !path.startsWith('/api')) return undefined;

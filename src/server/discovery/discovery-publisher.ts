@@ -1,6 +1,7 @@
 /**
- * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher at a time; what is published is
- * immutable, and answers are built on first use and kept until the group-version, or the set of groups, changes.
+ * What discovery says, and the manager that several servers publish into. Invariant: a group-version has one publisher
+ * at a time; what is published is immutable, and answers are built on first use and kept until the group-version, or
+ * the set of groups, changes.
  */
 
 import type { GroupVersion, GroupVersionKind, ResourceScope } from '../../apimachinery/meta/gvk.ts';
@@ -42,11 +43,14 @@ export interface DiscoveryVersion extends GroupVersion {
    */
   readonly givenResources?: readonly JsonObject[];
   /**
-   * True where the publisher has the whole group: a version that is not published then is a 404 with a Status, as for built-in groups, not the plain text of
-   * an unknown path, as for custom resources. Default false.
+   * True where the publisher has the whole group: a version that is not published then is a 404 with a Status, as for
+   * built-in groups, not the plain text of an unknown path, as for custom resources. Default false.
    */
   readonly ownsGroup?: boolean;
-  /** True where the aggregated form names group and version of every kind, as for custom resources; else only of kinds from elsewhere. Default false. */
+  /**
+   * True where the aggregated form names group and version of every kind, as for custom resources; else only of kinds
+   * from elsewhere. Default false.
+   */
   readonly namesKindsInFull?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A document in the media types that a client may ask for. Invariant: each form is made when it is first asked for and kept as long as the document; the bytes of
- * one form are shared by all answers and never changed.
+ * A document in the media types that a client may ask for. Invariant: each form is made when it is first asked for and
+ * kept as long as the document; the bytes of one form are shared by all answers and never changed.
  */
 import {
   CBOR_MEDIA_TYPE,

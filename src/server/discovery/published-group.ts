@@ -1,6 +1,7 @@
 /**
- * What is published of one group, in the order in which it is shown. Invariant: what a version needs (its resource list, its part of the aggregated form) is made on
- * first use and belongs to that publication alone; publishing another version leaves it as it is.
+ * What is published of one group, in the order in which it is shown. Invariant: what a version needs (its resource
+ * list, its part of the aggregated form) is made on first use and belongs to that publication alone; publishing another
+ * version leaves it as it is.
  */
 import { compareKubeAwareVersions } from '../../apimachinery/meta/version-order.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';

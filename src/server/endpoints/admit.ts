@@ -27,7 +27,9 @@ export class WriteAdmission implements AdmissionTarget {
     this.request = request;
   }
 
-  /** Runs the mutating half. Returns the object after all plugins: the same one, changed in place, or its replacement. */
+  /**
+   * Runs the mutating half. Returns the object after all plugins: the same one, changed in place, or its replacement.
+   */
   admit(subject: AdmissionSubject, object: JsonObject, oldObject: JsonObject | undefined): MaybePromise<JsonObject> {
     this.#attempt = undefined;
     const { admission } = this.host;

@@ -1,6 +1,6 @@
 /**
- * What endpoints see to in the metadata of a body before a store gets it. Invariant: the object is the request's own and is changed in place; afterwards its
- * namespace is that of the path.
+ * What endpoints see to in the metadata of a body before a store gets it. Invariant: the object is the request's own
+ * and is changed in place; afterwards its namespace is that of the path.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest } from '../../apimachinery/status/status-catalogue.ts';
@@ -25,7 +25,10 @@ export function wipeSystemFields(metadata: JsonObject): void {
   delete metadata['selfLink'];
 }
 
-/** Fills in the namespace of the path, or refuses another one. Objects outside of namespaces (`expected` is '') lose theirs. */
+/**
+ * Fills in the namespace of the path, or refuses another one. Objects outside of namespaces (`expected` is '') lose
+ * theirs.
+ */
 export function ensureNamespace(metadata: JsonObject, expected: string): void {
   const given = getField(metadata, 'namespace') ?? '';
   if (given === expected) return;
@@ -54,7 +57,10 @@ export function checkName(object: JsonObject, name: string): void {
   );
 }
 
-/** Drops owner references that are equal to earlier ones, with a warning. `when` is '' or ` after mutating admission happens`. */
+/**
+ * Drops owner references that are equal to earlier ones, with a warning. `when` is '' or ` after mutating admission
+ * happens`.
+ */
 export function dedupOwnerReferences(request: ServerRequest, object: JsonObject, when: string): void {
   const metadata = getField(object, 'metadata');
   const references = isJsonObject(metadata) ? getField(metadata, 'ownerReferences') : undefined;

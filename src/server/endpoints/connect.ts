@@ -1,4 +1,7 @@
-/** Requests that a subresource answers by itself, with any of the methods that it takes. Invariant: admission has seen the request before the store does. */
+/**
+ * Requests that a subresource answers by itself, with any of the methods that it takes. Invariant: admission has seen
+ * the request before the store does.
+ */
 
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, methodNotAllowed } from '../../apimachinery/status/status-catalogue.ts';

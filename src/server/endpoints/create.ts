@@ -1,4 +1,7 @@
-/** POST to a collection, or to a subresource that takes one. Invariant: mutating admission has run before the store is called, validating admission runs inside it. */
+/**
+ * POST to a collection, or to a subresource that takes one. Invariant: mutating admission has run before the store is
+ * called, validating admission runs inside it.
+ */
 
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { isDryRun, readCreateOptions } from '../../apimachinery/meta/write-options.ts';

@@ -1,4 +1,7 @@
-/** DELETE of a collection: the options of the deletion from the body or the query, which objects from the query. The answer lists what was deleted. */
+/**
+ * DELETE of a collection: the options of the deletion from the body or the query, which objects from the query. The
+ * answer lists what was deleted.
+ */
 
 import { readListOptions } from '../../apimachinery/meta/list-options.ts';
 import { isDryRun } from '../../apimachinery/meta/write-options.ts';

@@ -1,4 +1,7 @@
-/** DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked and held by finalizers or grace. */
+/**
+ * DELETE of one object. Invariant: the answer says what happened to it: gone (its last state or a Status), or marked
+ * and held by finalizers or grace.
+ */
 
 import { decodeCbor } from '../../apimachinery/codec/cbor/cbor-decode.ts';
 import { negotiateContentType, PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';

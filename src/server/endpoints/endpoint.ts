@@ -1,6 +1,6 @@
 /**
- * What endpoints share: the server around them, the resource they serve, and the small steps that most verbs take. Invariant: nothing here knows a
- * kind; what differs between resources is in the scope.
+ * What endpoints share: the server around them, the resource they serve, and the small steps that most verbs take.
+ * Invariant: nothing here knows a kind; what differs between resources is in the scope.
  */
 
 import type { SupportedMediaType } from '../../apimachinery/codec/negotiation.ts';

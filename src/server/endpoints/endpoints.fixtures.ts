@@ -1,4 +1,7 @@
-/** What the tests of the endpoints share: a server of made-up kinds on memory storage, and a client that speaks to it in process. */
+/**
+ * What the tests of the endpoints share: a server of made-up kinds on memory storage, and a client that speaks to it in
+ * process.
+ */
 
 import { normalizeTyped } from '../../apimachinery/codec/typed-normalize.ts';
 import type { HttpHeaders, Transport } from '../../apimachinery/http/transport.ts';

@@ -1,4 +1,7 @@
-/** GET of one object, or of a subresource. Invariant: synchronous whenever the store is, and nothing is parsed in the plain form. */
+/**
+ * GET of one object, or of a subresource. Invariant: synchronous whenever the store is, and nothing is parsed in the
+ * plain form.
+ */
 
 import { boolParam } from '../../apimachinery/meta/options-decode.ts';
 import { readGetOptions } from '../../apimachinery/meta/write-options.ts';

@@ -1,4 +1,7 @@
-/** PATCH of one object, or of a subresource. Invariant: each try of the store applies the patch anew to what is stored then; a patch never creates. */
+/**
+ * PATCH of one object, or of a subresource. Invariant: each try of the store applies the patch anew to what is stored
+ * then; a patch never creates.
+ */
 
 import { strictWarnings } from '../../apimachinery/codec/strict.ts';
 import { readPatchOptions } from '../../apimachinery/meta/write-options.ts';

@@ -1,6 +1,7 @@
 /**
- * Which endpoint serves a request to a known resource, as the reference's router decides. Invariant: a path that no verb of the resource has is a 404, a method that
- * the path does not have a 405; both before anything of the request is looked at.
+ * Which endpoint serves a request to a known resource, as the reference's router decides. Invariant: a path that no
+ * verb of the resource has is a 404, a method that the path does not have a 405; both before anything of the request is
+ * looked at.
  */
 
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';

@@ -1,4 +1,7 @@
-/** PUT of one object, or of a subresource. Invariant: each try of the store gets a fresh copy of the body, so that no try sees what another one changed. */
+/**
+ * PUT of one object, or of a subresource. Invariant: each try of the store gets a fresh copy of the body, so that no
+ * try sees what another one changed.
+ */
 
 import { uidOf } from '../../apimachinery/meta/meta.ts';
 import { isDryRun, readUpdateOptions, type WriteOptions } from '../../apimachinery/meta/write-options.ts';

@@ -1,6 +1,6 @@
 /**
- * Watches of a collection or of one object. Invariant: whatever can be refused is refused with a Status before the stream begins; afterwards only an ERROR event
- * tells.
+ * Watches of a collection or of one object. Invariant: whatever can be refused is refused with a Status before the
+ * stream begins; afterwards only an ERROR event tells.
  */
 
 import { PROTOBUF_MEDIA_TYPE } from '../../apimachinery/codec/negotiation.ts';
@@ -62,7 +62,9 @@ export function watchObjects(host: EndpointHost, scope: RequestScope, request: S
 /** The reference's last bookmark comes this long before the end, so shorter watches have none. */
 const LAST_BOOKMARK_SECONDS = 2;
 
-/** In seconds: what the client asks for, or a random time so that clients of one server do not come back all at once. */
+/**
+ * In seconds: what the client asks for, or a random time so that clients of one server do not come back all at once.
+ */
 function timeoutOf(host: EndpointHost, options: ListOptions): number {
   const asked = Number(options.timeoutSeconds ?? 0);
   return asked !== 0 ? asked : host.minRequestTimeoutSeconds * (1 + host.random());

@@ -1,6 +1,6 @@
 /**
- * May this user do this? Invariant: nothing behind this filter runs for a request that no authorizer allowed, and an allowed one is allowed even if an authorizer
- * had trouble on the way.
+ * May this user do this? Invariant: nothing behind this filter runs for a request that no authorizer allowed, and an
+ * allowed one is allowed even if an authorizer had trouble on the way.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';

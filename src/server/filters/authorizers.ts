@@ -1,4 +1,7 @@
-/** The authorizers that need no policy, and several as one. Invariant: a union decides with the first that allows or denies; whoever has no opinion only adds its reason. */
+/**
+ * The authorizers that need no policy, and several as one. Invariant: a union decides with the first that allows or
+ * denies; whoever has no opinion only adds its reason.
+ */
 
 import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -27,7 +30,9 @@ export const ALWAYS_DENY: Authorizer = {
   rulesFor: () => NO_RULES,
 };
 
-/** Members of one of the groups may do anything (`system:masters`). It lists no rules: the reference does not either. */
+/**
+ * Members of one of the groups may do anything (`system:masters`). It lists no rules: the reference does not either.
+ */
 export function privilegedGroupsAuthorizer(groups: readonly string[]): Authorizer {
   const only = groups.length === 1 ? groups[0] : undefined;
   const isPrivileged =
@@ -40,7 +45,10 @@ export function privilegedGroupsAuthorizer(groups: readonly string[]): Authorize
   };
 }
 
-/** Everybody may ask for these paths, with every verb. A path may end in `*`; a leading slash is optional. Throws ConfigError for a `*` elsewhere. */
+/**
+ * Everybody may ask for these paths, with every verb. A path may end in `*`; a leading slash is optional. Throws
+ * ConfigError for a `*` elsewhere.
+ */
 export function pathsAuthorizer(paths: readonly string[]): Authorizer {
   const whole = new Set<string>();
   const prefixes: string[] = [];

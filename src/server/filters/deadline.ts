@@ -1,6 +1,7 @@
 /**
- * How long a request may take. Invariant: a request that is not long-running is answered at its deadline at the latest (give or take a tick), whatever its endpoint
- * does; one that is answered at once costs no timer and no promise. What is still at work after its deadline goes on, and its answer is thrown away.
+ * How long a request may take. Invariant: a request that is not long-running is answered at its deadline at the latest
+ * (give or take a tick), whatever its endpoint does; one that is answered at once costs no timer and no promise. What
+ * is still at work after its deadline goes on, and its answer is thrown away.
  */
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
@@ -96,7 +97,10 @@ interface Entry extends ArraySetItem {
   expire(): void;
 }
 
-/** Requests that wait for their endpoints. The timer is armed when the first one comes and given up when a tick finds nobody: not by every last one that leaves. */
+/**
+ * Requests that wait for their endpoints. The timer is armed when the first one comes and given up when a tick finds
+ * nobody: not by every last one that leaves.
+ */
 class PendingRequests {
   readonly #clock: Clock;
   readonly #entries = new ArraySet<Entry>();

@@ -1,6 +1,7 @@
 /**
- * The chain that every request passes, readable from top to bottom. Invariant: a part runs only for requests that all parts above it let through, and the handler
- * neither throws nor rejects. A request whose parts all answer at once passes without a promise, a timer or a signal of its own (hot-path rule 7).
+ * The chain that every request passes, readable from top to bottom. Invariant: a part runs only for requests that all
+ * parts above it let through, and the handler neither throws nor rejects. A request whose parts all answer at once
+ * passes without a promise, a timer or a signal of its own (hot-path rule 7).
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -34,7 +35,10 @@ export interface ChainConfig {
   readonly authenticate: Authenticator;
   /** The configured modes. Members of `system:masters` and the always-allowed paths do not reach it. */
   readonly authorizer: Authorizer;
-  /** Paths that everybody may ask for, with every verb, even where the authorizer would refuse. Default none: health is open to all by a role, which an operator may take away. */
+  /**
+   * Paths that everybody may ask for, with every verb, even where the authorizer would refuse. Default none: health is
+   * open to all by a role, which an operator may take away.
+   */
   readonly alwaysAllowPaths?: readonly string[];
   /** Watches and connects: no deadline, no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
@@ -48,7 +52,10 @@ export interface ChainConfig {
   /** Absent: nothing is logged and nothing is spent on it. */
   readonly audit?: AuditOptions;
   readonly metrics?: ServerMetrics;
-  /** Whether the server has such a path, resource or subresource: names that clients make up become no labels of metrics. Default: it has all. */
+  /**
+   * Whether the server has such a path, resource or subresource: names that clients make up become no labels of
+   * metrics. Default: it has all.
+   */
   readonly isServed?: (info: RequestInfo) => boolean;
   /** Subresources that metrics call CONNECT. Default none. */
   readonly connectSubresources?: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * Limits of requests in flight, and which flow each belongs to. Invariant: what was let in is let out exactly once, when its handler has answered, however it ends; a watch or a connect is never
- * refused and counts for as long as it is open.
+ * Limits of requests in flight, and which flow each belongs to. Invariant: what was let in is let out exactly once,
+ * when its handler has answered, however it ends; a watch or a connect is never refused and counts for as long as it is
+ * open.
  */
 import { isPromise } from '../../base/maybe-promise.ts';
 import { MASTERS_GROUP } from '../authorizer.ts';

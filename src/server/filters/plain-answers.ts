@@ -1,4 +1,7 @@
-/** Answers in plain text, where the reference gives no Status, and the headers that go with a refusal. Invariant: no text of a client stands in one as markup. */
+/**
+ * Answers in plain text, where the reference gives no Status, and the headers that go with a refusal. Invariant: no
+ * text of a client stands in one as markup.
+ */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { Status } from '../../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -26,7 +29,10 @@ export function plainInternalError(target: string, because: string): Answer {
   return plainAnswer(500, disarmMarkup(`Internal Server Error: ${quote(target)}: ${because}`));
 }
 
-/** A Status that no browser may take for something else, as the reference sends its refusals. The audit event gets it too. */
+/**
+ * A Status that no browser may take for something else, as the reference sends its refusals. The audit event gets it
+ * too.
+ */
 export function statusAnswerUnsniffed(request: ServerRequest, status: Status): Answer {
   if (request.audit !== undefined) request.audit.responseObject = status as unknown as JsonObject;
   const answer = statusAnswer(request, status);

@@ -1,4 +1,7 @@
-/** New requests while the server stops. Invariant: probes and metrics are answered to the end, so that whoever watches the server sees it go. */
+/**
+ * New requests while the server stops. Invariant: probes and metrics are answered to the end, so that whoever watches
+ * the server sees it go.
+ */
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';

@@ -17,7 +17,7 @@ export interface ByteSink {
    * a closed sink it does nothing and returns false.
    */
   write(chunks: readonly Uint8Array[]): boolean;
-  /** Sets the listener that is called each time the sink has room again after `write` returned false. */
+  /** Sets the listener that is called each time the sink can take bytes again after `write` returned false. */
   onDrain(listener: () => void): void;
   /** Ends the stream after all bytes that were written. Nothing may be written afterwards. */
   end(): void;

@@ -1,17 +1,21 @@
 /**
- * The bytes of a large answer, made as the client takes them, so that a slow reader of a long list costs references and not copies. Invariant: a source is read
- * once, from the beginning to the end, and hands out exactly as many bytes as it says, if it says so.
+ * The bytes of a large answer, made chunk by chunk while the client reads. A slow reader of a long list costs
+ * references, not copies.
+ *
+ * Invariants: a source is read once, from the beginning to the end. If it has a `size`, it returns exactly that many
+ * bytes.
  */
 import { concatBytes } from '../../base/bytes.ts';
 
 export interface ChunkSource {
-  /** All bytes together; undefined if nobody counted them, because that would touch every part twice. */
+  /** The number of all bytes; undefined where counting them would visit every part twice. */
   readonly size: number | undefined;
-  /** The next chunk; undefined behind the last one. The bytes belong to the caller. */
+  /** Returns the next chunk, or undefined after the last one. The bytes belong to the caller. */
   next(): Uint8Array | undefined;
   /**
-   * Copies the next bytes to `into` instead, from `at` on and at most `room` of them, for a taker who would copy a chunk anyway; how many they are. Zero: the next piece is too large for that, or
-   * there is none: `next` knows.
+   * An alternative to `next` for callers that would copy the chunk: copies the next bytes into `into` at `at`, at most
+   * `room` of them, and returns how many. Returns 0 if the next piece is larger than `room`, or if there is none; the
+   * caller then calls `next`.
    */
   fill?(into: Uint8Array, at: number, room: number): number;
 }
@@ -23,13 +27,13 @@ export function totalLength(chunks: readonly Uint8Array[]): number {
   return size;
 }
 
-/** Chunks that exist already, by reference. */
+/** A source of chunks that exist already. They are passed by reference. */
 export function chunksOf(chunks: readonly Uint8Array[]): ChunkSource {
   let at = 0;
   return { size: totalLength(chunks), next: () => chunks[at++] };
 }
 
-/** What is left of a source, in one piece. */
+/** Reads the rest of a source into one array. */
 export function drainChunks(source: ChunkSource): Uint8Array {
   return concatBytes([...iterateChunks(source)]);
 }

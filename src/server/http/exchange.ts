@@ -1,10 +1,10 @@
 /**
- * One request and its answer, whatever carried them: HTTP/2, HTTP/1.1 or a call inside the process. A listener
- * (`node/`, or the in-process transport) makes an Incoming, calls the Handler, and writes the Answer that it gets.
+ * One request and its answer, independent of what carries them: HTTP/2, HTTP/1.1 or a call inside the process. A
+ * listener (`node/`, or the in-process transport) makes an Incoming, calls the Handler, and writes the Answer that it
+ * returns.
  *
- * Rules that keep this cheap (hot-path rule 7): nothing here is allocated per request unless somebody asks for it.
- * There is no AbortController, no URL object and no timer; a handler that must know about a lost client registers
- * `onClose`.
+ * These types cost nothing per request unless they are used: there is no AbortController, no URL object and no timer. A
+ * handler that must know about a disconnected client registers `onClose`.
  */
 import type { HttpHeaders } from '../../apimachinery/http/transport.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -12,39 +12,39 @@ import type { ByteSink, ByteSource, ByteTunnel } from './byte-stream.ts';
 import type { ChunkSource } from './chunk-source.ts';
 
 /**
- * A client certificate that the TLS layer has verified against an authority of the listener, and that has not expired
- * since.
+ * A client certificate that the TLS layer has verified against an authority of the listener, and that had not expired
+ * when the request arrived.
  */
 export interface PeerCertificate {
   /**
-   * Names of the authorities that it was verified against (`client`, `front-proxy`), at least one. Who authenticates
-   * must look: a certificate for front proxies says nothing about users, whatever its subject is.
+   * Names of the authorities that it was verified against (`client`, `front-proxy`), at least one. Authenticators must
+   * check them: a certificate that only `front-proxy` verifies does not identify a user.
    */
   readonly authorities: readonly string[];
-  /** Subject common names and organizations, in the order of the certificate. */
+  /** The subject's common name and organizations, in the order of the certificate. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** DER, for those who need more. */
+  /** The whole certificate in DER. */
   readonly der: Uint8Array;
 }
 
-/** What all requests of one connection share. */
+/** The facts that all requests of one connection share. */
 export interface Connection {
   readonly protocol: 'h2' | 'http/1.1' | 'in-process';
   readonly secure: boolean;
-  /** Without the port; empty in process. */
+  /** The client's address without the port; empty for in-process requests. */
   readonly remoteAddress: string;
-  /** The verified certificate of the client; undefined if it sent none, or one that does not verify. */
+  /** The verified certificate of the client; undefined if it sent none, or one that cannot be verified. */
   certificate(): PeerCertificate | undefined;
   /**
-   * Why the certificate that the client did send does not verify; undefined if it sent none or it does. The listener
-   * lets such requests pass; authentication refuses them (401, as the reference does) unless something else identifies
-   * the client.
+   * Why the client's certificate cannot be verified; undefined if it can be, or if there is none. The listener accepts
+   * such a connection. Authentication then answers 401, as the reference does, unless another credential identifies the
+   * client.
    */
   certificateProblem(): string | undefined;
 }
 
-/** A caller inside the process, without an identity. */
+/** The connection of a caller inside the process that has no identity. */
 export const IN_PROCESS: Connection = {
   protocol: 'in-process',
   secure: true,
@@ -55,26 +55,29 @@ export const IN_PROCESS: Connection = {
 
 export type BodyResult =
   | { readonly outcome: 'ok'; readonly bytes: Uint8Array }
-  /** More than the limit; the rest is not read. */
+  /** The body exceeds the limit. The rest is not read. */
   | { readonly outcome: 'too-large' }
-  /** The client went away, or broke the framing, before the body was whole. */
+  /** The client disconnected, or sent malformed framing, before the body was complete. */
   | { readonly outcome: 'aborted' };
 
 export interface Incoming {
   readonly method: string;
-  /** Path and query as they stand on the request line, not decoded: `/api/v1/pods?limit=500`. */
+  /** Path and query as sent on the request line, not decoded: `/api/v1/pods?limit=500`. */
   readonly target: string;
   readonly connection: Connection;
   /**
-   * A header by its lower-case name; several of one name are joined by `, `. One character a byte, here and below:
-   * `headerText` reads what may be more than ASCII.
+   * Returns a header by its lower-case name; several headers of one name are joined by `, `. Here and below, each
+   * character is one byte: `headerText` decodes UTF-8.
    */
   header(name: string): string | undefined;
-  /** Every value of a header that may come several times and must not be joined (`impersonate-group`). */
+  /** Returns every value of a header that may be repeated and whose values must not be joined (`impersonate-group`). */
   headerValues(name: string): readonly string[];
-  /** Names of all headers, lower-case: for the few who look for prefixes (`impersonate-extra-`). */
+  /** Returns the names of all headers in lower case, for callers that look for a prefix (`impersonate-extra-`). */
   headerNames(): readonly string[];
-  /** Reads the whole body. Called at most once, and not together with `bodySource`. The bytes belong to the caller. */
+  /**
+   * Reads the whole body. Called at most once, and not together with `bodySource`. The bytes belong to the caller.
+   * Never rejects: a failure is an outcome.
+   */
   body(limit: number): MaybePromise<BodyResult>;
   /**
    * Returns the body as a stream, for handlers that pass it on without holding it. Called at most once, and instead of
@@ -83,7 +86,10 @@ export interface Incoming {
    * after the answer has begun; when the answer ends first, the rest of the body is discarded and the sink is aborted.
    */
   bodySource(): ByteSource;
-  /** Calls back once when the client is gone before the answer was complete; at once if it is already. */
+  /**
+   * Adds a listener that is called once if the client disconnects before the answer is complete; at once if it has
+   * already.
+   */
   onClose(listener: () => void): void;
 }
 
@@ -94,16 +100,16 @@ export type AnswerHeaders = HttpHeaders;
 export type AnswerSink = ByteSink;
 
 export type Answer =
-  /** The usual one: known bytes, sent with their length. */
+  /** Bytes that are complete already, sent with their length. The usual answer. */
   | { readonly kind: 'bytes'; readonly status: number; readonly headers: AnswerHeaders; readonly body: Uint8Array }
-  /** A large body, taken chunk by chunk as the client reads, sent with its length. */
+  /** A large body, made chunk by chunk while the client reads, sent with its length if that is known. */
   | {
       readonly kind: 'chunks';
       readonly status: number;
       readonly headers: AnswerHeaders;
       readonly chunks: ChunkSource;
     }
-  /** A watch: headers are sent at once, then `start` is called, once. */
+  /** A stream, such as a watch: the listener sends the headers at once, then calls `start` once. */
   | {
       readonly kind: 'stream';
       readonly status: number;
@@ -111,12 +117,13 @@ export type Answer =
       start(sink: AnswerSink): void;
     }
   /**
-   * A WebSocket: the listener makes the handshake with one of the protocols, or answers 400, then calls `start`, once.
+   * A WebSocket: the listener completes the handshake with one of the protocols, or answers 400, then calls `start`
+   * once.
    */
   | {
       readonly kind: 'websocket';
       readonly headers: AnswerHeaders;
-      /** Subprotocols in order of preference; empty: none is negotiated. */
+      /** Subprotocols in order of preference; empty if none is to be negotiated. */
       readonly protocols: readonly string[];
       start(socket: WebSocketPeer): void;
     }
@@ -142,7 +149,10 @@ export function statusOfAnswer(answer: Answer): number {
 
 export interface WebSocketPeer {
   readonly protocol: string;
-  /** One message. False: write no more until `onDrain` calls. */
+  /**
+   * Sends one message. Returns false if the socket is full: the caller must not send again before the drain listener is
+   * called.
+   */
   send(message: Uint8Array | string): boolean;
   onDrain(listener: () => void): void;
   onMessage(listener: (message: Uint8Array) => void): void;
@@ -150,7 +160,7 @@ export interface WebSocketPeer {
   onClose(listener: () => void): void;
 }
 
-/** Answers a request. It never throws and never rejects: the head of the filter chain sees to that. */
+/** Answers a request. Must not throw or reject: the head of the filter chain turns every failure into an answer. */
 export type Handler = (incoming: Incoming) => MaybePromise<Answer>;
 
 const CLOSED_SINK: AnswerSink = {
@@ -173,8 +183,8 @@ const CLOSED_PEER: WebSocketPeer = {
 };
 
 /**
- * For an answer whose client is gone, asked for headers only, or gets something else instead: `start` is called all the
- * same, and whoever holds a watch for the answer hears at once that it is over.
+ * Starts a streaming answer that will not be sent: the client has left, sent a HEAD request, or gets another answer
+ * instead. `start` gets a closed sink, so the owner of a watch releases it at once.
  */
 export function startClosed(answer: Answer): void {
   if (answer.kind === 'stream') answer.start(CLOSED_SINK);

@@ -26,8 +26,8 @@ import {
 const HIGH_WATER = 64 * 1024;
 
 /**
- * Returns a transport that calls the handler. `connection` identifies the caller to authenticators; by default it has no
- * identity. The transport rejects with the reason of the request's signal, or with a BugError if the handler throws.
+ * Returns a transport that calls the handler. `connection` identifies the caller to authenticators; by default it has
+ * no identity. The transport rejects with the reason of the request's signal, or with a BugError if the handler throws.
  */
 export function inProcess(handler: Handler, connection: Connection = IN_PROCESS): Transport {
   return async (request) => {
@@ -209,7 +209,7 @@ class PipeBody implements AnswerSink, AsyncIterable<Uint8Array> {
         await this.#waiting.promise;
       }
     } finally {
-      // The reader left early: the handler must hear of it. After an end of its own making it must not.
+      // The reader left before the end, so the handler must be told. After an end of the stream it must not be.
       if (this.#end === undefined) this.close();
       this.#release();
     }

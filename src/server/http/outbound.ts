@@ -49,15 +49,13 @@ export interface OutboundRequest extends OutboundTarget {
   readonly body?: Uint8Array | ByteSource;
   /** `negotiate`, the default, uses HTTP/2 if the server supports it (ALPN). */
   readonly protocol?: 'negotiate' | 'http/1.1';
-  /**
-   * Ends the request at any time: before the response, the call rejects with its reason; afterwards, the body aborts.
-   */
+  /** Cancels the request. Before the response, the call rejects with its reason; afterwards, the body aborts. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The response to a request. The caller must call `pipeTo` or `abort`; until then the connection is held and at most a
- * window of the body. When the sink of `pipeTo` closes, the request is cancelled.
+ * The response to a request. The caller must call `pipeTo` or `abort`. Until then the connection stays in use and
+ * buffers at most one receive window of the body. When the sink of `pipeTo` closes, the request is cancelled.
  */
 export interface OutboundResponse extends ByteSource {
   readonly status: number;
@@ -70,11 +68,11 @@ export interface OutboundResponse extends ByteSource {
 export interface OutboundUpgradeRequest extends OutboundTarget {
   readonly method: string;
   readonly clientCertificate?: ClientKeyPair;
-  /** As for `OutboundRequest`. */
+  /** See `OutboundRequest`. */
   readonly headers: HttpHeaders;
   /** The value of the Upgrade header, such as `websocket` or `SPDY/3.1`. */
   readonly upgrade: string;
-  /** Ends the handshake, in which case the call rejects with its reason, or the tunnel. */
+  /** Cancels the handshake, in which case the call rejects with its reason, or closes the tunnel. */
   readonly signal?: AbortSignal;
 }
 
@@ -113,6 +111,6 @@ export interface ServiceAddress {
 
 /** Resolves a Service to an address. Declared here, below all servers of the chain, because several of them call it. */
 export interface ServiceResolver {
-  /** Throws, or rejects with, an Error that says what is missing: `service "x" not found`. */
+  /** Throws, or rejects with, a TransportError that names what is missing: `service "x" not found`. */
   resolve(namespace: string, name: string, port: number): MaybePromise<ServiceAddress>;
 }

@@ -1,6 +1,8 @@
 /**
- * The paths that are no resources: exact ones and prefixes, each with its handler, and `/`, which lists them. Invariant: an exact path wins over every prefix, a
- * longer prefix over a shorter one, and `/` lists only what is really served. Handlers take every method unless they say otherwise, as in the reference.
+ * The path mux: handlers of the paths that are not resources, by exact path or by prefix. `/` lists these paths.
+ *
+ * Invariants: an exact path wins over every prefix, and a longer prefix over a shorter one. `/` lists only paths that
+ * are served. Handlers get every HTTP method unless they check it themselves, as in the reference.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { genericServerResponse } from '../../apimachinery/status/status-catalogue.ts';
@@ -17,7 +19,7 @@ import type { Answer } from './exchange.ts';
 import { contentHeaders } from './respond.ts';
 import type { RequestHandler, ServerRequest } from './server-request.ts';
 
-/** What a path that nobody serves answers: plain text, not a Status. */
+/** The answer for a path that no server has: plain text, not a Status. */
 export const NOT_FOUND: Answer = {
   kind: 'bytes',
   status: 404,
@@ -26,13 +28,13 @@ export const NOT_FOUND: Answer = {
 };
 
 export interface PathOptions {
-  /** Whether `/` shows the path. Default true. */
+  /** Whether `/` lists the path. Default true. */
   readonly listed?: boolean;
 }
 
 export class PathMux {
   readonly #exact = new Map<string, RequestHandler>();
-  /** The longest first. */
+  /** The longest prefix first. */
   #prefixes: readonly (readonly [prefix: string, handler: RequestHandler])[] = [];
   readonly #listed = new Set<string>();
   readonly #listers: { readonly prefix: string; readonly paths: () => Iterable<string> }[] = [];
@@ -43,14 +45,17 @@ export class PathMux {
     this.handle('/index.html', index, { listed: false });
   }
 
-  /** Throws BugError if the path has a handler. */
+  /** Serves one path. Throws BugError if the path has a handler. */
   handle(path: string, handler: RequestHandler, options: PathOptions = {}): void {
     if (this.#exact.has(path)) throw new BugError(`the path ${path} has a handler already`);
     this.#exact.set(path, handler);
     if (options.listed !== false) this.#listed.add(path);
   }
 
-  /** Everything below a path; `prefix` ends with a slash and stands for itself too. */
+  /**
+   * Serves everything below a path. `prefix` ends with a slash and is itself served too. Throws BugError if it has a
+   * handler.
+   */
   handlePrefix(prefix: string, handler: RequestHandler, options: PathOptions = {}): void {
     if (!prefix.endsWith('/')) throw new BugError(`the prefix ${prefix} does not end with a slash`);
     if (this.#prefixes.some(([known]) => known === prefix))
@@ -59,12 +64,15 @@ export class PathMux {
     if (options.listed !== false) this.#listed.add(prefix);
   }
 
-  /** Shows more paths at `/`, which others serve: asked each time. `prefix`: how all of them begin; default `/`. */
+  /**
+   * Lists more paths at `/` that are served outside of this mux. `paths` is called for each request. All of them must
+   * begin with `prefix`; default `/`.
+   */
   list(paths: () => Iterable<string>, prefix = '/'): void {
     this.#listers.push({ prefix, paths });
   }
 
-  /** Whether `/` shows this path. */
+  /** Reports whether `/` lists this path. */
   lists(path: string): boolean {
     if (this.#listed.has(path)) return true;
     for (const { prefix, paths } of this.#listers)
@@ -72,14 +80,14 @@ export class PathMux {
     return false;
   }
 
-  /** Sorted, each once. */
+  /** Returns all listed paths, sorted. */
   paths(): readonly string[] {
     const all = new Set(this.#listed);
     for (const { paths } of this.#listers) for (const path of paths()) all.add(path);
     return [...all].sort(compareUtf8);
   }
 
-  /** Undefined if the path is not served here. */
+  /** Returns undefined if no handler of the mux serves the path. */
   serve(request: ServerRequest): MaybePromise<Answer> | undefined {
     const { path } = request.info;
     const exact = this.#exact.get(path);
@@ -94,7 +102,7 @@ export class PathMux {
   }
 }
 
-/** `/healthz`, `/livez`, `/readyz`, and each check below them. */
+/** Serves `/healthz`, `/livez`, `/readyz`, and each check below them. */
 export function mountHealth(mux: PathMux, health: Health): void {
   const answer: RequestHandler = ({ info }) => health.answer(info.path, info.params) ?? NOT_FOUND;
   for (const endpoint of ['/healthz', '/livez', '/readyz']) {
@@ -104,7 +112,10 @@ export function mountHealth(mux: PathMux, health: Health): void {
   mux.list(() => health.paths());
 }
 
-/** `/metrics`. `startedAt` is the process's start in milliseconds since 1970: scrapers see from it that counters began anew. */
+/**
+ * Serves `/metrics`. `startedAt` is the start of the process in milliseconds since 1970; scrapers use it to detect that
+ * counters were reset.
+ */
 export function mountMetrics(
   mux: PathMux,
   registry: MetricRegistry,
@@ -119,7 +130,7 @@ export function mountMetrics(
   });
 }
 
-/** `/version`: only GET, and only as JSON. */
+/** Serves `/version`: only GET, and only as JSON. */
 export function mountVersion(mux: PathMux, info: VersionInfo): void {
   const answer = versionAnswer(info);
   const serve: RequestHandler = ({ incoming }) => {

@@ -1,8 +1,10 @@
 /**
- * What a request asks for, read from its method and its target as the reference's RequestInfoFactory does. Invariant: a target that can be read
- * gives the same fields as the reference's, and authorization, flow control, metrics and dispatch look at these and never at the target again.
+ * RequestInfo: the verb, group, version, resource and name of a request, parsed from its method and target as the
+ * reference's RequestInfoFactory does. Authorization, flow control, metrics and dispatch use these fields and never
+ * parse the target again.
  *
- * Every request passes here (hot-path rule 7): no URL object, no regular expression, and no decoding unless there is a `%`.
+ * Every request is parsed here, so there is no URL object, no regular expression, and no decoding unless the target
+ * contains a `%`.
  */
 
 import { quote } from '../../apimachinery/go-format.ts';
@@ -14,35 +16,49 @@ import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import type { Answer } from './exchange.ts';
 
 export interface RequestInfo {
-  /** False for discovery, health, metrics and whatever else is no object or collection. The fields below `verb` are then mostly empty. */
+  /**
+   * False for discovery, health, metrics and every other path that is not an object or a collection. Most fields below
+   * `verb` are then empty.
+   */
   readonly isResourceRequest: boolean;
-  /** Decoded, without the query. Malformed UTF-8 is U+FFFD. */
+  /** Decoded, without the query. Malformed UTF-8 becomes U+FFFD. */
   readonly path: string;
-  /** `get`, `list`, `watch`, ... for resources, empty for a method that no resource has; otherwise the method in lower case. */
+  /**
+   * For resources `get`, `list`, `watch`, ..., or empty for an HTTP method that resources do not have. Otherwise the
+   * method in lower case.
+   */
   readonly verb: string;
   /** `api` or `apis`. */
   readonly apiPrefix: string;
-  /** Empty for the legacy group. */
+  /** Empty for the core group. */
   readonly apiGroup: string;
   readonly apiVersion: string;
-  /** Also set for a request to the namespace itself. */
+  /** Also set for a request to the Namespace object itself. */
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** From the path, or from `fieldSelector=metadata.name=` of a list or a watch; empty if the request names none. */
+  /**
+   * From the path, or from `fieldSelector=metadata.name=` of a list or watch. Empty if the request does not name an
+   * object.
+   */
   readonly name: string;
-  /** Segments from the resource on: resource, name, subresource, and what only the subresource can understand. */
+  /**
+   * Path segments from the resource on: resource, name, subresource, and the rest of the path, which only the
+   * subresource interprets.
+   */
   readonly parts: readonly string[];
-  /** First values as they were sent (decoded, not parsed), only for list, watch and deletecollection. */
+  /** The first value of the parameter, decoded but not parsed. Set for list, watch and deletecollection only. */
   readonly fieldSelector: string;
   readonly labelSelector: string;
-  /** The decoded query, so that nobody decodes it twice. */
+  /** The decoded query. */
   readonly params: QueryParams;
 }
 
 export type RequestInfoResult = { readonly ok: true; readonly info: RequestInfo } | RequestInfoProblem;
 
-/** `malformed-target`: no URL path. `incomplete`: a verb with nothing behind it, as `/api/v1/watch`. */
+/**
+ * `malformed-target`: the target has no URL path. `incomplete`: a verb without a resource after it, as `/api/v1/watch`.
+ */
 export type RequestInfoProblem =
   | { readonly ok: false; readonly problem: 'malformed-target' }
   | { readonly ok: false; readonly problem: 'incomplete'; readonly message: string };
@@ -52,7 +68,7 @@ const MALFORMED: RequestInfoProblem = { ok: false, problem: 'malformed-target' }
 
 const SLASH = 0x2f;
 
-/** `target` is what stands on the request line: `/api/v1/pods?limit=500`, not decoded. */
+/** Parses a request. `target` is path and query as sent on the request line, not decoded: `/api/v1/pods?limit=500`. */
 export function parseRequestInfo(method: string, target: string): RequestInfoResult {
   const origin = target.charCodeAt(0) === SLASH ? target : originForm(target);
   if (origin === undefined) return MALFORMED;
@@ -186,12 +202,16 @@ function isWatch(params: QueryParams): boolean {
   const value = params.get('watch')?.[0];
   if (value === undefined) return false;
   if (value === '0' || value.toLowerCase() === 'false') return false;
-  // A value that only Unicode folding takes for `false` counts as such in a list's options, but not when these cannot be decoded.
+  // The decoder of list options folds case by Unicode rules, so it may take other strings of this length for `false`.
+  // If it cannot decode the options, the value counts as true.
   const decoded = value.length === 5 ? decodeListOptions(params) : undefined;
   return decoded?.ok === true ? decoded.value.watch : true;
 }
 
-/** Options that cannot be decoded name nothing; neither does a name that could not stand in a path. */
+/**
+ * Returns the name that the field selector requires. Returns '' for options that cannot be decoded and for a name that
+ * a path could not contain.
+ */
 function selectedName(params: QueryParams): string {
   const text = params.get('fieldSelector')?.[0];
   if (text === undefined || !text.includes('metadata.name')) return '';
@@ -200,7 +220,7 @@ function selectedName(params: QueryParams): string {
   return name !== undefined && checkPathSegmentName(name).length === 0 ? name : '';
 }
 
-/** Segments between slashes; those at both ends do not count, empty ones in the middle do. */
+/** Splits a path at its slashes. Leading and trailing slashes are ignored; empty segments in the middle are kept. */
 function splitPath(path: string): string[] {
   let start = 0;
   let end = path.length;
@@ -218,7 +238,10 @@ function splitPath(path: string): string[] {
   return segments;
 }
 
-/** The path and query of a target in absolute form, which HTTP/1.1 asks servers to accept; `*` stays. Undefined if it is neither. */
+/**
+ * Returns path and query of a target in absolute form, which HTTP/1.1 servers must accept (RFC 9112, 3.2.2), or `*`
+ * unchanged. Undefined for anything else.
+ */
 function originForm(target: string): string | undefined {
   if (target === '*') return target;
   const scheme = target.startsWith('http://') ? 7 : target.startsWith('https://') ? 8 : 0;
@@ -229,7 +252,10 @@ function originForm(target: string): string | undefined {
   return mark < 0 ? '' : target.slice(mark);
 }
 
-/** A path decoded once: `+` stays, `%2F` becomes a slash like any other, as in the reference. Undefined if an escape is malformed. */
+/**
+ * Decodes a path once. `+` is kept, and `%2F` becomes a slash like any other, as in the reference. Returns undefined
+ * for a malformed escape.
+ */
 function decodePath(raw: string): string | undefined {
   let percent = raw.indexOf('%');
   if (percent < 0) return raw;
@@ -250,7 +276,7 @@ function decodePath(raw: string): string | undefined {
   return text + raw.slice(from);
 }
 
-/** -1 for everything else, the end of the text included. */
+/** Returns -1 for other codes, and for NaN at the end of the text. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code | 0x20;

@@ -1,4 +1,4 @@
-/** Requests for the tests of what answers them: no listener, no filters. */
+/** Requests for tests of handlers, without a listener and without filters. */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
@@ -20,7 +20,7 @@ export interface IncomingParts {
   readonly protocol?: Connection['protocol'];
 }
 
-/** What a listener would hand on; its client never leaves. */
+/** An Incoming as a listener makes it. Its client never disconnects. */
 export function incomingOf({ method = 'GET', target, headers = {}, ...parts }: IncomingParts): Incoming {
   const { body = EMPTY_BYTES, protocol = IN_PROCESS.protocol } = parts;
   return {
@@ -36,7 +36,7 @@ export function incomingOf({ method = 'GET', target, headers = {}, ...parts }: I
   };
 }
 
-/** A request that has passed no filter, from nobody. `now` is when it came. */
+/** A request that has passed no filter and has no user. `now` is the time of its arrival. */
 export function serverRequestOf(parts: IncomingParts, now = 0): ServerRequest {
   const incoming = incomingOf(parts);
   const result = parseRequestInfo(incoming.method, incoming.target);
@@ -53,7 +53,7 @@ export function requestOf(
   return serverRequestOf({ method, target, headers });
 }
 
-/** The answer with its bytes, which all of these have. */
+/** The answer as one of known bytes. Fails the test for other kinds. */
 export function bytesOf(answer: MaybePromise<Answer> = NOT_FOUND): Extract<Answer, { kind: 'bytes' }> {
   if (isPromise(answer)) throw new Error('an answer that is not ready');
   if (answer.kind !== 'bytes') throw new Error(`an answer of kind ${answer.kind}`);

@@ -1,6 +1,7 @@
 /**
- * Answers from values, statuses and errors, in the form that the request accepts. Invariant: whatever goes wrong becomes a Status; an answer that cannot
- * be negotiated never hides the status that it was to carry.
+ * Answers made from values, Statuses and errors, in the media type that the request accepts.
+ *
+ * Invariant: a failed negotiation never hides a Status: it is then sent as JSON.
  */
 
 import { encodeCbor } from '../../apimachinery/codec/cbor/cbor.ts';
@@ -24,7 +25,7 @@ import { META_TYPES, type MetaTypes } from '../resource/meta-types.ts';
 import type { Answer, AnswerHeaders } from './exchange.ts';
 import type { ServerRequest } from './server-request.ts';
 
-/** What every server speaks; CBOR joins behind its feature gate. */
+/** The media types of every server. CBOR is added behind its feature gate. */
 export const STANDARD_MEDIA_TYPES: readonly SupportedMediaType[] = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
 
 const BINARY_MEDIA_TYPES: readonly SupportedMediaType[] = [...STANDARD_MEDIA_TYPES, PROTOBUF_MEDIA_TYPE];
@@ -32,7 +33,7 @@ const BINARY_MEDIA_TYPES: readonly SupportedMediaType[] = [...STANDARD_MEDIA_TYP
 const NO_CACHE = 'no-cache, private';
 const HEADERS = new Map<string, AnswerHeaders>();
 
-/** The headers of an answer of one media type; one shared value for each. */
+/** Returns the headers of an answer of one media type. All answers of that type share one object. */
 export function contentHeaders(mediaType: string): AnswerHeaders {
   let headers = HEADERS.get(mediaType);
   if (headers === undefined) {
@@ -42,7 +43,10 @@ export function contentHeaders(mediaType: string): AnswerHeaders {
   return headers;
 }
 
-/** The bytes of a value in a media type of the server. JSON ends with a newline unless it is indented, as the reference's does. */
+/**
+ * Encodes a value in one of the server's media types. JSON ends with a newline unless it is indented, as in the
+ * reference.
+ */
 export function encodeValue(value: JsonValue, mediaType: string, pretty: boolean): Uint8Array {
   switch (mediaType) {
     case 'application/yaml':
@@ -55,22 +59,23 @@ export function encodeValue(value: JsonValue, mediaType: string, pretty: boolean
   }
 }
 
-/** A Status in its envelope. */
+/** Encodes a Status in protobuf, with the `k8s\0` envelope. */
 export function encodeStatus(types: MetaTypes, status: Status): Uint8Array {
   const encoded = encodeObject(types.view(`${META_TYPES}Status`), status as unknown as JsonObject);
   if (encoded.ok) return encoded.bytes;
   throw new BugError(`a Status does not fit its type: ${encoded.error.message}`);
 }
 
-/** Whether the client is a person: asked for by `pretty`, or one of the tools that people type into. */
+/** Reports whether JSON is to be indented: the query says so, or the user agent is a browser, curl or wget. */
 export function isPretty(request: ServerRequest): boolean {
   const { params } = request.info;
   return wantsPretty(params.size === 0 ? undefined : params.get('pretty')?.[0], request.incoming.header('user-agent'));
 }
 
 /**
- * A Status, in the form that the request accepts; without a request, or where nothing that it accepts can be produced, as JSON. The HTTP code is that of
- * the status: 500 for a failure without one, 200 for a success. Default media types: JSON, YAML, and protobuf if the request has types for it.
+ * Answers with a Status in the media type that the request accepts. Uses JSON without a request, and if the request
+ * accepts none of the media types. The HTTP code is that of the Status; by default 500 for a failure and 200 for a
+ * success. `mediaTypes` defaults to JSON, YAML, and protobuf if the request has types for it.
  */
 export function statusAnswer(
   request: ServerRequest | undefined,
@@ -106,7 +111,10 @@ function statusBytes(status: Status, code: number, mediaType: string, body: Uint
   };
 }
 
-/** The Status that an error carries, or a 500 without a reason that has the error's message, as the reference answers. */
+/**
+ * Returns the Status that an error carries. Any other error becomes a 500 without a reason, with the error's message,
+ * as in the reference.
+ */
 export function statusOfError(error: unknown): Status {
   return statusOf(error) ?? unknown(toError(error).message);
 }

@@ -1,6 +1,8 @@
 /**
- * A request on its way through the chain: what the listener read, and what the filters found out about it, each in its turn. Invariant: a
- * field is set by one filter, before any filter or endpoint that reads it runs; after that nobody changes it.
+ * ServerRequest: a request on its way through the filter chain and the endpoints.
+ *
+ * Invariant: one filter sets a field, before any filter or endpoint reads it. Only `user` and `incoming` are set again,
+ * by impersonation.
  */
 
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -12,52 +14,67 @@ import type { Answer, Incoming } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';
 import { WarningRecorder } from './warning-header.ts';
 
-/** What an audit policy wants to know about a request; the audit filter makes one only for requests that it logs. */
+/**
+ * The parts of a request that the audit event needs. The audit filter makes a record only for requests that its policy
+ * logs; endpoints fill it.
+ */
 export interface AuditRecord {
-  /** Whether the bodies are wanted: what is expensive to keep is kept only if so. */
+  /** Whether the bodies are logged. Endpoints keep a body only if it is. */
   readonly wantsRequestObject: boolean;
   readonly wantsResponseObject: boolean;
-  /** The request's object as the server understood it, before admission. */
+  /** The decoded object of the request, before admission. */
   requestObject: JsonObject | undefined;
-  /** JSON bytes, or the object. */
+  /** The object of the answer, as JSON bytes or as a value. */
   responseObject: Uint8Array | JsonObject | undefined;
-  /** The name that a create ended up with. */
+  /** The name of a created object, which may be generated. */
   objectName: string;
-  /** The verb that allowed an impersonation; '' if there was none, or it was allowed in the old way. */
+  /**
+   * The verb that allowed a constrained impersonation; '' without impersonation and for the unconstrained
+   * `impersonate`.
+   */
   impersonationConstraint: string;
   annotate(key: string, value: string): void;
 }
 
-/** Nobody yet: what a request carries before authentication. */
+/** The user of a request before authentication. */
 export const NOBODY: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
-/** As many characters as the reference logs. */
+/** The reference logs as many characters. */
 const LOGGED_AUDIT_ID = 64;
 
 export class ServerRequest {
-  /** Without the headers that said who the client is, once authentication and impersonation have read them. */
+  /**
+   * The request of the listener. Authentication and impersonation replace it with one that hides the headers that they
+   * have read.
+   */
   incoming: Incoming;
   readonly info: RequestInfo;
-  /** On the clock's wall, in milliseconds. */
+  /** The time of arrival in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** On the clock's monotonic axis; set where the chain begins. */
+  /** The time of arrival on the clock's monotonic axis. Set by the head of the chain. */
   startedAt = 0;
-  /** Set by the audit id filter. */
+  /** Set by the head of the chain. */
   auditId = '';
-  /** Watches and connects; set by the deadline filter. */
+  /** True for watches and connects. Set by the deadline filter. */
   longRunning = false;
-  /** When the answer must be ready, on the clock's monotonic axis; Infinity for long-running requests. Set by the deadline filter. */
+  /**
+   * When the answer must be complete, on the clock's monotonic axis. Infinity for long-running requests. Set by the
+   * deadline filter.
+   */
   deadline: number = Number.POSITIVE_INFINITY;
-  /** Set by authentication, replaced by impersonation. */
+  /** Set by authentication. Impersonation replaces it. */
   user: UserInfo = NOBODY;
   /** The user before impersonation; undefined if there was none. */
   impersonator: UserInfo | undefined = undefined;
-  /** What authentication has to say to the audit event. */
+  /** Annotations that the authenticator adds to the audit event. */
   authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
   audit: AuditRecord | undefined = undefined;
-  /** What the answer says about the request's flow; undefined: nothing. Set by flow control. */
+  /** The flow that the answer's headers name; undefined without such headers. Set by flow control. */
   flow: Flow | undefined = undefined;
-  /** What statuses are written in protobuf with; undefined: they are not. Set where the chain begins. */
+  /**
+   * The types that Statuses are encoded in protobuf with; undefined: a Status is never sent in protobuf. Set by the
+   * head of the chain.
+   */
   types: MetaTypes | undefined = undefined;
   #warnings: WarningRecorder | undefined = undefined;
 
@@ -67,17 +84,16 @@ export class ServerRequest {
     this.receivedAt = receivedAt;
   }
 
-  /** The verb of the request info. */
   get verb(): string {
     return this.info.verb;
   }
 
-  /** The audit id as logs show it: clients may send one of any length, and the log is not theirs to fill. */
+  /** The audit id as logs show it. It is truncated, because clients may send one of any length. */
   get loggedAuditId(): string {
     return this.auditId.slice(0, LOGGED_AUDIT_ID);
   }
 
-  /** Adds a `Warning: 299` header to the answer. */
+  /** Adds a `Warning: 299` header to the answer. See WarningRecorder for its limits. */
   warn(text: string, agent = ''): void {
     this.#warnings ??= new WarningRecorder();
     this.#warnings.add(text, agent);
@@ -88,14 +104,17 @@ export class ServerRequest {
     this.audit?.annotate(key, value);
   }
 
-  /** Undefined for the many requests without a warning. */
+  /** Undefined until the first warning. */
   get warnings(): WarningRecorder | undefined {
     return this.#warnings;
   }
 }
 
-/** Answers a request, maybe at once. It throws, or rejects with, a StatusError for what the client is to be told; anything else is a 500. */
+/**
+ * Answers a request, synchronously where it can. Throws, or rejects with, a StatusError that the client receives. Any
+ * other error is logged and answered as a 500.
+ */
 export type RequestHandler = (request: ServerRequest) => MaybePromise<Answer>;
 
-/** One step of the chain around the next one. */
+/** One step of the filter chain, wrapped around the next one. A filter either calls `next` once or answers itself. */
 export type RequestFilter = (next: RequestHandler) => RequestHandler;

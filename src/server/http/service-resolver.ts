@@ -1,7 +1,8 @@
 /**
- * What stands behind a Service, from the Service itself and its EndpointSlices. Invariant: an address is one that something told us to use; nothing is guessed.
+ * The resolver of Services to addresses, from a Service and its EndpointSlices.
  *
- * There is no network of a cluster here, so endpoints come first: they are addresses that can be reached. The cluster IP is the last resort.
+ * Endpoints are preferred to the cluster IP: this server does not run inside a cluster network, so a cluster IP is
+ * usually not reachable.
  */
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { getField, type JsonObject } from '../../base/json-value.ts';
@@ -15,7 +16,7 @@ export interface ServiceObjects {
   endpointSlices(namespace: string, name: string): MaybePromise<readonly JsonObject[]>;
 }
 
-/** `random` picks among several endpoints: from 0 up to, not including, 1. */
+/** `random` returns a number from 0 up to, not including, 1. It chooses among several endpoints. */
 export function createServiceResolver(objects: ServiceObjects, random: () => number): ServiceResolver {
   return {
     resolve: (namespace, name, port) =>
@@ -43,7 +44,7 @@ function portOf(spec: JsonObject, port: number): JsonObject | undefined {
   return objectsAt(spec, 'ports').find((candidate) => getField(candidate, 'port') === port);
 }
 
-/** Ready addresses of the port with this name. */
+/** Returns the ready addresses of the port with this name. */
 function addresses(slices: readonly JsonObject[], portName: string): ServiceAddress[] {
   const found: ServiceAddress[] = [];
   for (const slice of slices) {

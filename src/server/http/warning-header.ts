@@ -1,13 +1,18 @@
 /**
- * Warnings for the client: `Warning: 299 - "text"` headers, as RFC 7234 writes them and the reference limits them. Invariant: a header made here is one line
- * that no text can break out of, and the texts of one answer are never more than about 4,096 characters together.
+ * `Warning: 299 - "text"` headers, in the syntax of RFC 7234 and with the reference's limits.
+ *
+ * Invariants: a header is one line, whatever text it contains. The texts of one answer together have at most about
+ * 4,096 characters.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
 
-/** Beyond this many characters every warning is shortened, and none is added (the reference's truncateAtTotalRunes). */
+/**
+ * When the texts exceed this many characters together, every warning is shortened, and no more are added once the
+ * shortened ones exceed it (truncateAtTotalRunes in the reference).
+ */
 const TOTAL_LIMIT = 4 * 1024;
-/** What a shortened warning keeps (the reference's truncateItemRunes). */
+/** The length of a shortened warning in characters (truncateItemRunes in the reference). */
 const ITEM_LIMIT = 256;
 
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -16,8 +21,9 @@ const BAD_AGENT = /[\\"\p{White_Space}\p{Cc}]/u;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
- * The value of one header, in the form in which HTTP carries it: each UTF-8 byte is one character. An empty agent prints as `-`.
- * Undefined for a text or an agent that may not stand in a header: control characters, lone surrogates; in an agent also spaces, quotes, backslashes.
+ * Returns the value of one header as HTTP carries it: each UTF-8 byte is one character. An empty agent prints as `-`.
+ * Returns undefined for characters that a header must not contain: control characters and lone surrogates; in an agent
+ * also spaces, quotes and backslashes.
  */
 export function formatWarningHeader(code: number, agent: string, text: string): string | undefined {
   if (!Number.isInteger(code) || code < 0 || code > 999) throw new BugError(`${code} is no warning code`);
@@ -33,12 +39,12 @@ interface Warning {
   readonly text: string;
 }
 
-/** The warnings of one answer. Make one when there is something to warn about: most requests never need it. */
+/** The warnings of one answer. Created on the first warning, because most requests have none. */
 export class WarningRecorder {
   readonly #seen = new Set<string>();
   readonly #recorded: Warning[] = [];
   #headers: string[] = [];
-  /** Characters of all texts in the headers. */
+  /** The number of characters of all texts in the headers. */
   #written = 0;
   #truncating = false;
 
@@ -47,7 +53,10 @@ export class WarningRecorder {
     return this.#headers;
   }
 
-  /** Adds a warning unless its text is empty, already there or not allowed in a header, or the answer is full. */
+  /**
+   * Adds a warning. Ignores a text that is empty, was added before or cannot be sent, and every text once the limit is
+   * reached.
+   */
   add(text: string, agent = ''): void {
     if (text === '' || (this.#truncating && this.#written >= TOTAL_LIMIT) || this.#seen.has(text)) return;
     this.#seen.add(text);
@@ -57,7 +66,7 @@ export class WarningRecorder {
       this.#write(warning);
       return;
     }
-    // A text that cannot be written does not fill the answer either.
+    // A text that cannot be sent does not count towards the limit.
     if (formatWarningHeader(299, agent, text) === undefined) return;
     this.#truncating = true;
     this.#written = 0;
@@ -74,7 +83,7 @@ export class WarningRecorder {
   }
 }
 
-/** Unicode characters, not UTF-16 units. */
+/** Counts Unicode characters, not UTF-16 units. */
 function characters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

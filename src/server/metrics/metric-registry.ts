@@ -1,6 +1,8 @@
 /**
- * Counters, gauges and histograms, and the registry that prints them. Invariant: a label set's text is made once, when it is first printed; a handle counts without
- * looking anything up; and no metric holds more series than its bound: the label sets that come later share one series, whose labels all say `overflow`.
+ * Counters, gauges and histograms, and the registry that prints them.
+ *
+ * Invariants: a handle counts without a lookup. The text of a label set is made once, when it is first printed. A
+ * metric has at most `maxSeries` series: further label sets share one series, whose labels are all `overflow`.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 import { BugError } from '../../base/errors.ts';
@@ -13,16 +15,19 @@ export interface MetricOptions<Labels extends readonly string[]> {
   readonly help: string;
   /** In the order in which `labels()` takes their values; printed in alphabetical order. */
   readonly labels: Labels;
-  /** Series besides the overflow one. Default 10,000; 2,000 for a histogram, because each prints a line per bucket and printing blocks. */
+  /**
+   * The number of series besides the overflow one. Default 10,000. For a histogram 2,000, because each series prints a
+   * line per bucket and printing blocks the event loop.
+   */
   readonly maxSeries?: number;
 }
 
 export interface HistogramOptions<Labels extends readonly string[]> extends MetricOptions<Labels> {
-  /** Upper bounds, growing, finite; `+Inf` is added. */
+  /** Finite upper bounds in ascending order; `+Inf` is added. */
   readonly buckets: readonly number[];
 }
 
-/** The label value of the series that takes what exceeds the bound. */
+/** The label value of the series that counts for all label sets beyond `maxSeries`. */
 export const OVERFLOW = 'overflow';
 
 const DEFAULT_MAX_SERIES = 10_000;
@@ -31,7 +36,7 @@ const DEFAULT_MAX_HISTOGRAMS = 2_000;
 /** One value per label name. */
 export type LabelValues<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
 
-/** Goes up only. */
+/** A value that only grows. */
 export class Counter {
   #value = 0;
 
@@ -39,7 +44,7 @@ export class Counter {
     return this.#value;
   }
 
-  /** Throws BugError for what is negative or no number. */
+  /** Throws BugError for a negative number and for NaN. */
   add(by = 1): void {
     if (!(by >= 0)) throw new BugError(`a counter cannot grow by ${by}`);
     this.#value += by;
@@ -64,7 +69,7 @@ export class Gauge {
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** Per bucket, not cumulated; the last one is `+Inf`. */
+  /** Per bucket, not cumulative. The last one is `+Inf`. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -80,20 +85,20 @@ export class Histogram {
   observe(value: number): void {
     const bounds = this.#bounds;
     let bucket = 0;
-    // Most values fall into the first buckets. NaN is in none but the last.
+    // Most values fall into the first buckets. NaN falls into the last.
     while (bucket < bounds.length && !(value <= (bounds[bucket] as number))) bucket++;
     this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
     this.#sum += value;
   }
 
-  /** How many values were at most each bound; the last is the count of all. */
+  /** Returns, for each bound, how many values were at most that large. The last one counts all values. */
   cumulated(): readonly number[] {
     let total = 0;
     return Array.from(this.#counts, (count) => (total += count));
   }
 }
 
-/** One label set. */
+/** One label set with its handle. */
 class Series<Handle> {
   /** In the order of the printed labels. */
   readonly values: readonly string[];
@@ -111,16 +116,16 @@ class Series<Handle> {
   }
 }
 
-/** A metric and its series. */
+/** One metric with its series. */
 export class Family<Handle, Labels extends readonly string[] = readonly string[]> {
   readonly name: string;
   readonly #options: MetricOptions<Labels>;
   readonly #create: () => Handle;
-  /** Of the labels, as they are printed. */
+  /** The names of the labels, as they are printed. */
   readonly sortedNames: readonly string[];
-  /** Where each printed label stands among the values of `labels()`. */
+  /** For each printed label, its position among the arguments of `labels()`. */
   readonly #order: readonly number[];
-  /** By `keyOf` the values. */
+  /** By the key that `keyOf` makes of the values. */
   readonly #handles = new Map<string, Handle>();
   #series: Series<Handle>[] = [];
   #sorted = true;
@@ -131,7 +136,7 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
     this.#create = create;
     this.#order = options.labels.map((_, i) => i).sort((a, b) => compareUtf8(this.#label(a), this.#label(b)));
     this.sortedNames = this.#order.map((i) => this.#label(i));
-    // Like the reference's: a metric without labels is there from the start, one with labels when it is first used.
+    // As in the reference: a metric without labels is printed from the start, one with labels after its first use.
     if (options.labels.length === 0) this.#insert('', []);
   }
 
@@ -139,17 +144,19 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
     return this.#options.help;
   }
 
-  /** How many series there are, the overflow one included. */
+  /** The number of series, including the overflow one. */
   get size(): number {
     return this.#series.length;
   }
 
-  /** The handle of one label set. Keep it where a request can find it: this puts the values together to look them up. */
+  /**
+   * Returns the handle of one label set. The lookup joins the values, so callers on the request path keep the handle.
+   */
   labels(...values: LabelValues<Labels>): Handle {
     return this.#find(values as unknown as readonly string[], false);
   }
 
-  /** Series in the order of their labels' values. */
+  /** Returns the series, sorted by their label values. */
   sorted(): readonly Series<Handle>[] {
     if (!this.#sorted) this.#series.sort((a, b) => compareValues(a.values, b.values));
     this.#sorted = true;
@@ -190,7 +197,7 @@ export class Family<Handle, Labels extends readonly string[] = readonly string[]
   }
 }
 
-/** The length of each value stands before it, so that no value can be taken for two. */
+/** Each value is preceded by its length, so that no two lists of values have the same key. */
 function keyOf(values: readonly string[]): string {
   let key = '';
   for (const value of values) key += `${value.length} ${value}`;
@@ -201,13 +208,15 @@ export type CounterFamily<Labels extends readonly string[]> = Family<Counter, La
 export type GaugeFamily<Labels extends readonly string[]> = Family<Gauge, Labels>;
 export type HistogramFamily<Labels extends readonly string[]> = Family<Histogram, Labels>;
 
-/** Every metric of one server. */
+/**
+ * All metrics of one server. `counter`, `gauge` and `histogram` register a metric; they throw BugError for a malformed
+ * or used name, a malformed or repeated label, an empty help text or invalid buckets.
+ */
 export class MetricRegistry {
   readonly #printers = new Map<string, () => string>();
   readonly #names = new Set<string>();
   readonly #collectors: (() => void)[] = [];
 
-  /** The register functions throw BugError for a bad or taken name, a bad or repeated label, no help, or bad buckets. */
   counter<const Labels extends readonly string[]>(options: MetricOptions<Labels>): CounterFamily<Labels> {
     const family = new Family<Counter, Labels>(options, () => new Counter());
     this.#register(options, [''], () => printValues('counter', family));
@@ -229,12 +238,12 @@ export class MetricRegistry {
     return family;
   }
 
-  /** Calls back before each print, for gauges that are cheaper to compute than to keep. */
+  /** Adds a callback that runs before each print, for gauges that are cheaper to compute than to keep up to date. */
   onCollect(collect: () => void): void {
     this.#collectors.push(collect);
   }
 
-  /** Metrics by name, series by labels: the same state prints the same text. */
+  /** Returns the text of `/metrics`: metrics sorted by name, series by labels. The same state prints the same text. */
   print(): string {
     for (const collect of this.#collectors) collect();
     return [...this.#printers.keys()]
@@ -243,7 +252,7 @@ export class MetricRegistry {
       .join('');
   }
 
-  /** What `/metrics` answers. */
+  /** Returns the answer of `/metrics`. */
   answer(): Answer {
     const headers = { 'cache-control': 'no-cache, private', 'content-type': METRICS_CONTENT_TYPE };
     return { kind: 'bytes', status: 200, headers, body: encodeUtf8(this.print()) };

@@ -1,17 +1,24 @@
 /**
- * The Prometheus text format 0.0.4, as the reference's library prints it. Invariant: whatever a label or a help text contains, it stays on its line and inside
- * its quotes.
+ * The Prometheus text format 0.0.4, as the reference's library prints it.
+ *
+ * Invariant: label values and help texts are escaped, so they cannot end their line or their quotes.
  */
 
-/** The media type of what is printed. The last parameter says how names beyond letters, digits and underscores are printed: there are none. */
+/**
+ * The last parameter says how names with other characters than letters, digits and underscores are printed. This server
+ * has none.
+ */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** A value: shortest digits, with an exponent below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. */
+/**
+ * Prints a number with the fewest digits that identify it. Uses an exponent below 1e-4 and from 1e6 on; prints `NaN`,
+ * `+Inf` and `-Inf`.
+ */
 export function formatValue(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return Object.is(value, -0) ? '-0' : `${value}`;
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const size = Math.abs(value);
-  // Between these, JavaScript never prints an exponent either.
+  // In this range JavaScript prints no exponent either.
   if (size >= 1e-4 && size < 1e6) return `${value}`;
   const text = value.toExponential();
   const mark = text.indexOf('e');
@@ -19,14 +26,14 @@ export function formatValue(value: number): string {
   return `${text.slice(0, mark + 2)}${digits.length < 2 ? '0' : ''}${digits}`;
 }
 
-/** `a="x",b="y"`; empty without labels. */
+/** Prints `a="x",b="y"`; an empty text without labels. */
 export function formatLabels(names: readonly string[], values: readonly string[]): string {
   let text = '';
   for (let i = 0; i < names.length; i++) text += `${i === 0 ? '' : ','}${names[i]}="${escapeLabel(values[i] ?? '')}"`;
   return text;
 }
 
-/** The two lines that open a metric. */
+/** Prints the HELP and TYPE lines of a metric. */
 export function formatHeader(name: string, help: string, type: string): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
 }

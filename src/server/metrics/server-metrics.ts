@@ -1,6 +1,6 @@
 /**
- * The metrics of the generic server: the reference's names, labels and buckets wherever the meaning is the same, so that dashboards and alerts carry over. Invariant:
- * a metric of the reference that would mean something else here is left out, not filled with something similar (so nothing speaks of etcd).
+ * The metrics of the generic server. They have the reference's names, labels and buckets, so that dashboards and alerts
+ * carry over. Metrics of the reference whose meaning would differ here are absent, such as those of etcd.
  */
 
 import type { RequestInfo } from '../http/request-info.ts';
@@ -54,7 +54,7 @@ const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15
 const RESPONSE_SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const EVENT_SIZE_BUCKETS = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 
-/** Registers them all. Once per registry: a second time is a BugError. */
+/** Registers all metrics. Called once per registry; a second call throws BugError. */
 export function registerServerMetrics(registry: MetricRegistry): ServerMetrics {
   return { ...requestMetrics(registry), ...watchMetrics(registry), ...otherMetrics(registry) };
 }
@@ -180,17 +180,21 @@ function otherMetrics(registry: MetricRegistry) {
 
 export type MetricScope = 'resource' | 'namespace' | 'cluster' | '';
 
-/** The `scope` label: one object, the objects of a namespace, all objects, or empty for what is no resource. */
+/**
+ * Returns the `scope` label: one object, the objects of a namespace, all objects, or '' for requests that are not about
+ * resources.
+ */
 export function metricScope(info: RequestInfo): MetricScope {
   if (!info.isResourceRequest) return '';
-  // By the path alone: a list that selects one name is still a list.
+  // Only the path counts: a list that selects one name is still a list.
   if (info.verb === 'create' || (info.parts[1] ?? '') !== '') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';
 }
 
 /**
- * The `verb` label, in the reference's words: the method, except that reads tell LIST and WATCH from GET (a deletecollection is a DELETE). `as` is for what only the caller knows: an apply patch, a
- * connect subresource. Every other method is `other`, so that nobody can invent values.
+ * Returns the `verb` label as the reference does: the HTTP method, except that LIST and WATCH differ from GET. A
+ * deletecollection is DELETE. `as` is known to the caller only: an apply patch or a connect subresource. Other methods
+ * are `other`, so that clients cannot create labels.
  */
 export function metricVerb(method: string, info: RequestInfo, as?: 'APPLY' | 'CONNECT'): string {
   if (as !== undefined) return as;

@@ -1,6 +1,6 @@
 /**
- * The one OpenAPI v2 document, put together from the parts of all group-versions' documents. Invariant: a path, a type and a parameter are written once, in the order of their names, whichever document
- * brought them.
+ * The one OpenAPI v2 document, put together from the parts of all group-versions' documents. Invariant: a path, a type
+ * and a parameter are written once, in the order of their names, whichever document brought them.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
@@ -24,7 +24,9 @@ export class DocumentV2 {
   /** Whose parameters are all known here, as they are: items of one template share them. */
   readonly #agreed = new Set<ReadonlyMap<string, JsonObject>>();
 
-  /** Begins with a document that was finished before. Names and values have no line breaks: JSON writes those as `\n`. */
+  /**
+   * Begins with a document that was finished before. Names and values have no line breaks: JSON writes those as `\n`.
+   */
   static from(text: string): DocumentV2 {
     const made = new DocumentV2();
     let section = '';
@@ -84,7 +86,10 @@ export class DocumentV2 {
     return texts.join('');
   }
 
-  /** Parameters are written once and referred to. An item that means another one by the name of one that is known is written anew, with that one in place. */
+  /**
+   * Parameters are written once and referred to. An item that means another one by the name of one that is known is
+   * written anew, with that one in place.
+   */
   #pathItem(path: PathText): string {
     const { text, parameters } = path.v2();
     if (this.#agreed.has(parameters)) return text;

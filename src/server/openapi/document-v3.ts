@@ -1,6 +1,6 @@
 /**
- * One OpenAPI v3 document from path items and schemas. Invariant: paths are sorted; a parameter that all operations of a path have is said once, of the path, as in
- * the reference's documents.
+ * One OpenAPI v3 document from path items and schemas. Invariant: paths are sorted; a parameter that all operations of
+ * a path have is said once, of the path, as in the reference's documents.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';

@@ -1,6 +1,7 @@
 /**
- * `/openapi/v3`, its documents, and `/openapi/v2`: what there is, for tools. Several servers publish into one manager. Invariant: publishing costs nothing but a
- * note; a document is made when it is first asked for, kept as bytes, and dropped when its own group-version is published anew.
+ * `/openapi/v3`, its documents, and `/openapi/v2`: what there is, for tools. Several servers publish into one manager.
+ * Invariant: publishing costs nothing but a note; a document is made when it is first asked for, kept as bytes, and
+ * dropped when its own group-version is published anew.
  */
 import { parseAccept } from '../../apimachinery/codec/media-type.ts';
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -49,7 +50,10 @@ const NO_CACHE = 'no-cache, private';
 const SHARED_TYPES = 'io.k8s.apimachinery.';
 const JSON_TYPE = 'application/json';
 
-/** Media types of both versions: what a client may ask for, and what it is then told. `.` is the valid name, `@` the one that older clients send. */
+/**
+ * Media types of both versions: what a client may ask for, and what it is then told. `.` is the valid name, `@` the one
+ * that older clients send.
+ */
 const FORMS = {
   v2: formsOf('v2'),
   v3: formsOf('v3'),

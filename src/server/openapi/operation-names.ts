@@ -1,6 +1,6 @@
 /**
- * Names of operations, made as the reference makes them, because generated clients are named after them. Invariant: two operations of one server never share a
- * name.
+ * Names of operations, made as the reference makes them, because generated clients are named after them. Invariant: two
+ * operations of one server never share a name.
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The operations of a group-version: which paths there are, which methods each has, what they take and give. Invariant: an operation exists exactly if the store
- * has the verb; both versions of OpenAPI are written from this list.
+ * The operations of a group-version: which paths there are, which methods each has, what they take and give. Invariant:
+ * an operation exists exactly if the store has the verb; both versions of OpenAPI are written from this list.
  */
 import type { GroupVersion, GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type { ResourceStore } from '../resource/resource-store.ts';

@@ -99,7 +99,10 @@ export const REST_OF_PATH: Parameter = {
 
 const fromFields = new Map<string, Parameter>();
 
-/** A field of an options object as it stands in a query: the same parameter for the same field. Undefined for what has no place there. */
+/**
+ * A field of an options object as it stands in a query: the same parameter for the same field. Undefined for what has
+ * no place there.
+ */
 export function queryParameter(name: string, type: TypeView): Parameter | undefined {
   const value = type.kind === 'list' ? type.items : type;
   if (value.kind !== 'scalar' || value.scalar === 'time') return undefined;

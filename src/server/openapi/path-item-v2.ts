@@ -1,6 +1,6 @@
 /**
- * A path item of OpenAPI v3 in the words of v2. Invariant: pure but for the parameters, which are written once, into the map that the caller keeps, and referred to by name; one that differs from
- * another of its name stays where it is.
+ * A path item of OpenAPI v3 in the words of v2. Invariant: pure but for the parameters, which are written once, into
+ * the map that the caller keeps, and referred to by name; one that differs from another of its name stays where it is.
  */
 import { equalJson, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { METHODS } from './operations.ts';

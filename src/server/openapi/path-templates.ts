@@ -1,6 +1,7 @@
 /**
- * Path items of resources, as texts with gaps for their names. A server has thousands of custom resources and a handful of shapes: what verbs and subresources there are. Invariant: a filled template is the text that
- * would have been written for the resource itself; names that would have to be escaped or changed on the way get no template.
+ * Path items of resources, as texts with gaps for their names. A server has thousands of custom resources and a handful
+ * of shapes: what verbs and subresources there are. Invariant: a filled template is the text that would have been
+ * written for the resource itself; names that would have to be escaped or changed on the way get no template.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import { writeJson } from '../../base/json-write.ts';
@@ -56,12 +57,18 @@ export class PathTemplates {
   readonly #byShape = new Map<string, Template>();
   readonly #all: boolean;
 
-  /** Those of built-in kinds have many shapes: `all` says that they are kept too, by somebody who writes all of them at once. Default: only those of custom resources are. */
+  /**
+   * Those of built-in kinds have many shapes: `all` says that they are kept too, by somebody who writes all of them at
+   * once. Default: only those of custom resources are.
+   */
   constructor(options: { readonly all?: boolean } = {}) {
     this.#all = options.all ?? false;
   }
 
-  /** `schemaOf` refers to what a content is in the document of the resource; the types of its own objects are those of `names`. */
+  /**
+   * `schemaOf` refers to what a content is in the document of the resource; the types of its own objects are those of
+   * `names`.
+   */
   pathsOf(resource: OpenApiResource, names: TemplateNames, schemaOf: SchemaOf): ResourcePaths {
     const subjects = subjectsOf(resource);
     const isKept = this.#all || !resource.version.strategicMerge;

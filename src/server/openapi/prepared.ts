@@ -1,6 +1,7 @@
 /**
- * Documents of a server's own kinds that were made before, by the build, because making them takes longer than everything else that a first client asks for. Invariant: they are used only if every document that
- * they were made from is published with the same hash; otherwise all is made anew.
+ * Documents of a server's own kinds that were made before, by the build, because making them takes longer than
+ * everything else that a first client asks for. Invariant: they are used only if every document that they were made
+ * from is published with the same hash; otherwise all is made anew.
  */
 import { isJsonObject, type JsonObject } from '../../base/json-value.ts';
 

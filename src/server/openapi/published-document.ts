@@ -1,12 +1,16 @@
 /**
- * One document in its two forms. Invariant: the bytes are made when they are asked for and kept until memory is tidied up; the value that they are made from is not. The hash is that of
- * the JSON, or of a fingerprint that changes whenever the JSON does, and names both forms; it is kept.
+ * One document in its two forms. Invariant: the bytes are made when they are asked for and kept until memory is tidied
+ * up; the value that they are made from is not. The hash is that of the JSON, or of a fingerprint that changes whenever
+ * the JSON does, and names both forms; it is kept.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { contentHash } from '../../base/content-hash.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
-/** Part of every hash that is made from a fingerprint: raise it when the same facts give another document, because clients keep documents for good by their hash. */
+/**
+ * Part of every hash that is made from a fingerprint: raise it when the same facts give another document, because
+ * clients keep documents for good by their hash.
+ */
 const FORMAT_REVISION = 1;
 
 export interface DocumentMaker {

@@ -1,5 +1,6 @@
 /**
- * Schemas as text, so that a type that many documents have is written once. Invariant: a schema is written in a form when that form is first asked for, and stays; the kinds that a type stands for differ from document to document and
+ * Schemas as text, so that a type that many documents have is written once. Invariant: a schema is written in a form
+ * when that form is first asked for, and stays; the kinds that a type stands for differ from document to document and
  * are added to the text.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';

@@ -1,6 +1,6 @@
 /**
- * Schemas of OpenAPI v3 in the words of v2. Invariant: what v2 cannot say (defaults beside references, alternatives, nullable) is left out, so that clients of v2 check less and never refuse what the
- * server takes.
+ * Schemas of OpenAPI v3 in the words of v2. Invariant: what v2 cannot say (defaults beside references, alternatives,
+ * nullable) is left out, so that clients of v2 check less and never refuse what the server takes.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 

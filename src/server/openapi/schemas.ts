@@ -1,6 +1,7 @@
 /**
- * Schemas of types, as OpenAPI v3 has them, with the extensions that clients merge and validate by. Invariant: a named type is written once, where it is first
- * reached, and referred to everywhere else, so recursive types end; properties come in the order of their names.
+ * Schemas of types, as OpenAPI v3 has them, with the extensions that clients merge and validate by. Invariant: a named
+ * type is written once, where it is first reached, and referred to everywhere else, so recursive types end; properties
+ * come in the order of their names.
  */
 import type { GroupVersionKind } from '../../apimachinery/meta/gvk.ts';
 import type {

@@ -1,4 +1,7 @@
-/** What the documents of a published group-version, and of the paths around the groups, are written from. Invariant: nothing is kept but what `settings` keep; whoever asks keeps the bytes. */
+/**
+ * What the documents of a published group-version, and of the paths around the groups, are written from. Invariant:
+ * nothing is kept but what `settings` keep; whoever asks keeps the bytes.
+ */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import type { JsonObject } from '../../base/json-value.ts';

@@ -1,4 +1,7 @@
-/** The options of list, watch and deletecollection from a request. Invariant: what comes out names only fields that the version can select by. */
+/**
+ * The options of list, watch and deletecollection from a request. Invariant: what comes out names only fields that the
+ * version can select by.
+ */
 
 import { quote } from '../../../apimachinery/go-format.ts';
 import { type ListOptions, readListOptions } from '../../../apimachinery/meta/list-options.ts';
@@ -13,7 +16,10 @@ import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
 import type { ServerRequest } from '../../http/server-request.ts';
 import { checkedOptions, type RequestScope } from '../endpoint.ts';
 
-/** Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one that the selector requires, is selected alone. */
+/**
+ * Throws the 400 for what cannot be read or selected by and the 422 for what breaks a rule. A name in the path, or one
+ * that the selector requires, is selected alone.
+ */
 export function listOptionsOf(scope: RequestScope, request: ServerRequest): ListOptions {
   const options = checkedOptions(readListOptions(request.info.params), 'ListOptions');
   checkSelectableFields(scope, options.fieldSelector);

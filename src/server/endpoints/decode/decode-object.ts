@@ -1,6 +1,7 @@
 /**
- * A body as an object of the kind that a path takes. Invariant: what comes out has the type fields of that kind, holds only fields that its type has, in
- * the form in which the type is written, and has its defaults; every refusal has the reference's words.
+ * A body as an object of the kind that a path takes. Invariant: what comes out has the type fields of that kind, holds
+ * only fields that its type has, in the form in which the type is written, and has its defaults; every refusal has the
+ * reference's words.
  */
 
 import { decodeCbor } from '../../../apimachinery/codec/cbor/cbor-decode.ts';
@@ -32,7 +33,10 @@ import { hubPackage } from '../encode/not-acceptable.ts';
 import type { EndpointHost, RequestScope } from '../endpoint.ts';
 import { readProtobuf } from './read-protobuf.ts';
 
-/** How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary form: not for custom resources. */
+/**
+ * How the body is written, from its content type. Throws the 415. Protobuf is read for kinds whose types have a binary
+ * form: not for custom resources.
+ */
 export function inputType(host: EndpointHost, scope: RequestScope, request: ServerRequest): string {
   const header = request.incoming.header('content-type');
   if (header === undefined || header === '' || header === 'application/json') return 'application/json';
@@ -53,7 +57,10 @@ export interface BodyToDecode {
   readonly fieldValidation: FieldValidation;
 }
 
-/** The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as `fieldValidation` says. */
+/**
+ * The object of a create or an update. Unknown and duplicate fields become warnings, or a 400, or nothing, as
+ * `fieldValidation` says.
+ */
 export function decodeObject(
   host: EndpointHost,
   scope: RequestScope,

@@ -1,4 +1,7 @@
-/** The type of DeleteOptions in protobuf: the one body that every kind takes. Invariant: numbers are those of the reference's generated.proto. */
+/**
+ * The type of DeleteOptions in protobuf: the one body that every kind takes. Invariant: numbers are those of the
+ * reference's generated.proto.
+ */
 import { createStructView, type FieldView, type StructView, type TypeView } from '../../../apimachinery/type-view.ts';
 
 const text: TypeView = { kind: 'scalar', scalar: 'string' };

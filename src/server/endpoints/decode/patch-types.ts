@@ -1,4 +1,7 @@
-/** Which kind of patch a request carries, from its content type. Invariant: the router's look at the header and the endpoint's own come in the reference's order. */
+/**
+ * Which kind of patch a request carries, from its content type. Invariant: the router's look at the header and the
+ * endpoint's own come in the reference's order.
+ */
 
 import { type Status, StatusError } from '../../../apimachinery/status/status.ts';
 import { genericServerResponse, unsupportedMediaType } from '../../../apimachinery/status/status-catalogue.ts';
@@ -15,7 +18,9 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
 
 const APPLY_TYPES: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
-/** Throws the 415. `isRouted`: a router looks at the header first; not so for custom resources and their subresources. */
+/**
+ * Throws the 415. `isRouted`: a router looks at the header first; not so for custom resources and their subresources.
+ */
 export function patchTypeOf(request: ServerRequest, version: VersionDefinition, isRouted: boolean): PatchType {
   const header = request.incoming.header('content-type') ?? '';
   const accepted = [...PATCH_TYPES.keys()].filter(

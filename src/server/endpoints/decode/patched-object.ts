@@ -1,6 +1,7 @@
 /**
- * A patch applied to an object, and the result read back as one of its kind. Invariant: the current object is not changed; the patch is decoded once, however often it is
- * applied; every refusal has the code and the words of the reference.
+ * A patch applied to an object, and the result read back as one of its kind. Invariant: the current object is not
+ * changed; the patch is decoded once, however often it is applied; every refusal has the code and the words of the
+ * reference.
  */
 
 import { decodeStrictJson, type FieldValidation, formatStrictError } from '../../../apimachinery/codec/strict.ts';
@@ -160,7 +161,10 @@ function statusOfPatchError({ code, message }: PatchError): Status {
   }
 }
 
-/** The patched document as the reference's library writes it: the fields of the root in order, and if it has no fixed type all others too. */
+/**
+ * The patched document as the reference's library writes it: the fields of the root in order, and if it has no fixed
+ * type all others too.
+ */
 function sortedFields(value: JsonValue, isDeep: boolean): JsonValue {
   if (isDeep && Array.isArray(value)) return value.map((item) => sortedFields(item, true));
   if (!isJsonObject(value)) return value;

@@ -1,6 +1,6 @@
 /**
- * Bodies in protobuf, which typed clients send for built-in kinds (kubectl's `create` among them). Invariant: what comes out is the JSON value that the same object would have
- * been sent as, or the decoder's words.
+ * Bodies in protobuf, which typed clients send for built-in kinds (kubectl's `create` among them). Invariant: what
+ * comes out is the JSON value that the same object would have been sent as, or the decoder's words.
  */
 
 import { formatGroupVersion, parseGroupVersion } from '../../../apimachinery/meta/gvk.ts';
@@ -46,7 +46,10 @@ export function readProtobufMessage(bytes: Uint8Array, view: StructView): ReadPr
   return { ok: true, value: { ...decoded.value, kind, apiVersion }, broken: undefined };
 }
 
-/** What the envelope says of the encoding and the type of its content is not looked at: the content is a message, or broken. */
+/**
+ * What the envelope says of the encoding and the type of its content is not looked at: the content is a message, or
+ * broken.
+ */
 function openEnvelope(bytes: Uint8Array): { readonly envelope: Envelope } | { readonly message: string } {
   if (bytes.byteLength === 0) return { message: 'empty data' };
   if (!hasEnvelopePrefix(bytes))

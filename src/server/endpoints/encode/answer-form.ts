@@ -1,6 +1,7 @@
 /**
- * The form of an answer, from the Accept header: which media type, and whether it is the object itself, a Table or metadata only. Invariant: a header
- * that was accepted once is found in a map of bounded size; the router's check of the header and the endpoint's come in the reference's order.
+ * The form of an answer, from the Accept header: which media type, and whether it is the object itself, a Table or
+ * metadata only. Invariant: a header that was accepted once is found in a map of bounded size; the router's check of
+ * the header and the endpoint's come in the reference's order.
  */
 import {
   allowsMetaTransform,
@@ -38,8 +39,9 @@ export class AnswerForms {
   readonly #isRouted: boolean;
 
   /**
-   * `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is written so. `tables`: they can be shown as
-   * a Table. `routed`: a router looks at the header first, and refuses in words of its own; default true.
+   * `binary`: objects have a protobuf form. Without it only what the server makes itself of them, their metadata, is
+   * written so. `tables`: they can be shown as a Table. `routed`: a router looks at the header first, and refuses in
+   * words of its own; default true.
    */
   constructor(
     mediaTypes: readonly SupportedMediaType[],

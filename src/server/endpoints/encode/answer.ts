@@ -1,6 +1,6 @@
 /**
- * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are, and the items of a list are copied once, into
- * blocks that are made as the client takes them.
+ * Answers with objects and lists. Invariant: in the plain form nothing is parsed; an object's bytes go out as they are,
+ * and the items of a list are copied once, into blocks that are made as the client takes them.
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../apimachinery/codec/negotiation.ts';
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';

@@ -1,6 +1,6 @@
 /**
- * Many small pieces as few blocks, because one write of 64 KB costs a tenth of sixty writes of 1 KB. Invariant: a block is made only when somebody takes it; large pieces
- * are blocks of their own, by reference.
+ * Many small pieces as few blocks, because one write of 64 KB costs a tenth of sixty writes of 1 KB. Invariant: a block
+ * is made only when somebody takes it; large pieces are blocks of their own, by reference.
  */
 import { allocateBytes } from '../../../base/bytes.ts';
 import { type ChunkSource, totalLength } from '../../http/chunk-source.ts';

@@ -1,6 +1,7 @@
 /**
- * The bytes of a list in JSON: a head, the items joined by commas, an end. Items are copied into blocks (`blocks.ts` says why), without their type fields where they come
- * without; a large item is a block of its own, by reference. Invariant: nothing is parsed, and a block is made only when somebody takes it.
+ * The bytes of a list in JSON: a head, the items joined by commas, an end. Items are copied into blocks (`blocks.ts`
+ * says why), without their type fields where they come without; a large item is a block of its own, by reference.
+ * Invariant: nothing is parsed, and a block is made only when somebody takes it.
  */
 import { allocateBytes, encodeUtf8 } from '../../../base/bytes.ts';
 import type { ChunkSource } from '../../http/chunk-source.ts';
@@ -63,7 +64,10 @@ export function listChunks({ head, items, prefix }: ListParts): ChunkSource {
     }
     return bytes;
   };
-  /** The items that were taken, from the last to the first: the beginning that is left out is overwritten by the end of the item before. */
+  /**
+   * The items that were taken, from the last to the first: the beginning that is left out is overwritten by the end of
+   * the item before.
+   */
   const copy = (from: number, into: Uint8Array, begin: number, bytes: number): void => {
     let start = begin + bytes;
     for (let i = at - 1; i >= from; i--) {

@@ -1,4 +1,6 @@
-/** The 406 of an object that cannot take the form that was asked for, and how the reference calls the types inside it. */
+/**
+ * The 406 of an object that cannot take the form that was asked for, and how the reference calls the types inside it.
+ */
 import type { Status } from '../../../apimachinery/status/status.ts';
 import type { VersionDefinition } from '../../resource/version-definition.ts';
 

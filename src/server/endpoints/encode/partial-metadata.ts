@@ -1,4 +1,7 @@
-/** Objects as their metadata alone (PartialObjectMetadata), for clients that cache many of them. Invariant: the metadata is taken as it stands and is not copied. */
+/**
+ * Objects as their metadata alone (PartialObjectMetadata), for clients that cache many of them. Invariant: the metadata
+ * is taken as it stands and is not copied.
+ */
 import { metadataOf } from '../../../apimachinery/meta/meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 

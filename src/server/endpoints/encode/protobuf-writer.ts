@@ -1,6 +1,7 @@
 /**
- * Answers in protobuf. Invariant: the message of an object is made once for the bytes that a store handed out, whoever asks for it and whatever it stands in. One piece
- * of memory will do because an object is field number 2 of its envelope and field number 2 of a list of its kind: the header is the same.
+ * Answers in protobuf. Invariant: the message of an object is made once for the bytes that a store handed out, whoever
+ * asks for it and whatever it stands in. One piece of memory will do because an object is field number 2 of its
+ * envelope and field number 2 of a list of its kind: the header is the same.
  */
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { encodeMessage } from '../../../apimachinery/protobuf/encode.ts';

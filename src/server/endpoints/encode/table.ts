@@ -1,6 +1,6 @@
 /**
- * Tables: what `kubectl get` prints, made by the server from the columns of a kind. Invariant: a row has one cell for each column, and its object is in the
- * form that `includeObject` asks for.
+ * Tables: what `kubectl get` prints, made by the server from the columns of a kind. Invariant: a row has one cell for
+ * each column, and its object is in the form that `includeObject` asks for.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';

@@ -1,6 +1,6 @@
 /**
- * How the events of a watch become bytes, in each form. Invariant: an encoding has one key, and encodings of one key of one resource give the same bytes, so that
- * watchers share them; an event is one allocation of exactly its size.
+ * How the events of a watch become bytes, in each form. Invariant: an encoding has one key, and encodings of one key of
+ * one resource give the same bytes, so that watchers share them; an event is one allocation of exactly its size.
  */
 
 import { encodeCbor } from '../../../apimachinery/codec/cbor/cbor.ts';

@@ -1,6 +1,6 @@
 /**
- * The watches that a server holds, with their deadlines. Invariant: one timer for all of them, armed for the earliest deadline; a watch ends at most
- * one step late and never early, and after `drain()` none is left and none stays.
+ * The watches that a server holds, with their deadlines. Invariant: one timer for all of them, armed for the earliest
+ * deadline; a watch ends at most one step late and never early, and after `drain()` none is left and none stays.
  */
 import type { Clock, Timer } from '../../../base/clock.ts';
 

@@ -1,6 +1,7 @@
 /**
- * One watch on its way to one client: a sink for the store on one side, an answer's stream or a WebSocket on the other. Invariant: the store's watch is stopped exactly
- * once, whoever ends it (client, store, time, shutdown), and the client's side is ended or already gone.
+ * One watch on its way to one client: a sink for the store on one side, an answer's stream or a WebSocket on the other.
+ * Invariant: the store's watch is stopped exactly once, whoever ends it (client, store, time, shutdown), and the
+ * client's side is ended or already gone.
  */
 import type { Status } from '../../../apimachinery/status/status.ts';
 import type { WebSocketPeer } from '../../http/exchange.ts';

@@ -1,6 +1,6 @@
 /**
- * WebSocket handshakes as the reference's library (golang.org/x/net/websocket) takes them. Invariant: what passes here the listener can complete, so that nothing is opened
- * for a handshake that fails.
+ * WebSocket handshakes as the reference's library (golang.org/x/net/websocket) takes them. Invariant: what passes here
+ * the listener can complete, so that nothing is opened for a handshake that fails.
  */
 import { decodeBase64 } from '../../../base/base64.ts';
 import { EMPTY_BYTES } from '../../../base/bytes.ts';
@@ -22,7 +22,10 @@ export function offeredProtocols({ incoming }: ServerRequest): readonly string[]
     .filter((name) => name !== '');
 }
 
-/** Undefined if the handshake can be made. Without an origin it is forbidden; with several subprotocols, or malformed, it is a bad request. */
+/**
+ * Undefined if the handshake can be made. Without an origin it is forbidden; with several subprotocols, or malformed,
+ * it is a bad request.
+ */
 export function webSocketRefusal(request: ServerRequest): Answer | undefined {
   const { incoming } = request;
   const key = incoming.header('sec-websocket-key') ?? '';

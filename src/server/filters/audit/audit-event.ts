@@ -1,6 +1,7 @@
 /**
- * One request as the audit log tells it. Invariant: a line is an audit.k8s.io/v1 Event with the fields of the reference in its order; who is shown as `user` is who
- * was authenticated, whoever they act as; bodies are kept only if the policy asks for them, and no header that carries a credential is ever looked at.
+ * One request as the audit log tells it. Invariant: a line is an audit.k8s.io/v1 Event with the fields of the reference
+ * in its order; who is shown as `user` is who was authenticated, whoever they act as; bodies are kept only if the
+ * policy asks for them, and no header that carries a credential is ever looked at.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { formatMicroTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';

@@ -1,4 +1,7 @@
-/** Which rule of an audit policy counts for a request. Invariant: the first that matches, in the order of the file; a request that none matches is not logged. */
+/**
+ * Which rule of an audit policy counts for a request. Invariant: the first that matches, in the order of the file; a
+ * request that none matches is not logged.
+ */
 import type { RequestAttributes } from '../../authorizer.ts';
 import type { AuditGroupResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-rules.ts';
 

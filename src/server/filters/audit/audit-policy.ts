@@ -1,6 +1,7 @@
 /**
- * The file of `--audit-policy-file` (audit.k8s.io/v1 Policy). Invariant: a policy that was read has at least one rule and only levels and stages that exist; fields
- * that the type does not have are warned about, as in the reference, because a misspelt rule that is silently ignored logs too much or too little.
+ * The file of `--audit-policy-file` (audit.k8s.io/v1 Policy). Invariant: a policy that was read has at least one rule
+ * and only levels and stages that exist; fields that the type does not have are warned about, as in the reference,
+ * because a misspelt rule that is silently ignored logs too much or too little.
  */
 import { decodeStrictJson, decodeStrictYaml, formatStrictError } from '../../../apimachinery/codec/strict.ts';
 import { findTypeMismatch } from '../../../apimachinery/codec/type-mismatch.ts';

@@ -1,4 +1,7 @@
-/** What an audit policy says, as data. Invariant: nothing here is absent: an empty list or text is what the file does not say. */
+/**
+ * What an audit policy says, as data. Invariant: nothing here is absent: an empty list or text is what the file does
+ * not say.
+ */
 
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';

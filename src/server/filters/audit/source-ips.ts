@@ -1,4 +1,7 @@
-/** Where a request came from: the proxies that it names, and last the address that the connection has, which nobody can make up. */
+/**
+ * Where a request came from: the proxies that it names, and last the address that the connection has, which nobody can
+ * make up.
+ */
 import type { Incoming } from '../../http/exchange.ts';
 
 /** Texts that are no address are left out; nothing stands twice at the end. */

@@ -1,4 +1,6 @@
-/** Requests without credentials. Invariant: last in every union, so that nobody is anonymous who tried to be somebody. */
+/**
+ * Requests without credentials. Invariant: last in every union, so that nobody is anonymous who tried to be somebody.
+ */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import type { AuthenticationResult, Authenticator } from '../../authenticator.ts';
 import { NOT_RECOGNIZED } from '../../authenticator.ts';

@@ -1,6 +1,7 @@
 /**
- * Who asks? Invariant: behind this filter every request has a user, and no header that said who it is (`Authorization`, those of front proxies) can be seen any more. The
- * client learns only that it was not recognized; why stands in the log.
+ * Who asks? Invariant: behind this filter every request has a user, and no header that said who it is (`Authorization`,
+ * those of front proxies) can be seen any more. The client learns only that it was not recognized; why stands in the
+ * log.
  */
 import { unauthorized } from '../../../apimachinery/status/status-catalogue.ts';
 import type { Logger } from '../../../base/logger.ts';

@@ -1,6 +1,7 @@
 /**
- * Bearer tokens in the Authorization header, and in a subprotocol of a WebSocket, where browsers cannot set headers. Invariant: a token that nobody recognizes is a
- * wrong credential, so its sender is never taken for anonymous; no message here holds any part of a token.
+ * Bearer tokens in the Authorization header, and in a subprotocol of a WebSocket, where browsers cannot set headers.
+ * Invariant: a token that nobody recognizes is a wrong credential, so its sender is never taken for anonymous; no
+ * message here holds any part of a token.
  */
 import { decodeBase64 } from '../../../base/base64.ts';
 import { decodeUtf8Strict } from '../../../base/bytes.ts';
@@ -32,7 +33,10 @@ export function bearerTokenAuthenticator(authenticate: TokenAuthenticator): Auth
   };
 }
 
-/** A subprotocol `base64url.bearer.authorization.k8s.io.<token>` beside at least one other, because the server answers with that. */
+/**
+ * A subprotocol `base64url.bearer.authorization.k8s.io.<token>` beside at least one other, because the server answers
+ * with that.
+ */
 export function webSocketTokenAuthenticator(authenticate: TokenAuthenticator): Authenticator {
   return (incoming) => {
     if (!isWebSocketRequest(incoming)) return NOT_RECOGNIZED;

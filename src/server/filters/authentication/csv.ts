@@ -1,4 +1,7 @@
-/** Comma-separated values as Go's encoding/csv reads them: quotes must be proper, rows may differ in length, empty lines do not count. Linear in the text. */
+/**
+ * Comma-separated values as Go's encoding/csv reads them: quotes must be proper, rows may differ in length, empty lines
+ * do not count. Linear in the text.
+ */
 
 export type CsvResult =
   | { readonly ok: true; readonly records: readonly (readonly string[])[] }

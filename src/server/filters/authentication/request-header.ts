@@ -1,6 +1,7 @@
 /**
- * Users that a front proxy vouches for in headers. Invariant: the headers count only on a connection whose certificate was verified against the `front-proxy`
- * authority and, if names are given, has one of them; everywhere else they are somebody's invention.
+ * Users that a front proxy vouches for in headers. Invariant: the headers count only on a connection whose certificate
+ * was verified against the `front-proxy` authority and, if names are given, has one of them; everywhere else they are
+ * somebody's invention.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -60,7 +61,10 @@ export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authe
   };
 }
 
-/** The headers that no later part may see, because a client could have sent them: the standard ones and those of the options. */
+/**
+ * The headers that no later part may see, because a client could have sent them: the standard ones and those of the
+ * options.
+ */
 export function requestHeaderHider(options?: RequestHeaderNames): HiddenHeader {
   const names = options === undefined ? STANDARD_REQUEST_HEADERS : lowerNames(options);
   const whole = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The file of `--token-auth-file`: lines of `token,user,uid` and, in a fourth column, groups with commas between them. Invariant: a line that cannot be read fails the
- * whole file, as in the reference, and no message holds a token.
+ * The file of `--token-auth-file`: lines of `token,user,uid` and, in a fourth column, groups with commas between them.
+ * Invariant: a line that cannot be read fails the whole file, as in the reference, and no message holds a token.
  */
 import { ConfigError } from '../../../base/errors.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authenticator.ts';

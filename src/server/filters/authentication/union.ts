@@ -1,6 +1,7 @@
 /**
- * Several authenticators as one. Invariant: they are asked in order, synchronously for as long as they answer so; a wrong credential does not stop the others, but
- * if nobody recognizes the request it is `failed` with what each of them said, and such a request is never anonymous.
+ * Several authenticators as one. Invariant: they are asked in order, synchronously for as long as they answer so; a
+ * wrong credential does not stop the others, but if nobody recognizes the request it is `failed` with what each of them
+ * said, and such a request is never anonymous.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';

@@ -1,6 +1,7 @@
 /**
- * The one part of a certificate's subject that the listener does not read: the user's UID (an attribute under Kubernetes' own OID). Invariant: the certificate was
- * verified, so its DER is whole; should a length lie all the same, it is an error and never a read beyond the end.
+ * The one part of a certificate's subject that the listener does not read: the user's UID (an attribute under
+ * Kubernetes' own OID). Invariant: the certificate was verified, so its DER is whole; should a length lie all the same,
+ * it is an error and never a read beyond the end.
  */
 import { decodeUtf8 } from '../../../base/bytes.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Users by client certificate: the common name is the user, the organizations are the groups. Invariant: only a certificate that was verified against the `client`
- * authority says who somebody is; what it says is worked out once and kept for as long as the connection lives.
+ * Users by client certificate: the common name is the user, the organizations are the groups. Invariant: only a
+ * certificate that was verified against the `client` authority says who somebody is; what it says is worked out once
+ * and kept for as long as the connection lives.
  */
 import { sha256 as baseSha256 } from '../../../base/sha256.ts';
 import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';

@@ -1,4 +1,7 @@
-/** The user that a request wants to be taken for. Invariant: what stands in the headers, nothing added; a wish without a user name is refused, not ignored. */
+/**
+ * The user that a request wants to be taken for. Invariant: what stands in the headers, nothing added; a wish without a
+ * user name is refused, not ignored.
+ */
 import { quote } from '../../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';

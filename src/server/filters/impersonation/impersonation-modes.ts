@@ -1,7 +1,8 @@
 /**
- * The ways in which one user may act as another: four constrained ones (KEP-5284), each of which needs `impersonate-on:<mode>:<verb>` for the request itself and
- * `impersonate:<mode>` for every part of the wanted user, and the old all-or-nothing `impersonate`. Invariant: a mode says yes only if the authorizer said yes to
- * each of its questions; nothing is remembered between requests, so a withdrawn permission counts at once.
+ * The ways in which one user may act as another: four constrained ones (KEP-5284), each of which needs
+ * `impersonate-on:<mode>:<verb>` for the request itself and `impersonate:<mode>` for every part of the wanted user, and
+ * the old all-or-nothing `impersonate`. Invariant: a mode says yes only if the authorizer said yes to each of its
+ * questions; nothing is remembered between requests, so a withdrawn permission counts at once.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -21,7 +22,10 @@ export type ModeResult =
   | { readonly outcome: 'ok'; readonly user: UserInfo /** '' for the old way. */; readonly constraint: string }
   | { readonly outcome: 'refused'; readonly status: Status };
 
-/** Undefined if the mode is not for this kind of user. `request` is what the request itself asks for, by its real sender. */
+/**
+ * Undefined if the mode is not for this kind of user. `request` is what the request itself asks for, by its real
+ * sender.
+ */
 export type ImpersonationMode = (wanted: UserInfo, request: RequestAttributes) => Promise<ModeResult | undefined>;
 
 /** In the order in which they are tried. */
@@ -187,8 +191,8 @@ async function check(mode: Mode, question: RequestAttributes): Promise<Status | 
 }
 
 /**
- * In this mode the questions are about all nodes, and the sender is shown with the names of its extra keys only: what is allowed to one pod of a daemon set is
- * allowed to all of them, each for its own node.
+ * In this mode the questions are about all nodes, and the sender is shown with the names of its extra keys only: what
+ * is allowed to one pod of a daemon set is allowed to all of them, each for its own node.
  */
 function asAnyOfItsPods(question: RequestAttributes): RequestAttributes {
   const { user, verb } = question;

@@ -1,6 +1,7 @@
 /**
- * Acting as another user (`kubectl --as`). Invariant: behind this filter `user` is the one who is acted as, and nothing shows that somebody else is behind it, except
- * `impersonator` and the audit event. The mode that worked last for a sender is tried first, which changes only the number of questions and which refusal is told.
+ * Acting as another user (`kubectl --as`). Invariant: behind this filter `user` is the one who is acted as, and nothing
+ * shows that somebody else is behind it, except `impersonator` and the audit event. The mode that worked last for a
+ * sender is tried first, which changes only the number of questions and which refusal is told.
  */
 
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';

@@ -1,6 +1,7 @@
 /**
- * OpenAPI documents as protobuf messages of the gnostic project, from their JSON. Invariant: what a message has no field for is left out, and values of a wrong type
- * are left out too: the documents are our own, and a reader of messages must not fail where a reader of JSON would not.
+ * OpenAPI documents as protobuf messages of the gnostic project, from their JSON. Invariant: what a message has no
+ * field for is left out, and values of a wrong type are left out too: the documents are our own, and a reader of
+ * messages must not fail where a reader of JSON would not.
  *
  * A writer writes one whole field, tag included, back to front as WireWriter does.
  */
