@@ -14,8 +14,10 @@ export type AuthenticationResult =
       readonly audiences?: readonly string[];
       /** Annotations of the audit event. */
       readonly annotations?: Readonly<Record<string, string>>;
+      /** Texts of `Warning` headers. */
       readonly warnings?: readonly string[];
     }
+  /** The request has no credential that this authenticator understands. The next one is called. */
   | { readonly outcome: 'none' }
   /**
    * The request has a credential that this authenticator understands and that is wrong. Later authenticators are still
@@ -23,8 +25,13 @@ export type AuthenticationResult =
    */
   | { readonly outcome: 'failed'; readonly message: string };
 
+/** The shared result of `none`. */
 export const NOT_RECOGNIZED: AuthenticationResult = { outcome: 'none' };
 
+/**
+ * Authenticates a request. Called once per request, before audit, impersonation, flow control and authorization. Must
+ * not read the body. Answers synchronously where it can. A wrong credential is a result: an error is a 500.
+ */
 export type Authenticator = (incoming: Incoming) => MaybePromise<AuthenticationResult>;
 
 /**

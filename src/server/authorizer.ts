@@ -24,6 +24,7 @@ export interface RequestAttributes {
 export interface AuthorizationResult {
   /** `deny` is final. After `no-opinion` the next authorizer is called; without one, the request is refused. */
   readonly decision: 'allow' | 'deny' | 'no-opinion';
+  /** Sent to the client with a refusal, and recorded in the audit event. '' for none. */
   readonly reason: string;
   /** The error that the authorizer met. Sent with a refusal, ignored if the request is allowed. '' for none. */
   readonly error: string;
@@ -50,6 +51,10 @@ export interface UserRules {
 }
 
 export interface Authorizer {
+  /**
+   * Decides on one request. Called once per request after authentication and impersonation, and by access reviews. Must
+   * not change the attributes. Answers synchronously where it can; a failure is an `error`, not a rejection.
+   */
   authorize(attributes: RequestAttributes): MaybePromise<AuthorizationResult>;
   /**
    * Returns what the user may do in a namespace, for SelfSubjectRulesReview. An authorizer without this method makes

@@ -60,7 +60,7 @@ class InFlightCount {
   highWater = 0;
 
   constructor(limit: number) {
-    if (!Number.isInteger(limit) || limit < 0) throw new BugError(`${limit} is no limit of requests in flight`);
+    if (!Number.isInteger(limit) || limit < 0) throw new BugError(`${limit} is not a limit of requests in flight`);
     this.limit = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   }
 }

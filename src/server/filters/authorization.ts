@@ -9,11 +9,11 @@ import { forbidden } from '../../apimachinery/status/status-catalogue.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { AuthorizationResult, Authorizer, RequestAttributes } from '../authorizer.ts';
 import type { Answer } from '../http/exchange.ts';
+import { escapeMarkup, plainInternalError, statusAnswerUnsniffed } from '../http/plain-answers.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from '../http/server-request.ts';
 import type { Counter } from '../metrics/metric-registry.ts';
 import type { ServerMetrics } from '../metrics/server-metrics.ts';
-import { disarmMarkup, plainInternalError, statusAnswerUnsniffed } from './plain-answers.ts';
 
 const DECISION = 'authorization.k8s.io/decision';
 const REASON = 'authorization.k8s.io/reason';
@@ -36,7 +36,7 @@ export function attributesOf(user: UserInfo, info: RequestInfo): RequestAttribut
 
 /** The Status of a refusal, in the reference's words. `reason` may be ''. */
 export function forbiddenStatus(attributes: RequestAttributes, reason: string): Status {
-  const message = disarmMarkup(describeRefusal(attributes));
+  const message = escapeMarkup(describeRefusal(attributes));
   const resource = { group: attributes.apiGroup, resource: attributes.resource };
   return forbidden(resource, attributes.name, reason === '' ? message : `${message}: ${reason}`);
 }

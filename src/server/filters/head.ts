@@ -9,11 +9,11 @@ import { toError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isPromise } from '../../base/maybe-promise.ts';
 import { type Answer, type AnswerHeaders, type Handler, type Incoming, statusOfAnswer } from '../http/exchange.ts';
-import { parseRequestInfo, problemAnswer } from '../http/request-info.ts';
+import { plainAnswer, problemAnswer } from '../http/plain-answers.ts';
+import { parseRequestInfo } from '../http/request-info.ts';
 import { statusAnswer } from '../http/respond.ts';
 import { type RequestHandler, ServerRequest } from '../http/server-request.ts';
 import type { MetaTypes } from '../resource/meta-types.ts';
-import { plainAnswer } from './plain-answers.ts';
 
 export interface HeadOptions {
   readonly clock: Clock;

@@ -5,9 +5,9 @@
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
+import { plainAnswer } from '../http/plain-answers.ts';
 import { encodeValue } from '../http/respond.ts';
 import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
-import { plainAnswer } from './plain-answers.ts';
 
 /** Somebody else sets it; the chain only looks. */
 export interface ShutdownState {

@@ -60,6 +60,7 @@ export type BodyResult =
   /** The client disconnected, or sent malformed framing, before the body was complete. */
   | { readonly outcome: 'aborted' };
 
+/** One request, as the listener received it. */
 export interface Incoming {
   readonly method: string;
   /** Path and query as sent on the request line, not decoded: `/api/v1/pods?limit=500`. */
@@ -147,16 +148,22 @@ export function statusOfAnswer(answer: Answer): number {
   return answer.kind === 'websocket' || answer.kind === 'tunnel' ? 101 : answer.status;
 }
 
+/** The server's end of a WebSocket. */
 export interface WebSocketPeer {
+  /** The negotiated subprotocol; '' for none. */
   readonly protocol: string;
   /**
    * Sends one message. Returns false if the socket is full: the caller must not send again before the drain listener is
    * called.
    */
   send(message: Uint8Array | string): boolean;
+  /** Sets the listener that is called each time the socket can take messages again after `send` returned false. */
   onDrain(listener: () => void): void;
+  /** Sets the listener for messages of the client. Text arrives as UTF-8. Call it in `start`. */
   onMessage(listener: (message: Uint8Array) => void): void;
+  /** Starts the closing handshake with a status code of RFC 6455, 7.4. Later messages are not sent. */
   close(code: number, reason: string): void;
+  /** Adds a listener that is called once when the connection has ended; at once if it has already. */
   onClose(listener: () => void): void;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeUtf8 } from '../../base/bytes.ts';
-import { parseRequestInfo, problemAnswer, type RequestInfo } from './request-info.ts';
+import { problemAnswer } from './plain-answers.ts';
+import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 
 function info(method: string, target: string): RequestInfo {
   const result = parseRequestInfo(method, target);

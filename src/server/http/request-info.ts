@@ -7,13 +7,11 @@
  * contains a `%`.
  */
 
-import { quote } from '../../apimachinery/go-format.ts';
 import { decodeListOptions } from '../../apimachinery/meta/list-options.ts';
 import { NO_PARAMS, parseQuery, type QueryParams } from '../../apimachinery/meta/query.ts';
 import { requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
 import { checkPathSegmentName } from '../../apimachinery/validation/name-syntax.ts';
-import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
-import type { Answer } from './exchange.ts';
+import { decodeUtf8 } from '../../base/bytes.ts';
 
 export interface RequestInfo {
   /**
@@ -77,23 +75,6 @@ export function parseRequestInfo(method: string, target: string): RequestInfoRes
   const path = decodePath(mark < 0 ? origin : origin.slice(0, mark));
   if (path === undefined) return MALFORMED;
   return readPath(method, target, path, params);
-}
-
-/** What the reference sends: a bare 400, or a 500 in plain text with the markup characters of the target disarmed. */
-export function problemAnswer(target: string, problem: RequestInfoProblem): Answer {
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  if (problem.problem === 'malformed-target')
-    return { kind: 'bytes', status: 400, headers, body: encodeUtf8('400 Bad Request') };
-  const text = `Internal Server Error: ${quote(target)}: failed to create RequestInfo: ${problem.message}`
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
-  return {
-    kind: 'bytes',
-    status: 500,
-    headers: { ...headers, 'x-content-type-options': 'nosniff' },
-    body: encodeUtf8(`${text}\n`),
-  };
 }
 
 function readPath(method: string, target: string, path: string, params: QueryParams): RequestInfoResult {

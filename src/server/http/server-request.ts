@@ -33,11 +33,12 @@ export interface AuditRecord {
    * `impersonate`.
    */
   impersonationConstraint: string;
+  /** Adds an annotation to the audit event. */
   annotate(key: string, value: string): void;
 }
 
 /** The user of a request before authentication. */
-export const NOBODY: UserInfo = { name: '', uid: '', groups: [], extra: {} };
+const UNAUTHENTICATED: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 /** The reference logs as many characters. */
 const LOGGED_AUDIT_ID = 64;
@@ -63,11 +64,12 @@ export class ServerRequest {
    */
   deadline: number = Number.POSITIVE_INFINITY;
   /** Set by authentication. Impersonation replaces it. */
-  user: UserInfo = NOBODY;
+  user: UserInfo = UNAUTHENTICATED;
   /** The user before impersonation; undefined if there was none. */
   impersonator: UserInfo | undefined = undefined;
   /** Annotations that the authenticator adds to the audit event. */
   authenticationAnnotations: Readonly<Record<string, string>> | undefined = undefined;
+  /** Undefined for requests that the policy does not log. Set by the audit filter. */
   audit: AuditRecord | undefined = undefined;
   /** The flow that the answer's headers name; undefined without such headers. Set by flow control. */
   flow: Flow | undefined = undefined;

@@ -5,6 +5,7 @@
  * usually not reachable.
  */
 import { fieldAt, listAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
+import { TransportError } from '../../base/errors.ts';
 import { getField, type JsonObject } from '../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import type { ServiceAddress, ServiceResolver } from './outbound.ts';
@@ -21,19 +22,19 @@ export function createServiceResolver(objects: ServiceObjects, random: () => num
   return {
     resolve: (namespace, name, port) =>
       andThen(objects.service(namespace, name), (service) => {
-        if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+        if (service === undefined) throw new TransportError(`service ${JSON.stringify(name)} not found`);
         const spec = objectAt(service, 'spec') ?? {};
         if (textAt(spec, 'type') === 'ExternalName') return { host: textAt(spec, 'externalName'), port };
         const servicePort = portOf(spec, port);
         if (servicePort === undefined)
-          throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`);
+          throw new TransportError(`no service port ${port} found for service ${JSON.stringify(name)}`);
         return andThen(objects.endpointSlices(namespace, name), (slices) => {
           const found = addresses(slices, textAt(servicePort, 'name'));
           const picked = found[Math.floor(random() * found.length)];
           if (picked !== undefined) return picked;
           const clusterIp = textAt(spec, 'clusterIP');
           if (clusterIp === '' || clusterIp === 'None')
-            throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
+            throw new TransportError(`no endpoints available for service ${JSON.stringify(name)}`);
           return { host: clusterIp, port };
         });
       }),

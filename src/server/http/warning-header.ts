@@ -26,7 +26,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
  * also spaces, quotes and backslashes.
  */
 export function formatWarningHeader(code: number, agent: string, text: string): string | undefined {
-  if (!Number.isInteger(code) || code < 0 || code > 999) throw new BugError(`${code} is no warning code`);
+  if (!Number.isInteger(code) || code < 0 || code > 999) throw new BugError(`${code} is not a warning code`);
   if (BAD_AGENT.test(agent) || LONE_SURROGATE.test(agent)) return undefined;
   const start = `${String(code).padStart(3, '0')} ${agent === '' ? '-' : agent} `;
   if (PLAIN.test(text)) return toByteString(`${start}"${text}"`);

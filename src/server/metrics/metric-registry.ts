@@ -260,11 +260,12 @@ export class MetricRegistry {
 
   #register(options: MetricOptions<readonly string[]>, suffixes: readonly string[], print: () => string): void {
     const { name, help, labels } = options;
-    if (!METRIC_NAME.test(name)) throw new BugError(`${JSON.stringify(name)} is no name of a metric`);
+    if (!METRIC_NAME.test(name)) throw new BugError(`${JSON.stringify(name)} is not a name of a metric`);
     if (help === '') throw new BugError(`the metric ${name} has no help text`);
     for (const [i, label] of labels.entries()) {
       const reserved = label.startsWith('__') || (label === 'le' && suffixes.length > 1);
-      if (reserved || !LABEL_NAME.test(label)) throw new BugError(`${JSON.stringify(label)} is no label for ${name}`);
+      if (reserved || !LABEL_NAME.test(label))
+        throw new BugError(`${JSON.stringify(label)} is not a label name for ${name}`);
       if (labels.indexOf(label) !== i) throw new BugError(`the metric ${name} has the label ${label} twice`);
     }
     for (const suffix of suffixes)

@@ -10,10 +10,10 @@ import { badRequest } from '../../../apimachinery/status/status-catalogue.ts';
 import { BugError } from '../../../base/errors.ts';
 import type { Authorizer } from '../../authorizer.ts';
 import type { Answer } from '../../http/exchange.ts';
+import { statusAnswerUnsniffed } from '../../http/plain-answers.ts';
 import type { RequestFilter, RequestHandler, ServerRequest } from '../../http/server-request.ts';
 import { attributesOf } from '../authorization.ts';
 import { IncomingWithoutHeaders } from '../hidden-headers.ts';
-import { statusAnswerUnsniffed } from '../plain-answers.ts';
 import { isImpersonationHeader, readImpersonation } from './impersonation-headers.ts';
 import { impersonationModes, type ModeResult } from './impersonation-modes.ts';
 
