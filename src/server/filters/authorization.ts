@@ -1,6 +1,8 @@
 /**
- * May this user do this? Invariant: nothing behind this filter runs for a request that no authorizer allowed, and an
- * allowed one is allowed even if an authorizer had trouble on the way.
+ * The authorization filter.
+ *
+ * Invariants: no later filter or endpoint runs for a request that no authorizer allowed. An allowed request proceeds
+ * even if an authorizer reported an error.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -18,7 +20,7 @@ import type { ServerMetrics } from '../metrics/server-metrics.ts';
 const DECISION = 'authorization.k8s.io/decision';
 const REASON = 'authorization.k8s.io/reason';
 
-/** What a request asks permission for. */
+/** Returns the attributes that authorizers decide on. */
 export function attributesOf(user: UserInfo, info: RequestInfo): RequestAttributes {
   return {
     user,
@@ -34,7 +36,7 @@ export function attributesOf(user: UserInfo, info: RequestInfo): RequestAttribut
   };
 }
 
-/** The Status of a refusal, in the reference's words. `reason` may be ''. */
+/** Returns the 403 Status with the reference's message. `reason` may be ''. */
 export function forbiddenStatus(attributes: RequestAttributes, reason: string): Status {
   const message = escapeMarkup(describeRefusal(attributes));
   const resource = { group: attributes.apiGroup, resource: attributes.resource };

@@ -1,6 +1,6 @@
 /**
- * The authorizers that need no policy, and several as one. Invariant: a union decides with the first that allows or
- * denies; whoever has no opinion only adds its reason.
+ * Authorizers without a policy, and the union of several authorizers. The first one that allows or denies decides; one
+ * without an opinion only adds its reason.
  */
 
 import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
@@ -24,15 +24,13 @@ export const ALWAYS_ALLOW: Authorizer = {
   }),
 };
 
-/** Mode `AlwaysDeny`: nobody may do anything, unless another authorizer allows it. */
+/** Mode `AlwaysDeny`. It has no opinion, so another authorizer may still allow a request. */
 export const ALWAYS_DENY: Authorizer = {
   authorize: () => ({ decision: 'no-opinion', reason: 'Everything is forbidden.', error: '' }),
   rulesFor: () => NO_RULES,
 };
 
-/**
- * Members of one of the groups may do anything (`system:masters`). It lists no rules: the reference does not either.
- */
+/** Allows everything to members of the groups (`system:masters`). It lists no rules, as in the reference. */
 export function privilegedGroupsAuthorizer(groups: readonly string[]): Authorizer {
   const only = groups.length === 1 ? groups[0] : undefined;
   const isPrivileged =
@@ -46,7 +44,7 @@ export function privilegedGroupsAuthorizer(groups: readonly string[]): Authorize
 }
 
 /**
- * Everybody may ask for these paths, with every verb. A path may end in `*`; a leading slash is optional. Throws
+ * Allows every verb on these paths to every user. A path may end in `*`; a leading slash is optional. Throws
  * ConfigError for a `*` elsewhere.
  */
 export function pathsAuthorizer(paths: readonly string[]): Authorizer {
@@ -71,7 +69,10 @@ function withoutSlash(path: string): string {
   return path.startsWith('/') ? path.slice(1) : path;
 }
 
-/** Asks one after the other; the rules are those of all. One is itself. None has no opinion about anything. */
+/**
+ * Calls the authorizers in order; the rules are those of all. A single authorizer is returned itself. An empty union
+ * has no opinion.
+ */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   if (authorizers.length === 1) return authorizers[0] as Authorizer;
   const authorizeFrom = (
@@ -107,7 +108,7 @@ function append(list: readonly string[], text: string): readonly string[] {
   return text === '' ? list : [...list, text];
 }
 
-/** An authorizer that cannot tell its rules makes the answer incomplete. */
+/** An authorizer that cannot list its rules makes the answer incomplete. */
 async function unionRules(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
   const parts: UserRules[] = [];
   for (const authorizer of authorizers)

@@ -1,7 +1,9 @@
 /**
- * How long a request may take. Invariant: a request that is not long-running is answered at its deadline at the latest
- * (give or take a tick), whatever its endpoint does; one that is answered at once costs no timer and no promise. What
- * is still at work after its deadline goes on, and its answer is thrown away.
+ * The deadline filter.
+ *
+ * Invariants: a request that is not long-running is answered at its deadline, or at most TICK_MS later, whatever its
+ * endpoint does. A request that is answered synchronously costs no timer and no promise. An endpoint that exceeds the
+ * deadline runs to its end, and its answer is discarded.
  */
 import { parseDuration } from '../../apimachinery/scalars/duration.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
@@ -20,15 +22,15 @@ import type { RequestMetrics } from './request-metrics.ts';
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What a request gets at most, and by default; `timeout` in the query may ask for less. */
+  /** The default and the maximum. The query parameter `timeout` may set less. */
   readonly requestTimeoutMs: number;
   readonly isLongRunning: (info: RequestInfo) => boolean;
   readonly metrics: RequestMetrics | undefined;
-  /** Told about a request that is refused here, before anybody knows whose it is. */
+  /** Called with the 400 for a malformed timeout. The request is not authenticated yet. */
   readonly onRefused: (request: ServerRequest, answer: Answer) => void;
 }
 
-/** How coarse the deadlines are. One timer serves all requests. */
+/** The resolution of deadlines. One timer serves all requests. */
 const TICK_MS = 250;
 
 export function withDeadline(options: DeadlineOptions): RequestFilter {
@@ -49,7 +51,7 @@ export function withDeadline(options: DeadlineOptions): RequestFilter {
         options.onRefused(request, answer);
         return answer;
       }
-      // 0 is no wish of the client; neither is more than the server gives.
+      // 0 stands for the default, and the server's timeout is the maximum.
       if (parsed.value > 0n) timeoutMs = Math.min(timeoutMs, Number(parsed.value) / 1e6);
     }
     request.deadline = request.startedAt + timeoutMs;
@@ -98,8 +100,8 @@ interface Entry extends ArraySetItem {
 }
 
 /**
- * Requests that wait for their endpoints. The timer is armed when the first one comes and given up when a tick finds
- * nobody: not by every last one that leaves.
+ * Requests that wait for their endpoints. The timer starts with the first request and stops when it finds none, so the
+ * end of a request never touches it.
  */
 class PendingRequests {
   readonly #clock: Clock;

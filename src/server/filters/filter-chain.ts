@@ -1,7 +1,8 @@
 /**
- * The chain that every request passes, readable from top to bottom. Invariant: a part runs only for requests that all
- * parts above it let through, and the handler neither throws nor rejects. A request whose parts all answer at once
- * passes without a promise, a timer or a signal of its own (hot-path rule 7).
+ * The filter chain that every request passes, from top to bottom.
+ *
+ * Invariants: a filter runs only for requests that all filters above it let through. The handler neither throws nor
+ * rejects. If all filters and the endpoint answer synchronously, the request costs no promise, timer or AbortSignal.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -29,46 +30,46 @@ import { type ShutdownState, withShutdown } from './shutdown.ts';
 export interface ChainConfig {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A new version 4 UUID, for requests that bring no `Audit-ID`. */
+  /** Returns a new version 4 UUID, for requests without an `Audit-ID` header. */
   readonly newAuditId: () => string;
-  /** From `createAuthenticator`. */
+  /** Usually made by `createAuthenticator`. */
   readonly authenticate: Authenticator;
-  /** The configured modes. Members of `system:masters` and the always-allowed paths do not reach it. */
+  /** The configured modes. It is not called for members of `system:masters` and for paths that are always allowed. */
   readonly authorizer: Authorizer;
   /**
-   * Paths that everybody may ask for, with every verb, even where the authorizer would refuse. Default none: health is
-   * open to all by a role, which an operator may take away.
+   * Paths that every user may access with every verb, even if the authorizer would refuse. Default none: health is open
+   * to all by a role, which an operator may remove.
    */
   readonly alwaysAllowPaths?: readonly string[];
-  /** Watches and connects: no deadline, no limit. */
+  /** Reports watches and connects, which have no deadline and no limit. */
   readonly isLongRunning: (info: RequestInfo) => boolean;
   readonly gate: InFlightGate;
-  /** Tells which flow a request belongs to. Default: nobody does. */
+  /** Matches requests to flows. Default: requests belong to no flow. */
   readonly flows?: FlowMatcher;
   /** Default 60 s, as `--request-timeout`. */
   readonly requestTimeoutMs?: number;
-  /** Headers of front proxies beside the standard ones; nobody behind authentication sees them. */
+  /** Headers of front proxies in addition to the standard ones. They are hidden after authentication. */
   readonly requestHeaders?: RequestHeaderNames;
-  /** Absent: nothing is logged and nothing is spent on it. */
+  /** Default: nothing is audited, at no cost. */
   readonly audit?: AuditOptions;
   readonly metrics?: ServerMetrics;
   /**
-   * Whether the server has such a path, resource or subresource: names that clients make up become no labels of
-   * metrics. Default: it has all.
+   * Reports whether the server has the path, resource or subresource. Requests to others are not counted, so that
+   * clients cannot create metric labels. Default: it has all.
    */
   readonly isServed?: (info: RequestInfo) => boolean;
-  /** Subresources that metrics call CONNECT. Default none. */
+  /** Subresources whose metric verb is CONNECT. Default none. */
   readonly connectSubresources?: readonly string[];
   readonly shutdown?: ShutdownState;
-  /** A debug line for every request. Default false. */
+  /** Writes a debug line for every request. Default false. */
   readonly logRequests?: boolean;
-  /** With them, statuses are written in protobuf for those who accept that. Default: they are not. */
+  /** The types that Statuses are encoded in protobuf with. Default: a Status is never sent in protobuf. */
   readonly types?: MetaTypes;
-  /** What answers in the end. */
+  /** Answers the requests that pass all filters. */
   readonly dispatch: RequestHandler;
 }
 
-/** Builds the chain once; the handler is what listeners call. */
+/** Builds the chain once. Listeners call the returned handler. */
 export function buildChain(config: ChainConfig): Handler {
   const { clock, logger, metrics } = config;
   const requestMetrics = metrics && createRequestMetrics(config, metrics);
@@ -80,7 +81,7 @@ export function buildChain(config: ChainConfig): Handler {
   ]);
   const onRefused = (request: ServerRequest, answer: Answer): void => audit?.refused(request, answer);
 
-  // Panic recovery and the audit id are the head's.
+  // The head of the chain recovers from panics and sets the audit id.
   const filters: readonly (RequestFilter | undefined)[] = [
     config.shutdown && withShutdown(config.shutdown),
     withDeadline({

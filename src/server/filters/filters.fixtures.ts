@@ -83,7 +83,7 @@ export class FakeIncoming implements Incoming {
   onClose(): void {}
 }
 
-/** SEQUENCE { SEQUENCE { serial, algorithm, issuer, validity, subject } }, all but the numbers empty. */
+/** SEQUENCE { SEQUENCE { serial, algorithm, issuer, validity, subject } }; everything except the serial is empty. */
 export const EMPTY_CERTIFICATE: Uint8Array = Uint8Array.from([
   0x30, 13, 0x30, 11, 0x02, 1, 1, 0x30, 0, 0x30, 0, 0x30, 0, 0x30, 0,
 ]);
@@ -128,7 +128,7 @@ export class LogRecorder implements Logger {
   }
 }
 
-/** `true` allows; a text is the reason of a refusal. */
+/** `true` allows; a text is the reason of a refusal, and `false` a refusal without a reason. */
 export function authorizerOf(decide: (attributes: RequestAttributes) => boolean | string): Authorizer {
   return {
     authorize: (attributes): AuthorizationResult => {
@@ -152,11 +152,11 @@ export interface TestChain {
   readonly log: LogRecorder;
   readonly gate: InFlightGate;
   readonly handler: Handler;
-  /** What reached dispatch. */
+  /** The requests that reached dispatch. */
   readonly dispatched: ServerRequest[];
 }
 
-/** A chain in which `alice` asks and may do anything, unless told otherwise. */
+/** A chain in which every request is sent by `alice` and allowed, unless `changes` says otherwise. */
 export function testChain(changes: Partial<ChainConfig> = {}): TestChain {
   const clock = new VirtualClock();
   const log = new LogRecorder();
@@ -189,13 +189,13 @@ export function bodyJson(answer: Answer): Record<string, unknown> {
   return JSON.parse(bodyText(answer));
 }
 
-/** Fails the test if it has to wait. */
+/** Fails the test for a promise. */
 export function atOnce<T>(value: MaybePromise<T>): T {
   if (value instanceof Promise) throw new Error('a promise was returned');
   return value;
 }
 
-/** A sink that remembers; `leave` is the client going away. */
+/** A sink that records what is written. `leave` disconnects the client. */
 export class FakeSink implements AnswerSink {
   readonly written: Uint8Array[] = [];
   ended = false;

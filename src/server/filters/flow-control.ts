@@ -1,7 +1,8 @@
 /**
- * Limits of requests in flight, and which flow each belongs to. Invariant: what was let in is let out exactly once,
- * when its handler has answered, however it ends; a watch or a connect is never refused and counts for as long as it is
- * open.
+ * The flow control filter: limits the requests in flight and sets the flow of each request.
+ *
+ * Invariants: every admitted request is released exactly once, when its handler has answered or failed. Long-running
+ * requests are never refused and are counted while they are open.
  */
 import { isPromise } from '../../base/maybe-promise.ts';
 import { MASTERS_GROUP } from '../authorizer.ts';
@@ -12,7 +13,7 @@ import { type InFlightGate, inFlightKind, TOO_MANY_REQUESTS } from '../in-flight
 import type { RequestMetrics } from './request-metrics.ts';
 import { type AnswerTracker, trackAnswer } from './tracked-answer.ts';
 
-/** Without a matcher, answers say nothing of flows. Connects belong to none. */
+/** Without a matcher, answers have no flow headers. Connects belong to no flow. */
 export function withFlowControl(
   gate: InFlightGate,
   metrics: RequestMetrics | undefined,

@@ -1,7 +1,8 @@
 /**
- * Where a request comes in and its answer goes out. Invariant: whatever happens inside, there is exactly one answer and
- * no exception; every answer carries the audit id, the warnings and the cache rule. What is logged names the request by
- * its path, never by its query or a header, because those may hold secrets.
+ * The head of the filter chain: makes the ServerRequest, recovers from panics, and completes the headers of the answer.
+ *
+ * Invariants: there is exactly one answer and no exception. Every answer has the audit id, the warnings and
+ * `cache-control`. Logs contain the path of a request, never its query or headers, because those may contain secrets.
  */
 import { statusOf } from '../../apimachinery/status/status.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -18,11 +19,11 @@ import type { MetaTypes } from '../resource/meta-types.ts';
 export interface HeadOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Makes an audit id for requests that bring none. */
+  /** Returns an audit id for requests without one. */
   readonly newAuditId: () => string;
-  /** One debug line for every request. */
+  /** Writes a debug line for every request. */
   readonly logRequests: boolean;
-  /** For statuses in protobuf; undefined: there are none. */
+  /** The types that Statuses are encoded in protobuf with; undefined: a Status is never sent in protobuf. */
   readonly types: MetaTypes | undefined;
 }
 
@@ -58,8 +59,8 @@ export function createHead(options: HeadOptions, next: RequestHandler): Handler 
 }
 
 /**
- * A Status if the error carries one. Anything else is a fault of the server: it is logged, and the client learns no
- * more than that.
+ * Answers with the Status that the error carries. Any other error is a fault of the server: it is logged, and the
+ * client gets a 500 without details.
  */
 function failureAnswer(request: ServerRequest, caught: unknown, logger: Logger): Answer {
   const status = statusOf(caught);
@@ -101,10 +102,13 @@ function fieldsOf(
   };
 }
 
-/** The answer with the headers that all answers have. Answers may be shared constants, so it is a copy. */
+/**
+ * Returns a copy of the answer with the headers that all answers have. A copy, because the answer may be a shared
+ * constant.
+ */
 function withCommonHeaders(answer: Answer, request: ServerRequest): Answer {
-  // In this order it is one shape for V8; to spread first and add then costs twenty times as much. What the answer says
-  // itself wins.
+  // Spreading last gives all header objects one hidden class in V8; spreading first costs twenty times as much. Headers
+  // of the answer win over the common ones.
   const { warnings, flow } = request;
   const headers: Record<string, string | readonly string[]> =
     flow === undefined

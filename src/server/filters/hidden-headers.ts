@@ -1,17 +1,18 @@
 /**
- * A request without some of its headers: what one part has used up the next one shall not see. Invariant: a hidden
- * header is absent in every way of asking.
+ * A request without some of its headers. Filters hide the credentials that they have read from everything after them.
+ *
+ * Invariant: every accessor treats a hidden header as absent.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { ByteSource } from '../http/byte-stream.ts';
 import type { BodyResult, Connection, Incoming } from '../http/exchange.ts';
 
-/** Takes the lower-case name of a header. */
+/** Gets the name of a header in lower case. */
 export type HiddenHeader = (name: string) => boolean;
 
 const NO_VALUES: readonly string[] = [];
 
-/** One per authenticated request, so nothing is done until a header is asked for. */
+/** One is made per authenticated request, so the constructor only copies references. */
 export class IncomingWithoutHeaders implements Incoming {
   readonly method: string;
   readonly target: string;

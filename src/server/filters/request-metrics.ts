@@ -1,7 +1,9 @@
 /**
- * The request metrics, under the reference's names and with its idea of what counts: requests that reached an endpoint,
- * and those that flow control refused. Invariant: names that a client invents never become labels (the server is asked
- * before a label set is first used), and a request costs one look into a map, not one per label.
+ * Request metrics with the reference's names. They count requests that reached an endpoint, and those that flow control
+ * refused.
+ *
+ * Invariants: names that a client makes up never become labels, because `isServed` is called before a label set is
+ * first used. A request costs one lookup, not one per label.
  */
 import type { QueryParams } from '../../apimachinery/meta/query.ts';
 import { statusOf } from '../../apimachinery/status/status.ts';
@@ -18,18 +20,18 @@ export interface RequestMetricsOptions {
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
   /**
-   * Whether the path, its resource and its subresource are ones that the server has: asked once for each label set.
-   * Others are not counted.
+   * Reports whether the server has the path, its resource and its subresource. Called once per label set. Other
+   * requests are not counted.
    */
   readonly isServed: (info: RequestInfo) => boolean;
-  /** Subresources that are connects (`exec`): their verb is CONNECT. */
+  /** Subresources whose verb is CONNECT, such as `exec`. */
   readonly connectSubresources: readonly string[];
 }
 
 const COMPONENT = 'apiserver';
 const APPLY_TYPES: ReadonlySet<string> = new Set(['application/apply-patch+yaml', 'application/apply-patch+cbor']);
 
-/** The handles of one label set. */
+/** The metrics of one label set. */
 interface Handles {
   readonly verb: string;
   readonly dryRun: string;
@@ -53,7 +55,7 @@ export class RequestMetrics {
     this.#connects = new Set(options.connectSubresources);
   }
 
-  /** An answer is complete. `size` is that of its body, as far as it is known. */
+  /** Called when an answer is complete. `size` is that of its body, 0 if it is not known. */
   answered(request: ServerRequest, code: number, size: number): void {
     const handles = this.#handles(request);
     if (handles === undefined) return;
@@ -62,7 +64,7 @@ export class RequestMetrics {
     handles.size?.observe(size);
   }
 
-  /** The server ended a request to protect itself: with 429 it was never served, with 504 it took too long. */
+  /** Called when the server ends a request to protect itself: 429 before it was served, 504 after its deadline. */
   refused(request: ServerRequest, code: number): void {
     const handles = this.#handles(request);
     if (handles === undefined) return;
@@ -73,7 +75,7 @@ export class RequestMetrics {
     if (code === 429) this.#count(handles, request.info, code);
   }
 
-  /** A watch or a connect opens (1) or ends (-1). */
+  /** Called when a long-running request opens (1) or ends (-1). */
   longRunning(request: ServerRequest, by: 1 | -1): void {
     const handles = this.#handles(request);
     if (handles === undefined) return;
@@ -114,7 +116,7 @@ export class RequestMetrics {
     const { info } = request;
     const verb = this.#verb(request);
     const dryRun = info.params.size === 0 ? '' : dryRunLabel(info.params);
-    // What is no resource is told apart by its path, in the label of the subresource.
+    // A path that is not a resource is the subresource label.
     const subresource = info.isResourceRequest ? info.subresource : info.path;
     const scope = metricScope(info);
     const known = this.#byResource.get(info.resource);
@@ -172,10 +174,10 @@ function dryRunLabel(params: QueryParams): string {
   return values.every((value) => value === 'All') ? 'All' : 'invalid';
 }
 
-/** The innermost filter: counts what the endpoints answer, when they have answered or their stream has ended. */
+/** The innermost filter: counts each request when its endpoint has answered, or when its stream has ended. */
 export function withRequestMetrics(metrics: RequestMetrics): RequestFilter {
   const failed = (request: ServerRequest, caught: unknown): void => {
-    // What carries no Status is a fault of ours, and counted as in the reference: not at all.
+    // An error without a Status is a fault of the server. It is not counted, as in the reference.
     const status = statusOf(caught);
     if (status !== undefined) metrics.answered(request, status.code ?? 500, 0);
   };

@@ -1,7 +1,4 @@
-/**
- * New requests while the server stops. Invariant: probes and metrics are answered to the end, so that whoever watches
- * the server sees it go.
- */
+/** The shutdown filter: refuses new requests while the server stops. Probes and metrics are answered until the end. */
 import { serviceUnavailable } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -9,11 +6,11 @@ import { plainAnswer } from '../http/plain-answers.ts';
 import { encodeValue } from '../http/respond.ts';
 import type { RequestFilter, ServerRequest } from '../http/server-request.ts';
 
-/** Somebody else sets it; the chain only looks. */
+/** The state of the shutdown. The chain only reads it. */
 export interface ShutdownState {
-  /** New requests are refused from now on. */
+  /** True once new requests are refused. */
   readonly refusing: boolean;
-  /** Refuse with 429 instead of 503, as `--shutdown-send-retry-after`. Default false. */
+  /** Refuses with 429 instead of 503, as `--shutdown-send-retry-after`. Default false. */
   readonly sendRetryAfter?: boolean;
 }
 
@@ -31,7 +28,7 @@ const UNAVAILABLE: Answer = {
 };
 const TEXT = 'The apiserver is shutting down, please try again later.';
 const RETRY = plainAnswer(429, TEXT, { 'retry-after': '5' });
-/** HTTP/2 has no such header: there the listener says it (GOAWAY). */
+/** HTTP/2 does not have this header: there the listener sends GOAWAY. */
 const RETRY_AND_CLOSE = plainAnswer(429, TEXT, { 'retry-after': '5', connection: 'close' });
 
 export function withShutdown(state: ShutdownState): RequestFilter {

@@ -1,6 +1,8 @@
 /**
- * When an answer is over: at once for bytes, when the stream or socket ends for the others. Invariant: `end` follows
- * every `begin` exactly once. All trackers of one answer share one wrapper, so a watch pays for one.
+ * Trackers that are called when an answer begins and ends. Answers of known size end at once, the others when their
+ * stream or socket ends.
+ *
+ * Invariant: every `begin` is followed by exactly one `end`. All trackers of one answer share one wrapper.
  */
 import type { ByteTunnel } from '../http/byte-stream.ts';
 import type { Answer, AnswerHeaders, AnswerSink, WebSocketPeer } from '../http/exchange.ts';
@@ -10,7 +12,7 @@ export interface AnswerTracker {
   end(): void;
 }
 
-/** The answer to send instead. */
+/** Returns the answer to send in place of the given one. */
 export function trackAnswer(answer: Answer, tracker: AnswerTracker): Answer {
   switch (answer.kind) {
     case 'bytes':
@@ -115,7 +117,7 @@ class TrackedWebSocket {
 
   start(socket: WebSocketPeer): void {
     for (const tracker of this.trackers) tracker.begin();
-    // A socket always tells: it ends with its connection, whoever closed it.
+    // The peer calls this whatever ended the connection.
     socket.onClose(() => {
       for (const tracker of this.trackers) tracker.end();
     });
@@ -138,7 +140,7 @@ class TrackedTunnel {
 
   start(tunnel: ByteTunnel): void {
     for (const tracker of this.trackers) tracker.begin();
-    // A tunnel always calls it, whatever ended the connection.
+    // The tunnel calls this whatever ended the connection.
     tunnel.onClose(() => {
       for (const tracker of this.trackers) tracker.end();
     });

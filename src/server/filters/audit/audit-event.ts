@@ -1,7 +1,8 @@
 /**
- * One request as the audit log tells it. Invariant: a line is an audit.k8s.io/v1 Event with the fields of the reference
- * in its order; who is shown as `user` is who was authenticated, whoever they act as; bodies are kept only if the
- * policy asks for them, and no header that carries a credential is ever looked at.
+ * The audit event of one request (audit.k8s.io/v1 Event), with the reference's fields in the reference's order.
+ *
+ * Invariants: `user` is the authenticated user, also under impersonation. Bodies are kept only if the policy asks for
+ * them. Headers that carry credentials are never read.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { formatMicroTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
@@ -30,11 +31,11 @@ export class AuditEvent implements AuditRecord {
   readonly #sourceIps: string[];
   readonly #annotations = new Map<string, string>();
   #requestObject: JsonObject | undefined;
-  /** Of the request's object: what its path does not say. */
+  /** The metadata of the request's object, for the parts of objectRef that the path does not contain. */
   #metadata: JsonObject = {};
   #responseStatus: JsonObject | undefined;
 
-  /** `withhold`: bodies of this request are never kept. */
+  /** With `withhold`, the bodies of this request are never kept. */
   constructor(request: ServerRequest, decision: AuditDecision, withhold: boolean) {
     this.#request = request;
     this.#decision = decision;
@@ -49,7 +50,7 @@ export class AuditEvent implements AuditRecord {
     return this.#requestObject;
   }
 
-  /** Copied at once, because its owner goes on to change it. */
+  /** Stores a copy, because the endpoint changes the object afterwards. */
   set requestObject(object: JsonObject | undefined) {
     if (object === undefined) return;
     const metadata = object['metadata'];
@@ -57,7 +58,7 @@ export class AuditEvent implements AuditRecord {
     if (this.wantsRequestObject) this.#requestObject = cloneJson(object);
   }
 
-  /** The first value of a key stays. */
+  /** Adds an annotation. An earlier value of the key is kept. */
   annotate(key: string, value: string): void {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   }
@@ -66,7 +67,7 @@ export class AuditEvent implements AuditRecord {
     return this.#decision.omitStages.has(stage);
   }
 
-  /** What became of the request. `status` is the Status that was sent, if it was one. */
+  /** Records the answer. `status` is the Status in its body, if it has one. */
   answered(code: number, status: JsonObject | undefined): void {
     this.#responseStatus = {
       metadata: {},
@@ -75,7 +76,7 @@ export class AuditEvent implements AuditRecord {
     };
   }
 
-  /** The line of a stage, with its end. */
+  /** Returns the JSON line of a stage, with its newline. */
   line(stage: AuditStage, nowMs: number): Uint8Array {
     const request = this.#request;
     const { receivedAt, info, incoming } = request;
@@ -130,7 +131,7 @@ export class AuditEvent implements AuditRecord {
     const object = this.responseObject;
     if (!this.wantsResponseObject || object === undefined) return undefined;
     const value = object instanceof Uint8Array ? parsed(object) : object;
-    // What has no kind (a version, an OpenAPI document) is no object of the API.
+    // A body without a kind, such as that of `/version`, is not an API object.
     return isJsonObject(value) && value['kind'] !== undefined ? value : undefined;
   }
 
@@ -139,7 +140,7 @@ export class AuditEvent implements AuditRecord {
   }
 }
 
-/** A Status among JSON bytes: undefined for everything else, without reading it. */
+/** Returns the Status in a JSON body. Any other body is not parsed and returns undefined. */
 export function statusFromBytes(body: Uint8Array): JsonObject | undefined {
   if (!/^\s*\{\s*"kind":\s*"Status"/.test(decodeUtf8(body.subarray(0, 64)))) return undefined;
   const value = parsed(body);
@@ -151,7 +152,10 @@ function parsed(bytes: Uint8Array): JsonValue | undefined {
   return read.ok ? read.value : undefined;
 }
 
-/** Of an object, of the items of a list, and of the rows of a Table; the rest is shared with the original. */
+/**
+ * Removes managedFields from an object, from the items of a list and from the rows of a Table. Unchanged parts are
+ * shared with the original.
+ */
 function stripManagedFields(object: JsonObject): JsonObject {
   const stripped = { ...object };
   const metadata = stripped['metadata'];

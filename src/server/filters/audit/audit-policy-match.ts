@@ -1,6 +1,6 @@
 /**
- * Which rule of an audit policy counts for a request. Invariant: the first that matches, in the order of the file; a
- * request that none matches is not logged.
+ * The matcher of audit policies. The first rule that matches decides, in the order of the file. A request that no rule
+ * matches is not logged.
  */
 import type { RequestAttributes } from '../../authorizer.ts';
 import type { AuditGroupResources, AuditLevel, AuditPolicy, AuditRule, AuditStage } from './audit-rules.ts';
@@ -11,7 +11,7 @@ export interface AuditDecision {
   readonly omitManagedFields: boolean;
 }
 
-/** Works out once what each rule leads to; to match a request allocates nothing. */
+/** Resolves the defaults of each rule once. Matching a request allocates nothing. */
 export function compileAuditPolicy(policy: AuditPolicy): (attributes: RequestAttributes) => AuditDecision {
   const compiled = policy.rules.map((rule) => ({
     rule,

@@ -1,4 +1,4 @@
-/** What an audit policy may say: data in, issues out, in the reference's words and order. */
+/** Validation of audit policies. Returns issues with the reference's texts and in its order. */
 import { type FieldIssue, invalid, notSupported, required } from '../../../apimachinery/validation/field-issue.ts';
 import { childPath, type FieldPath, indexPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';

@@ -1,7 +1,6 @@
 /**
- * The file of `--audit-policy-file` (audit.k8s.io/v1 Policy). Invariant: a policy that was read has at least one rule
- * and only levels and stages that exist; fields that the type does not have are warned about, as in the reference,
- * because a misspelt rule that is silently ignored logs too much or too little.
+ * The parser of `--audit-policy-file` (audit.k8s.io/v1 Policy). A parsed policy has at least one rule, and only known
+ * levels and stages. Unknown fields are warnings, as in the reference.
  */
 import { decodeStrictJson, decodeStrictYaml, formatStrictError } from '../../../apimachinery/codec/strict.ts';
 import { findTypeMismatch } from '../../../apimachinery/codec/type-mismatch.ts';
@@ -27,7 +26,7 @@ export interface ParsedAuditPolicy {
 
 const API_VERSION = 'audit.k8s.io/v1';
 
-/** Reads YAML or JSON; `path` is for messages. Throws ConfigError with all that is wrong. */
+/** Parses YAML or JSON. `path` is used in messages only. Throws ConfigError with all problems. */
 export function parseAuditPolicy(text: string, path: string): ParsedAuditPolicy {
   const fail = (problem: string): never => {
     throw new ConfigError(`loading audit policy file: ${problem}: from file ${path}`);
@@ -85,7 +84,7 @@ function ruleOf(value: JsonObject): AuditRule {
   };
 }
 
-/** Types were checked before; null is absent, and an element that is null is the zero value. */
+/** The types were checked before. null counts as absent, and a null element of a list as the zero value. */
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }

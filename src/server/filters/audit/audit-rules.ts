@@ -1,7 +1,4 @@
-/**
- * What an audit policy says, as data. Invariant: nothing here is absent: an empty list or text is what the file does
- * not say.
- */
+/** An audit policy as data. Every field is present: what the file leaves out is an empty list or string. */
 
 export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
@@ -14,23 +11,23 @@ export interface AuditGroupResources {
   readonly resourceNames: readonly string[];
 }
 
-/** Empty lists match everything. */
+/** One rule. Empty lists match everything. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
   readonly userGroups: readonly string[];
   readonly verbs: readonly string[];
   readonly resources: readonly AuditGroupResources[];
-  /** '' is what has no namespace. */
+  /** '' matches requests without a namespace. */
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly AuditStage[];
-  /** Undefined: as the policy says. */
+  /** Undefined: the value of the policy applies. */
   readonly omitManagedFields: boolean | undefined;
 }
 
 export interface AuditPolicy {
-  /** The first that matches counts; a request that none matches is not logged. */
+  /** The first rule that matches decides. A request that no rule matches is not logged. */
   readonly rules: readonly AuditRule[];
   readonly omitStages: readonly AuditStage[];
   readonly omitManagedFields: boolean;

@@ -1,7 +1,8 @@
 /**
- * The audit filter: a line for each stage of each request that the policy wants. Invariant: it stands before
- * impersonation, so refused impersonations are logged under the name of who tried; a log that cannot be written is
- * reported and counted, but fails no request. Without a policy there is no filter.
+ * The audit filter: writes one line per stage of each request that the policy logs.
+ *
+ * Invariants: it runs before impersonation, so a refused impersonation is logged with the authenticated user. A line
+ * that cannot be written is logged and counted; the request does not fail. Without a policy there is no filter.
  */
 import { statusOf } from '../../../apimachinery/status/status.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -20,16 +21,22 @@ import { AuditEvent, statusFromBytes } from './audit-event.ts';
 import { type AuditDecision, compileAuditPolicy } from './audit-policy-match.ts';
 import type { AuditPolicy, AuditStage } from './audit-rules.ts';
 
-/** Where lines go. To throw is to lose the line. */
+/** The destination of the lines. */
 export interface AuditSink {
-  /** One line with its end. The bytes belong to the sink. */
+  /**
+   * Takes one line with its newline. The bytes belong to the sink. If it throws, the line is lost and the failure is
+   * logged.
+   */
   write(line: Uint8Array): void;
 }
 
 export interface AuditOptions {
   readonly policy: AuditPolicy;
   readonly sink: AuditSink;
-  /** Requests whose bodies are never logged, whatever the policy says: those that hold bearer tokens. Default none. */
+  /**
+   * Reports requests whose bodies are never logged, whatever the policy says, because they contain bearer tokens.
+   * Default: none.
+   */
   readonly withholdBodies?: (info: RequestInfo) => boolean;
 }
 
@@ -70,7 +77,7 @@ export class Audit {
     };
   }
 
-  /** A request that was answered before this filter: its sender is unknown, or its deadline makes no sense. */
+  /** Logs a request that an earlier filter refused: authentication failed, or its timeout is malformed. */
   refused(request: ServerRequest, answer: Answer): void {
     const event = this.#begin(request);
     if (event === undefined) return;
@@ -94,7 +101,7 @@ export class Audit {
     });
   }
 
-  /** What carries a Status is an answer like any other; everything else is a fault, logged as such and handed on. */
+  /** An error with a Status is logged as an answer. Any other error is logged as a panic and thrown again. */
   #failed(request: ServerRequest, event: AuditEvent, caught: unknown): Answer {
     const status = statusOf(caught);
     if (status === undefined) {
@@ -111,7 +118,7 @@ export class Audit {
   #note(event: AuditEvent, answer: Answer): void {
     const code = statusOfAnswer(answer);
     const body = answer.kind === 'bytes' && isJson(answer) ? answer.body : undefined;
-    // Endpoints that say what they answered need not be read back.
+    // An endpoint that has recorded its object saves parsing the body.
     if (event.wantsResponseObject) event.responseObject ??= body;
     const said = event.responseObject;
     const status = isStatus(said) ? said : body === undefined ? undefined : statusFromBytes(body);

@@ -1,10 +1,10 @@
 /**
- * Where a request came from: the proxies that it names, and last the address that the connection has, which nobody can
- * make up.
+ * The source addresses of a request: those that proxies have recorded in headers, then the address of the connection.
+ * Only the last one is trustworthy.
  */
 import type { Incoming } from '../../http/exchange.ts';
 
-/** Texts that are no address are left out; nothing stands twice at the end. */
+/** Ignores texts that are not addresses. The address of the connection is not repeated. */
 export function sourceIps(incoming: Incoming): string[] {
   const ips: string[] = [];
   const forwarded = incoming.headerValues('x-forwarded-for')[0] ?? '';
@@ -29,7 +29,7 @@ function canonicalIp(text: string): string | undefined {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** Leading zeros are decimal, as the reference reads them. */
+/** Leading zeros are decimal, as in the reference. */
 function canonicalIpv4(parts: readonly string[]): string | undefined {
   if (parts.length !== 4 || !parts.every((part) => /^\d{1,8}$/.test(part) && Number(part) < 256)) return undefined;
   return parts.map(Number).join('.');

@@ -1,5 +1,5 @@
 /**
- * Requests without credentials. Invariant: last in every union, so that nobody is anonymous who tried to be somebody.
+ * The anonymous authenticator. It is the last one of a union, so a request with a wrong credential is never anonymous.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import type { AuthenticationResult, Authenticator } from '../../authenticator.ts';
@@ -12,7 +12,10 @@ export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
 const ANONYMOUS: UserInfo = { name: ANONYMOUS_USER, uid: '', groups: [UNAUTHENTICATED_GROUP], extra: {} };
 const RESULT: AuthenticationResult = { outcome: 'ok', user: ANONYMOUS };
 
-/** Everybody is `system:anonymous`; with `paths`, only who asks for exactly one of them (the query does not count). */
+/**
+ * Authenticates every request as `system:anonymous`. With `paths`, only requests to exactly one of these paths; the
+ * query is ignored.
+ */
 export function anonymousAuthenticator(paths: readonly string[] = []): Authenticator {
   if (paths.length === 0) return () => RESULT;
   const allowed = new Set(paths);
@@ -22,7 +25,7 @@ export function anonymousAuthenticator(paths: readonly string[] = []): Authentic
   };
 }
 
-/** True for `system:anonymous` and for every other member of `system:unauthenticated`. */
+/** Reports whether the user is `system:anonymous` or a member of `system:unauthenticated`. */
 export function isAnonymous(user: UserInfo): boolean {
   return user.name === ANONYMOUS_USER || user.groups.includes(UNAUTHENTICATED_GROUP);
 }

@@ -1,7 +1,8 @@
 /**
- * Who asks? Invariant: behind this filter every request has a user, and no header that said who it is (`Authorization`,
- * those of front proxies) can be seen any more. The client learns only that it was not recognized; why stands in the
- * log.
+ * The authentication filter.
+ *
+ * Invariants: after this filter every request has a user, and the headers with credentials (`Authorization`, those of
+ * front proxies) are hidden. A refused client gets a 401 without a reason; the reason is logged.
  */
 import { unauthorized } from '../../../apimachinery/status/status-catalogue.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -20,9 +21,9 @@ export interface AuthenticationOptions {
   readonly authenticate: Authenticator;
   readonly logger: Logger;
   readonly metrics: ServerMetrics | undefined;
-  /** Headers of front proxies, from `requestHeaderHider`. */
+  /** The headers of front proxies, from `requestHeaderHider`. */
   readonly isProxyHeader: HiddenHeader;
-  /** Told about every 401. */
+  /** Called with every 401. */
   readonly onRefused: (request: ServerRequest, answer: Answer) => void;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Bearer tokens in the Authorization header, and in a subprotocol of a WebSocket, where browsers cannot set headers.
- * Invariant: a token that nobody recognizes is a wrong credential, so its sender is never taken for anonymous; no
- * message here holds any part of a token.
+ * Bearer tokens in the Authorization header, or in a WebSocket subprotocol, because browsers cannot set headers there.
+ *
+ * Invariants: a token that no authenticator recognizes is a wrong credential, so its sender is never anonymous.
+ * Messages contain no part of a token.
  */
 import { decodeBase64 } from '../../../base/base64.ts';
 import { decodeUtf8Strict } from '../../../base/bytes.ts';
@@ -20,11 +21,14 @@ const NO_AUDIENCES: readonly string[] = [];
 const INVALID_TOKEN: AuthenticationResult = failed('invalid bearer token');
 const BASE64_URL = /^[A-Za-z0-9_-]*$/;
 
-/** The warning for `Bearer  token`: two spaces make the token empty. */
+/** The warning for `Bearer  token`: with two spaces the token is empty. */
 export const SPACED_TOKEN_WARNING =
   'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-/** `Authorization: Bearer <token>`; the scheme in any case. What follows a space after the token is ignored. */
+/**
+ * Reads `Authorization: Bearer <token>`. The scheme is case-insensitive. Text after a space behind the token is
+ * ignored.
+ */
 export function bearerTokenAuthenticator(authenticate: TokenAuthenticator): Authenticator {
   return (incoming) => {
     const header = incoming.header('authorization');
@@ -34,8 +38,8 @@ export function bearerTokenAuthenticator(authenticate: TokenAuthenticator): Auth
 }
 
 /**
- * A subprotocol `base64url.bearer.authorization.k8s.io.<token>` beside at least one other, because the server answers
- * with that.
+ * Reads the subprotocol `base64url.bearer.authorization.k8s.io.<token>`. The client must offer another subprotocol too,
+ * because the server has to answer with that one.
  */
 export function webSocketTokenAuthenticator(authenticate: TokenAuthenticator): Authenticator {
   return (incoming) => {
@@ -58,12 +62,12 @@ export function webSocketTokenAuthenticator(authenticate: TokenAuthenticator): A
   };
 }
 
-/** True if the header would have had a token with one space less. */
+/** Reports whether the header would have a token if it had one space less. */
 export function hasSpacedToken(header: string): boolean {
   return /^\s*bearer {2}/i.test(header) && header.trim().split(' ').length > 2;
 }
 
-/** '' if there is none. */
+/** Returns '' for a header without a token. */
 function bearerToken(header: string): string {
   const [scheme = '', token = ''] = header.trim().split(' ', 2);
   return scheme.toLowerCase() === 'bearer' ? token : '';

@@ -1,11 +1,11 @@
 /**
- * Comma-separated values as Go's encoding/csv reads them: quotes must be proper, rows may differ in length, empty lines
- * do not count. Linear in the text.
+ * A parser of comma-separated values with the rules of Go's encoding/csv: strict quotes, rows of different lengths,
+ * empty lines ignored. Takes linear time.
  */
 
 export type CsvResult =
   | { readonly ok: true; readonly records: readonly (readonly string[])[] }
-  /** In Go's words. */
+  /** The message of Go's parser. */
   | { readonly ok: false; readonly message: string };
 
 const BARE_QUOTE = 'bare " in non-quoted-field';
@@ -32,7 +32,7 @@ class CsvReader {
     this.#text = text.replaceAll('\r\n', '\n').replace(/\r$/, '');
   }
 
-  /** A record, undefined at the end, or the text of an error. */
+  /** Returns the next record, undefined at the end, or the text of an error. */
   next(): string[] | string | undefined {
     const text = this.#text;
     while (text[this.#at] === '\n') this.#newLine();

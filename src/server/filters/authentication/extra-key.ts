@@ -1,7 +1,7 @@
-/** The part of a header's name that is a key of a user's extra (`x-remote-extra-scopes`). */
+/** Keys of a user's extra in the names of headers (`x-remote-extra-scopes`). */
 import { decodeUtf8 } from '../../../base/bytes.ts';
 
-/** Percent escapes decoded, `+` kept; a key with a malformed escape stays as it is. */
+/** Decodes percent escapes and keeps `+`. A key with a malformed escape is returned unchanged. */
 export function unescapeExtraKey(text: string): string {
   if (!text.includes('%') || /%(?![0-9a-fA-F]{2})/.test(text)) return text;
   return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => {

@@ -1,7 +1,8 @@
 /**
- * Users that a front proxy vouches for in headers. Invariant: the headers count only on a connection whose certificate
- * was verified against the `front-proxy` authority and, if names are given, has one of them; everywhere else they are
- * somebody's invention.
+ * Authentication by a front proxy, which sends the user in headers.
+ *
+ * Invariant: the headers are used only on a connection whose certificate was verified against the `front-proxy`
+ * authority and, if names are configured, has one of them as its common name.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -11,25 +12,25 @@ import type { HiddenHeader } from '../hidden-headers.ts';
 import { unescapeExtraKey } from './extra-key.ts';
 import { headerText } from './header-text.ts';
 
-/** The name of the authority that certificates of proxies are verified against. */
+/** The authority that verifies the certificates of front proxies. */
 export const FRONT_PROXY_AUTHORITY = 'front-proxy';
 
 export interface RequestHeaderNames {
-  /** The first header that has a value wins. */
+  /** The first header with a value wins. */
   readonly username: readonly string[];
   readonly uid: readonly string[];
-  /** All values of all headers. */
+  /** All values of all these headers are used. */
   readonly group: readonly string[];
-  /** What follows the prefix is the key, percent-decoded. */
+  /** The rest of the header's name is the key, percent-decoded. */
   readonly extraPrefix: readonly string[];
 }
 
 export interface RequestHeaderOptions extends RequestHeaderNames {
-  /** Common names of proxies. Empty: every certificate of the authority. */
+  /** Common names of front proxies. Empty: every certificate of the authority is accepted. */
   readonly allowedNames: readonly string[];
 }
 
-/** What the reference and every client of it uses. */
+/** The reference's names. */
 export const STANDARD_REQUEST_HEADERS: RequestHeaderNames = {
   username: ['x-remote-user'],
   uid: ['x-remote-uid'],
@@ -42,7 +43,7 @@ const UNKNOWN_AUTHORITY: AuthenticationResult = {
   message: 'x509: certificate signed by unknown authority',
 };
 
-/** Throws ConfigError for an empty name of a header. */
+/** Throws ConfigError for an empty header name. */
 export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
   const names = lowerNames(options);
   const allowed = new Set(options.allowedNames);
@@ -62,8 +63,8 @@ export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authe
 }
 
 /**
- * The headers that no later part may see, because a client could have sent them: the standard ones and those of the
- * options.
+ * Reports the headers that later filters must not see, because any client could have sent them: the standard ones and
+ * the configured ones.
  */
 export function requestHeaderHider(options?: RequestHeaderNames): HiddenHeader {
   const names = options === undefined ? STANDARD_REQUEST_HEADERS : lowerNames(options);

@@ -1,6 +1,8 @@
 /**
- * The file of `--token-auth-file`: lines of `token,user,uid` and, in a fourth column, groups with commas between them.
- * Invariant: a line that cannot be read fails the whole file, as in the reference, and no message holds a token.
+ * The parser of `--token-auth-file`: lines of `token,user,uid` and, optionally, groups separated by commas in a fourth
+ * column.
+ *
+ * Invariants: one malformed line fails the whole file, as in the reference. Messages contain no token.
  */
 import { ConfigError } from '../../../base/errors.ts';
 import { type AuthenticationResult, NOT_RECOGNIZED, type TokenAuthenticator } from '../../authenticator.ts';
@@ -9,11 +11,13 @@ import { readCsv } from './csv.ts';
 export interface TokenFile {
   readonly authenticate: TokenAuthenticator;
   readonly count: number;
-  /** Lines that were passed over, or that replace an earlier one. */
+  /** About lines that are ignored, or that replace an earlier one. */
   readonly warnings: readonly string[];
 }
 
-/** `path` is for messages. Throws ConfigError for what is no CSV and for lines with less than three columns. */
+/**
+ * `path` is used in messages only. Throws ConfigError for malformed CSV and for lines with fewer than three columns.
+ */
 export function parseTokenFile(text: string, path: string): TokenFile {
   const csv = readCsv(text);
   if (!csv.ok) throw new ConfigError(`token file '${path}': ${csv.message}`);

@@ -1,7 +1,9 @@
 /**
- * Several authenticators as one. Invariant: they are asked in order, synchronously for as long as they answer so; a
- * wrong credential does not stop the others, but if nobody recognizes the request it is `failed` with what each of them
- * said, and such a request is never anonymous.
+ * The union of several authenticators.
+ *
+ * Invariants: they are called in order, without a promise as long as they answer synchronously. A wrong credential does
+ * not stop the union. If no authenticator recognizes the request, it is `failed` with all messages, and never
+ * anonymous.
  */
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
 import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts';
@@ -17,11 +19,14 @@ import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from './an
 export interface AuthenticatorOptions {
   /** In the reference's order: request header, client certificate, bearer tokens. */
   readonly authenticators: readonly Authenticator[];
-  /** Asked if the others found nothing at all. Default: such a request is 401. */
+  /** Called if no other authenticator finds a credential. Default: such a request is a 401. */
   readonly anonymous?: Authenticator | undefined;
 }
 
-/** What a server asks: the authenticators in order, `system:authenticated` for whom they recognize, then anonymous. */
+/**
+ * Returns the authenticator of a server: all authenticators in order, `system:authenticated` added to the users that
+ * they recognize, then the anonymous one.
+ */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const known = withAuthenticatedGroup(unionAuthenticator(options.authenticators));
   const { anonymous } = options;
@@ -37,7 +42,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 export function unionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
   return (incoming) => {
     let failures: Failures;
-    // The usual request is over here, without a closure or a list.
+    // Most requests end here, without a closure or a list.
     for (let i = 0; i < authenticators.length; i++) {
       const result = (authenticators[i] as Authenticator)(incoming);
       if (isPromise(result)) {
@@ -56,7 +61,10 @@ export function unionTokenAuthenticator(authenticators: readonly TokenAuthentica
     authenticateFrom(authenticators, 0, undefined, (authenticator) => authenticator(token, audiences));
 }
 
-/** One message, which is usually forgotten because somebody else recognizes the request, or several. */
+/**
+ * One message or several. The common case is a single one that is discarded, because a later authenticator recognizes
+ * the request.
+ */
 type Failures = string | readonly string[] | undefined;
 
 function authenticateFrom<A>(
@@ -100,23 +108,23 @@ function notRecognized(failures: Failures): AuthenticationResult {
   return { outcome: 'failed', message: typeof failures === 'string' ? failures : `[${failures.join(', ')}]` };
 }
 
-/** Adds `system:authenticated` to everybody who is neither anonymous nor in one of the two groups already. */
+/** Adds `system:authenticated` to every user that is not anonymous and is in neither of the two groups yet. */
 export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
-  // Authenticators that answer from memory hand out the same result again and again.
-  const enlarged = new WeakMap<AuthenticationResult, AuthenticationResult>();
-  const enlarge = (result: AuthenticationResult): AuthenticationResult => {
+  // Authenticators that answer from memory return the same result object each time.
+  const byResult = new WeakMap<AuthenticationResult, AuthenticationResult>();
+  const addGroup = (result: AuthenticationResult): AuthenticationResult => {
     if (result.outcome !== 'ok') return result;
-    let larger = enlarged.get(result);
-    if (larger === undefined) {
+    let grouped = byResult.get(result);
+    if (grouped === undefined) {
       const user = addAuthenticatedGroup(result.user);
-      larger = user === result.user ? result : { ...result, user };
-      enlarged.set(result, larger);
+      grouped = user === result.user ? result : { ...result, user };
+      byResult.set(result, grouped);
     }
-    return larger;
+    return grouped;
   };
   return (incoming) => {
     const result = authenticator(incoming);
-    return isPromise(result) ? result.then(enlarge) : enlarge(result);
+    return isPromise(result) ? result.then(addGroup) : addGroup(result);
   };
 }
 

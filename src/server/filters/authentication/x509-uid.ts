@@ -1,13 +1,15 @@
 /**
- * The one part of a certificate's subject that the listener does not read: the user's UID (an attribute under
- * Kubernetes' own OID). Invariant: the certificate was verified, so its DER is whole; should a length lie all the same,
- * it is an error and never a read beyond the end.
+ * The UID in the subject of a client certificate, an attribute under Kubernetes' own OID. The listener does not read
+ * it.
+ *
+ * The certificate was verified, so its DER is well-formed. A wrong length is an error nevertheless, and never a read
+ * beyond the end.
  */
 import { decodeUtf8 } from '../../../base/bytes.ts';
 
 export type SubjectUid =
   | { readonly ok: true; readonly uid: string }
-  /** In the reference's words. */
+  /** The reference's message. */
   | { readonly ok: false; readonly message: string };
 
 /** 1.3.6.1.4.1.57683.2 */
@@ -15,7 +17,7 @@ const UID_OID: readonly number[] = [0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xc2, 0x
 
 const SEQUENCE = 0x30;
 const VERSION = 0xa0;
-/** PrintableString, UTF8String, IA5String: what Go reads as text. */
+/** PrintableString, UTF8String, IA5String: the types that Go reads as text. */
 const TEXTS: ReadonlySet<number> = new Set([0x13, 0x0c, 0x16]);
 
 interface Element {
@@ -24,7 +26,7 @@ interface Element {
   readonly end: number;
 }
 
-/** '' if the subject names none; more than one, an empty one or one that is no text is refused. */
+/** Returns '' if the subject has no UID. Fails for more than one, for an empty one and for one that is not text. */
 export function subjectUid(certificate: Uint8Array): SubjectUid {
   const values = uidElements(certificate);
   if (values === undefined) return { ok: false, message: 'unable to read the subject of the certificate' };

@@ -1,21 +1,22 @@
 /**
- * Users by client certificate: the common name is the user, the organizations are the groups. Invariant: only a
- * certificate that was verified against the `client` authority says who somebody is; what it says is worked out once
- * and kept for as long as the connection lives.
+ * Authentication by client certificate: the common name is the user, the organizations are the groups.
+ *
+ * Invariant: only a certificate that was verified against the `client` authority identifies a user. The result is
+ * computed once per certificate and kept as long as the connection.
  */
 import { sha256 as baseSha256 } from '../../../base/sha256.ts';
 import { type AuthenticationResult, type Authenticator, NOT_RECOGNIZED } from '../../authenticator.ts';
 import type { PeerCertificate } from '../../http/exchange.ts';
 import { subjectUid } from './x509-uid.ts';
 
-/** The name of the authority that certificates of users are verified against. */
+/** The authority that verifies the certificates of users. */
 export const CLIENT_AUTHORITY = 'client';
 
-/** Where the user's extra says which credential it was. */
+/** The extra key that identifies the credential. */
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 export interface X509Options {
-  /** Default: the one of `base/`. */
+  /** Default: `base/sha256`. */
   readonly sha256?: (bytes: Uint8Array) => Uint8Array;
 }
 
@@ -24,7 +25,7 @@ const UNKNOWN_AUTHORITY: AuthenticationResult = {
   message: 'verifying certificate failed: x509: certificate signed by unknown authority',
 };
 
-/** A certificate without a common name names nobody; one that does not verify is a wrong credential. */
+/** A certificate without a common name is not recognized. One that cannot be verified is a wrong credential. */
 export function x509Authenticator(options: X509Options = {}): Authenticator {
   const sha256 = options.sha256 ?? baseSha256;
   const known = new WeakMap<PeerCertificate, AuthenticationResult>();

@@ -1,6 +1,6 @@
 /**
- * The user that a request wants to be taken for. Invariant: what stands in the headers, nothing added; a wish without a
- * user name is refused, not ignored.
+ * The `Impersonate-*` headers: the user that a request asks to act as. A request with such headers but without a user
+ * name is malformed.
  */
 import { quote } from '../../../apimachinery/go-format.ts';
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
@@ -18,14 +18,14 @@ export type RequestedUser =
   | { readonly kind: 'user'; readonly user: UserInfo }
   | { readonly kind: 'malformed'; readonly message: string };
 
-/** True for the headers that the wish was read from. */
+/** Reports whether the header is one of those that this file reads. */
 export function isImpersonationHeader(name: string): boolean {
   return name === USER || name === UID || name === GROUP || name.startsWith(EXTRA_PREFIX);
 }
 
-/** Undefined for the usual request, which wants nothing of the kind. */
+/** Returns undefined for a request without these headers. */
 export function readImpersonation(incoming: Incoming): RequestedUser | undefined {
-  // Two looks for most: names are compared only as far as their first letter.
+  // Most names fail at the comparison of their first letter.
   const names = incoming.headerNames();
   let asked = false;
   for (const name of names) if (name.charCodeAt(0) === 0x69 && isImpersonationHeader(name)) asked = true;
@@ -51,7 +51,7 @@ function readRequestedUser(incoming: Incoming, names: readonly string[]): Reques
   };
 }
 
-/** As `%#v` prints them, because the reference's message does. */
+/** The `%#v` form of Go, which the reference's message contains. */
 function goStrings(texts: readonly string[]): string {
   return texts.length === 0 ? '[]string(nil)' : `[]string{${texts.map(quote).join(', ')}}`;
 }

@@ -1,8 +1,10 @@
 /**
- * The ways in which one user may act as another: four constrained ones (KEP-5284), each of which needs
- * `impersonate-on:<mode>:<verb>` for the request itself and `impersonate:<mode>` for every part of the wanted user, and
- * the old all-or-nothing `impersonate`. Invariant: a mode says yes only if the authorizer said yes to each of its
- * questions; nothing is remembered between requests, so a withdrawn permission counts at once.
+ * The modes of impersonation. Each of the four constrained modes (KEP-5284) requires the permission
+ * `impersonate-on:<mode>:<verb>` for the request and `impersonate:<mode>` for every part of the requested user. The
+ * last mode is the unconstrained `impersonate`.
+ *
+ * Invariant: a mode allows an impersonation only if the authorizer allows each of these permissions. Nothing is cached
+ * between requests, so a removed permission takes effect at once.
  */
 
 import { quote } from '../../../apimachinery/go-format.ts';
@@ -19,98 +21,113 @@ import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP } from '../a
 import { forbiddenStatus } from '../authorization.ts';
 
 export type ModeResult =
-  | { readonly outcome: 'ok'; readonly user: UserInfo /** '' for the old way. */; readonly constraint: string }
+  | {
+      readonly outcome: 'ok';
+      readonly user: UserInfo;
+      /** '' for the unconstrained mode. */
+      readonly constraint: string;
+    }
   | { readonly outcome: 'refused'; readonly status: Status };
 
 /**
- * Undefined if the mode is not for this kind of user. `request` is what the request itself asks for, by its real
- * sender.
+ * Returns undefined if the mode does not apply to the requested user. `request` has the attributes of the request with
+ * its authenticated user.
  */
-export type ImpersonationMode = (wanted: UserInfo, request: RequestAttributes) => Promise<ModeResult | undefined>;
+export type ImpersonationMode = (requested: UserInfo, request: RequestAttributes) => Promise<ModeResult | undefined>;
 
-/** In the order in which they are tried. */
+/** Returns the modes in the order in which they are tried. */
 export function impersonationModes(authorizer: Authorizer): readonly ImpersonationMode[] {
-  const legacy: Mode = { authorizer, verb: 'impersonate', constraint: '', group: '', seen: (question) => question };
+  const legacy: Mode = {
+    authorizer,
+    verb: 'impersonate',
+    constraint: '',
+    group: '',
+    transform: (attributes) => attributes,
+  };
   return [
-    constrained(authorizer, 'associated-node', isAssociatedNode, asAnyOfItsPods),
-    constrained(authorizer, 'arbitrary-node', (wanted) => isBare(wanted) && nodeName(wanted.name) !== undefined),
+    constrained(authorizer, 'associated-node', isAssociatedNode, forAllNodes),
+    constrained(
+      authorizer,
+      'arbitrary-node',
+      (requested) => hasOnlyName(requested) && nodeName(requested.name) !== undefined,
+    ),
     constrained(
       authorizer,
       'serviceaccount',
-      (wanted) => isBare(wanted) && splitServiceAccount(wanted.name) !== undefined,
+      (requested) => hasOnlyName(requested) && splitServiceAccount(requested.name) !== undefined,
     ),
     constrained(
       authorizer,
       'user-info',
       ({ name }) => nodeName(name) === undefined && splitServiceAccount(name) === undefined,
     ),
-    (wanted, { user }) => impersonate(legacy, wanted, user),
+    (requested, { user }) => impersonate(legacy, requested, user),
   ];
 }
 
-/** The API group of uids and extras, and in the constrained modes of users and groups too. */
+/** The API group of uids and extras; in the constrained modes also of users and groups. */
 const IDENTITY_GROUP = 'authentication.k8s.io';
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
-/** From this many groups or extra values on, one question for all of them is asked first. */
-const MANY = 4;
+/** From this number of groups or extra values on, the permission for `*` is checked first. */
+const WILDCARD_THRESHOLD = 4;
 
 interface Mode {
   readonly authorizer: Authorizer;
   readonly verb: string;
-  /** '' for the old way, otherwise the verb. */
+  /** '' for the unconstrained mode, otherwise the verb. */
   readonly constraint: string;
   /** The API group of users, groups and service accounts. */
   readonly group: string;
-  /** How the authorizer sees a question. */
-  seen(question: RequestAttributes): RequestAttributes;
+  /** Changes the attributes before the authorizer sees them. */
+  transform(attributes: RequestAttributes): RequestAttributes;
 }
 
 function constrained(
   authorizer: Authorizer,
   name: string,
-  applies: (wanted: UserInfo, requestor: UserInfo) => boolean,
-  seen: (question: RequestAttributes) => RequestAttributes = (question) => question,
+  applies: (requested: UserInfo, requestor: UserInfo) => boolean,
+  transform: (attributes: RequestAttributes) => RequestAttributes = (attributes) => attributes,
 ): ImpersonationMode {
   const verb = `impersonate:${name}`;
-  const mode: Mode = { authorizer, verb, constraint: verb, group: IDENTITY_GROUP, seen };
-  return async (wanted, request) => {
-    if (!applies(wanted, request.user)) return undefined;
+  const mode: Mode = { authorizer, verb, constraint: verb, group: IDENTITY_GROUP, transform };
+  return async (requested, request) => {
+    if (!applies(requested, request.user)) return undefined;
     const refusal = await check(mode, { ...request, verb: `impersonate-on:${name}:${request.verb}` });
-    return refusal === undefined ? impersonate(mode, wanted, request.user) : { outcome: 'refused', status: refusal };
+    return refusal === undefined ? impersonate(mode, requested, request.user) : { outcome: 'refused', status: refusal };
   };
 }
 
-async function impersonate(mode: Mode, wanted: UserInfo, requestor: UserInfo): Promise<ModeResult> {
+async function impersonate(mode: Mode, requested: UserInfo, requestor: UserInfo): Promise<ModeResult> {
   const refusal =
-    (await checkName(mode, wanted, requestor)) ??
-    (await checkUid(mode, wanted, requestor)) ??
-    (await checkGroups(mode, wanted, requestor)) ??
-    (await checkExtra(mode, wanted, requestor));
+    (await checkName(mode, requested, requestor)) ??
+    (await checkUid(mode, requested, requestor)) ??
+    (await checkGroups(mode, requested, requestor)) ??
+    (await checkExtra(mode, requested, requestor));
   if (refusal !== undefined) return { outcome: 'refused', status: refusal };
-  return { outcome: 'ok', user: { ...wanted, groups: groupsOf(mode, wanted) }, constraint: mode.constraint };
+  return { outcome: 'ok', user: { ...requested, groups: groupsOf(mode, requested) }, constraint: mode.constraint };
 }
 
-function checkName(mode: Mode, wanted: UserInfo, requestor: UserInfo): Promise<Status | undefined> {
-  const user = question(mode, requestor, mode.group, 'users', wanted.name);
-  const node = mode.constraint === '' ? undefined : nodeName(wanted.name);
+function checkName(mode: Mode, requested: UserInfo, requestor: UserInfo): Promise<Status | undefined> {
+  const user = permission(mode, requestor, mode.group, 'users', requested.name);
+  const node = mode.constraint === '' ? undefined : nodeName(requested.name);
   if (node !== undefined) return check(mode, { ...user, resource: 'nodes', name: node });
-  const account = splitServiceAccount(wanted.name);
+  const account = splitServiceAccount(requested.name);
   return check(mode, account === undefined ? user : { ...user, resource: 'serviceaccounts', ...account });
 }
 
 async function checkUid(mode: Mode, { uid }: UserInfo, requestor: UserInfo): Promise<Status | undefined> {
-  return uid === '' ? undefined : check(mode, question(mode, requestor, IDENTITY_GROUP, 'uids', uid));
+  return uid === '' ? undefined : check(mode, permission(mode, requestor, IDENTITY_GROUP, 'uids', uid));
 }
 
 async function checkGroups(mode: Mode, { groups }: UserInfo, requestor: UserInfo): Promise<Status | undefined> {
   if (groups.length === 0) return undefined;
-  const about = (name: string): RequestAttributes => question(mode, requestor, mode.group, 'groups', name);
+  const about = (name: string): RequestAttributes => permission(mode, requestor, mode.group, 'groups', name);
   if (mode.constraint !== '') {
     if (groups.includes('')) return forbiddenStatus(about(''), 'impersonating the empty string group is not allowed');
     if (groups.includes(MASTERS_GROUP))
       return forbiddenStatus(about(MASTERS_GROUP), `impersonating the ${MASTERS_GROUP} group is not allowed`);
-    if (groups.length >= MANY && (await check(mode, about('*'))) === undefined) return undefined;
+    if (groups.length >= WILDCARD_THRESHOLD && (await check(mode, about('*'))) === undefined) return undefined;
   }
   for (const group of groups) {
     const refusal = await check(mode, about(group));
@@ -123,14 +140,15 @@ async function checkExtra(mode: Mode, { extra }: UserInfo, requestor: UserInfo):
   const entries = Object.entries(extra);
   if (entries.length === 0) return undefined;
   const about = (key: string, value: string): RequestAttributes => ({
-    ...question(mode, requestor, IDENTITY_GROUP, 'userextras', value),
+    ...permission(mode, requestor, IDENTITY_GROUP, 'userextras', value),
     subresource: key,
   });
   if (mode.constraint !== '') {
     const problem = extraProblem(entries);
     if (problem !== undefined) return forbiddenStatus(about('', ''), problem);
     const count = entries.reduce((sum, [, values]) => sum + values.length, 0);
-    if (Math.max(count, entries.length) >= MANY && (await check(mode, about('*', '*'))) === undefined) return undefined;
+    if (Math.max(count, entries.length) >= WILDCARD_THRESHOLD && (await check(mode, about('*', '*'))) === undefined)
+      return undefined;
   }
   for (const [key, values] of entries) {
     for (const value of values) {
@@ -141,7 +159,7 @@ async function checkExtra(mode: Mode, { extra }: UserInfo, requestor: UserInfo):
   return undefined;
 }
 
-/** What the constrained modes do not let through, whoever asks. */
+/** Returns why the constrained modes refuse these extras, regardless of permissions. */
 function extraProblem(entries: readonly (readonly [string, readonly string[]])[]): string | undefined {
   const path = childPath(childPath(undefined, 'extra'), 'key');
   for (const [key, values] of entries) {
@@ -155,19 +173,22 @@ function extraProblem(entries: readonly (readonly [string, readonly string[]])[]
   return undefined;
 }
 
-/** Groups that go without saying: those of nodes and service accounts, and one of the two that everybody has. */
-function groupsOf(mode: Mode, wanted: UserInfo): readonly string[] {
-  let { groups } = wanted;
-  if (mode.constraint !== '' && nodeName(wanted.name) !== undefined) groups = ['system:nodes'];
+/**
+ * Returns the requested groups and the implied ones: those of nodes and service accounts, and `system:authenticated` or
+ * `system:unauthenticated`.
+ */
+function groupsOf(mode: Mode, requested: UserInfo): readonly string[] {
+  let { groups } = requested;
+  if (mode.constraint !== '' && nodeName(requested.name) !== undefined) groups = ['system:nodes'];
   else if (groups.length === 0) {
-    const account = splitServiceAccount(wanted.name);
+    const account = splitServiceAccount(requested.name);
     if (account !== undefined) groups = ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
   }
-  const implied = wanted.name === ANONYMOUS_USER ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP;
+  const implied = requested.name === ANONYMOUS_USER ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP;
   return groups.includes(implied) || groups.includes(UNAUTHENTICATED_GROUP) ? groups : [...groups, implied];
 }
 
-function question(mode: Mode, user: UserInfo, apiGroup: string, resource: string, name: string): RequestAttributes {
+function permission(mode: Mode, user: UserInfo, apiGroup: string, resource: string, name: string): RequestAttributes {
   return {
     user,
     verb: mode.verb,
@@ -182,34 +203,34 @@ function question(mode: Mode, user: UserInfo, apiGroup: string, resource: string
   };
 }
 
-/** Undefined if it is allowed. */
-async function check(mode: Mode, question: RequestAttributes): Promise<Status | undefined> {
-  const attributes = mode.seen(question);
+/** Returns undefined if the permission is granted. */
+async function check(mode: Mode, permission: RequestAttributes): Promise<Status | undefined> {
+  const attributes = mode.transform(permission);
   const { decision, reason, error } = await mode.authorizer.authorize(attributes);
   if (decision === 'allow') return undefined;
   return forbiddenStatus(attributes, error === '' || reason === '' ? error + reason : `${error}: ${reason}`);
 }
 
 /**
- * In this mode the questions are about all nodes, and the sender is shown with the names of its extra keys only: what
- * is allowed to one pod of a daemon set is allowed to all of them, each for its own node.
+ * In this mode the permission is for all nodes, and the authorizer sees only the names of the sender's extra keys. So
+ * one rule allows each pod of a DaemonSet to impersonate its own node.
  */
-function asAnyOfItsPods(question: RequestAttributes): RequestAttributes {
-  const { user, verb } = question;
+function forAllNodes(attributes: RequestAttributes): RequestAttributes {
+  const { user, verb } = attributes;
   const extra = { [ASSOCIATED_KEYS]: Object.keys(user.extra).sort(compareUtf8) };
-  const name = verb === 'impersonate:associated-node' ? '*' : question.name;
-  return { ...question, user: { ...user, extra }, name };
+  const name = verb === 'impersonate:associated-node' ? '*' : attributes.name;
+  return { ...attributes, user: { ...user, extra }, name };
 }
 
-function isAssociatedNode(wanted: UserInfo, requestor: UserInfo): boolean {
-  const node = nodeName(wanted.name);
-  if (node === undefined || !isBare(wanted) || splitServiceAccount(requestor.name) === undefined) return false;
+function isAssociatedNode(requested: UserInfo, requestor: UserInfo): boolean {
+  const node = nodeName(requested.name);
+  if (node === undefined || !hasOnlyName(requested) || splitServiceAccount(requestor.name) === undefined) return false;
   const nodes = requestor.extra[NODE_NAME];
   return nodes?.length === 1 && nodes[0] === node;
 }
 
-/** Nothing but a name is wanted. */
-function isBare({ uid, groups, extra }: UserInfo): boolean {
+/** Reports whether the requested user has a name and nothing else. */
+function hasOnlyName({ uid, groups, extra }: UserInfo): boolean {
   return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
 }
 

@@ -1,7 +1,9 @@
 /**
- * Acting as another user (`kubectl --as`). Invariant: behind this filter `user` is the one who is acted as, and nothing
- * shows that somebody else is behind it, except `impersonator` and the audit event. The mode that worked last for a
- * sender is tried first, which changes only the number of questions and which refusal is told.
+ * The impersonation filter (`kubectl --as`).
+ *
+ * Invariants: after this filter `user` is the impersonated user; only `impersonator` and the audit event have the
+ * authenticated one. The mode that last succeeded for a sender is tried first, which changes only the number of checks
+ * and which refusal is sent.
  */
 
 import type { UserInfo } from '../../../apimachinery/meta/user-info.ts';
@@ -17,19 +19,19 @@ import { IncomingWithoutHeaders } from '../hidden-headers.ts';
 import { isImpersonationHeader, readImpersonation } from './impersonation-headers.ts';
 import { impersonationModes, type ModeResult } from './impersonation-modes.ts';
 
-/** Senders whose last mode is remembered; the longest unused is forgotten first. */
+/** The number of senders whose last mode is kept. The least recently used one is dropped first. */
 const MAX_REMEMBERED = 10_000;
 
 export function withImpersonation(authorizer: Authorizer): RequestFilter {
   const modes = impersonationModes(authorizer);
   const lastMode = new Map<string, number>();
-  const decide = async (request: ServerRequest, wanted: UserInfo): Promise<ModeResult> => {
+  const decide = async (request: ServerRequest, requested: UserInfo): Promise<ModeResult> => {
     const attributes = attributesOf(request.user, request.info);
     const sender = request.user.name;
     const last = lastMode.get(sender);
     let refusal: Status | undefined;
     for (const i of orderOf(modes.length, last)) {
-      const result = await modes[i]?.(wanted, attributes);
+      const result = await modes[i]?.(requested, attributes);
       if (result === undefined) continue;
       if (result.outcome === 'ok') {
         remember(lastMode, sender, i);
