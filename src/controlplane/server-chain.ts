@@ -2,7 +2,7 @@
  * The delegation chain: filters → built-in kinds → custom resources → 404. The servers are made in the order of their
  * dependencies, publish into one generic server, and share its filters: a request passes the filters once.
  */
-
+import { API_SERVICE } from '../aggregator/api-service.ts';
 import { type ApiExtensionsServer, createApiExtensionsServer } from '../apiextensions/api-extensions-server.ts';
 import { converterFactory } from '../apiextensions/conversion/choose-converter.ts';
 import type { Transport } from '../apimachinery/http/transport.ts';
@@ -243,6 +243,7 @@ function createKube(completed: CompletedOptions, serving: ServingParts, parts: K
     authorizationModes: options.authorizationModes,
     trust: { clientCaPem: tls.clientCaPem, requestHeader: { ...requestHeader, caPem: tls.requestHeaderCaPem } },
     eventTtlSeconds: options.eventTtlSeconds,
+    resources: [API_SERVICE],
     runtimeConfig: options.runtimeConfig,
     network: {
       ranges: parseServiceRanges(options.network.serviceRange),

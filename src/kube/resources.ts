@@ -3,17 +3,19 @@
  *
  * How a kind is declared: `groups/<group>/<kind>.ts` exports one `KubeResource`, named after the kind:
  *
+ * ```ts
  * export const CONFIG_MAP: KubeResource = {
- * definition: storedResource({
- * plural: 'configmaps',
- * scope: 'Namespaced',
- * versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
- * strategy: builtInStrategy({ validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
- * }),
+ *   definition: storedResource({
+ *     plural: 'configmaps',
+ *     scope: 'Namespaced',
+ *     versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
+ *     strategy: strategyWithDefaults({ validate: validateConfigMap, validateUpdate: validateConfigMapUpdate }),
+ *   }),
  * };
+ * ```
  *
  * - A kind that needs settings, or the KubeContext for its subresources, is a function that returns the KubeResource:
- * `podResource(kube)`, `eventResource(ttlSeconds)`.
+ *   `podResource(kube)`, `eventResource(ttlSeconds)`.
  * - The `status` subresource is `statusSubresource(STRATEGY, { ... })`.
  * - A store that stands in front of the registry store is made by `wrapStore`, in the kind's file.
  * - A kind that is not stored is an `unstoredResource` with a store of its own, or a `reviewResource`.
@@ -26,14 +28,13 @@
  */
 
 import type { Clock } from '../base/clock.ts';
-import type { SubresourceDefinition } from '../server/resource/resource-definition.ts';
+import type { ResourceDefinition, SubresourceDefinition } from '../server/resource/resource-definition.ts';
 import { MUTATING_ADMISSION_POLICY } from './groups/admissionregistration/mutating-admission-policy.ts';
 import { MUTATING_ADMISSION_POLICY_BINDING } from './groups/admissionregistration/mutating-admission-policy-binding.ts';
 import { MUTATING_WEBHOOK_CONFIGURATION } from './groups/admissionregistration/mutating-webhook-configuration.ts';
 import { VALIDATING_ADMISSION_POLICY } from './groups/admissionregistration/validating-admission-policy.ts';
 import { VALIDATING_ADMISSION_POLICY_BINDING } from './groups/admissionregistration/validating-admission-policy-binding.ts';
 import { VALIDATING_WEBHOOK_CONFIGURATION } from './groups/admissionregistration/validating-webhook-configuration.ts';
-import { API_SERVICE } from './groups/apiregistration/api-service.ts';
 import { STORAGE_VERSION } from './groups/apiserverinternal/storage-version.ts';
 import { CONTROLLER_REVISION } from './groups/apps/controller-revision.ts';
 import { DAEMON_SET } from './groups/apps/daemon-set.ts';
@@ -118,6 +119,8 @@ export interface KubeResourceOptions {
   readonly rbac: RbacAuthorizer;
   readonly tokenReview: TokenReviewOptions;
   readonly clock: Pick<Clock, 'now'>;
+  /** Kinds of other layers that this server serves: APIService, until the aggregator does. */
+  readonly others: readonly ResourceDefinition[];
 }
 
 export function kubeResources(options: KubeResourceOptions): readonly KubeResource[] {
@@ -149,9 +152,6 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     VALIDATING_ADMISSION_POLICY,
     VALIDATING_ADMISSION_POLICY_BINDING,
     VALIDATING_WEBHOOK_CONFIGURATION,
-
-    // apiregistration.k8s.io
-    API_SERVICE,
 
     // apps
     CONTROLLER_REVISION,
@@ -238,6 +238,8 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
 
     // storagemigration.k8s.io
     STORAGE_VERSION_MIGRATION,
+
+    ...options.others.map((definition) => ({ definition })),
   ];
   return kinds.map((kind) => ({ ...kind, definition: servedDefinition(kind.definition, options.runtimeConfig) }));
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { storedResource, strategyWithDefaults } from '../server/resource/stored-resource.ts';
 import { deprecationWarning } from './deprecated-versions.ts';
 import { parseRuntimeConfig, servedDefinition } from './runtime-config.ts';
-import { builtInStrategy, builtInVersion, storedResource } from './shared/built-in.ts';
+import { builtInVersion } from './shared/built-in.ts';
 
 const V1 = { group: 'networking.k8s.io', version: 'v1' };
 const V1BETA1 = { group: 'networking.k8s.io', version: 'v1beta1' };
@@ -57,7 +58,7 @@ describe('servedDefinition', () => {
     plural: 'ipaddresses',
     scope: 'Cluster',
     versions: [v1, v1beta1],
-    strategy: builtInStrategy({}),
+    strategy: strategyWithDefaults({}),
   });
 
   it('leaves out what is off and keeps what is stored', () => {

@@ -43,6 +43,8 @@ import {
   type StoredResource,
 } from '../server/resource/open-resource.ts';
 import type { RegistryHost } from '../server/resource/registry-host.ts';
+import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
+import { ensureMeta } from '../server/resource/strategy-fields.ts';
 import { ResourceServer, type ResourceServerOptions } from '../server/resource-server.ts';
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
@@ -60,7 +62,6 @@ import type { KubeContext } from './kube-context.ts';
 import { createRbacAuthorizer, type RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { kubeResources } from './resources.ts';
 import { parseRuntimeConfig } from './runtime-config.ts';
-import { ensureMeta } from './shared/object-fields.ts';
 import { serviceObjects } from './shared/service-objects.ts';
 
 /** `Node` is accepted and says nothing: there are no nodes yet. */
@@ -110,6 +111,8 @@ export interface KubeServerOptions extends ServingOptions {
   readonly eventTtlSeconds: number;
   /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions alone. */
   readonly runtimeConfig?: readonly string[];
+  /** Kinds of other layers that are served with the built-in ones. Default none. */
+  readonly resources?: readonly ResourceDefinition[];
   /** Where Services get their addresses, and how this server is reached. Default: the reference's ranges, and by nobody. */
   readonly network?: ServiceNetwork;
 }
@@ -268,6 +271,7 @@ function openResources(options: KubeServerOptions, { ranges, nodePorts }: Servic
     rbac,
     runtimeConfig,
     clock,
+    others: options.resources ?? [],
     tokenReview: { authenticateToken: options.authenticateToken, apiAudiences },
     network: { families: familiesOf(ranges), nodePorts },
   });

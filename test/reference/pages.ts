@@ -1,6 +1,7 @@
 /** The generated pages of docs/reference: flags, endpoints, limits and metrics, made from the code that they describe. */
 import { readFileSync } from 'node:fs';
 import { createAdmissionObserver } from '../../src/admission/admission-metrics.ts';
+import { API_SERVICE } from '../../src/aggregator/api-service.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { referenceFlags } from '../../src/cli/reference-flags.ts';
 import { SERVER_FLAGS } from '../../src/cli/server-flags.ts';
@@ -58,7 +59,7 @@ function flags(): string {
 
 async function endpoints(): Promise<string> {
   const discovery = new DiscoveryManager();
-  const kube = await startTestKube({ discovery });
+  const kube = await startTestKube({ discovery, resources: [API_SERVICE] });
   const sections = discovery.versions().map(({ group, version, resources }) => {
     const rows = resources.map(({ plural, kind, scope, shortNames, verbs, subresources }) => [
       code(plural),

@@ -13,8 +13,8 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admission.ts';
 import { type Authorizer, MASTERS_GROUP } from '../../server/authorizer.ts';
+import { specOf } from '../../server/resource/strategy-fields.ts';
 import { changesOnlyOwnership } from '../rbac/escalation-guard.ts';
-import { specOf } from '../shared/object-fields.ts';
 import { mayActForSigner } from './signer-permission.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';

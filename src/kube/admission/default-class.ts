@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { specOf } from '../shared/object-fields.ts';
+import { specOf } from '../../server/resource/strategy-fields.ts';
 
 /** The annotation that preceded the field storageClassName. */
 export const CLAIM_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { andThen } from '../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
 import type { Lister } from '../../server/own/lister.ts';
-import { specOf } from '../shared/object-fields.ts';
+import { specOf } from '../../server/resource/strategy-fields.ts';
 import { amountOf } from '../shared/resource-lists.ts';
 import { CLAIM_CLASS_ANNOTATION } from './default-class.ts';
 

@@ -4,7 +4,7 @@
  */
 import { finalizersOf } from '../../apimachinery/meta/meta.ts';
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import { ensureMeta } from '../shared/object-fields.ts';
+import { ensureMeta } from '../../server/resource/strategy-fields.ts';
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   persistentvolumes: 'kubernetes.io/pv-protection',

@@ -4,7 +4,7 @@
  */
 import { ensureObject, fieldAt, numberAt, objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { cloneJson, equalJson, type JsonObject } from '../../base/json-value.ts';
-import { ensureMeta } from '../shared/object-fields.ts';
+import { ensureMeta } from '../../server/resource/strategy-fields.ts';
 import { AUTO_UPDATE_ANNOTATION, type DefaultFlow } from './default-flows.ts';
 
 /** The object as it should be stored; undefined if it is right as it is. */

@@ -29,10 +29,10 @@ import { credentialId, type ObjectReference } from '../../pki/service-account-us
 import type { ObjectReader } from '../../server/own/object-reader.ts';
 import type { SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { CreateRequest, ResourceContext, WriteAnswer } from '../../server/resource/resource-store.ts';
+import { ensureMeta } from '../../server/resource/strategy-fields.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import { AUTHENTICATION_GROUP } from '../groups/authentication/token-review.ts';
 import { builtInVersion } from '../shared/built-in.ts';
-import { ensureMeta } from '../shared/object-fields.ts';
 import { reviewAnswer } from '../shared/review-answer.ts';
 
 const KIND = 'TokenRequest';

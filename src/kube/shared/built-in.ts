@@ -2,6 +2,7 @@
  * The functions that declarations of built-in kinds are written with. Invariant: declaring a kind does not load its
  * type. The generated facts are read when the type is first used, so startup time does not grow with the kinds.
  */
+
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import type { StructView } from '../../apimachinery/type-view.ts';
 import { type NameRule, nameIsDnsSubdomain } from '../../apimachinery/validation/name-rules.ts';
@@ -9,13 +10,11 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../../server/resource/resource-definition.ts';
 import type { ResourceStore } from '../../server/resource/resource-store.ts';
-import { strategyWithDefaults as builtInStrategy, storedResource } from '../../server/resource/stored-resource.ts';
+import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../server/resource/strategy.ts';
 import { orderedDefaults, type TypedVersionOptions, typedVersion } from '../../server/resource/typed-version.ts';
 import { updateSubresource } from '../../server/resource/update-subresource.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
-
-export { builtInStrategy, storedResource };
 
 export interface BuiltInVersion extends Omit<TypedVersionOptions, 'view'> {
   /** Called on every decoded object. May add fields in any order: they are sorted afterwards. Must be idempotent. */
@@ -65,7 +64,7 @@ export function unstoredResource(options: UnstoredResource): ResourceDefinition 
     storageVersion: undefined,
     storagePrefix: '',
     generation: '1',
-    strategy: builtInStrategy(nameRule === undefined ? {} : { nameRule }),
+    strategy: strategyWithDefaults(nameRule === undefined ? {} : { nameRule }),
     store: options.store,
     subresources: [],
   };

@@ -14,7 +14,7 @@ import {
 } from '../../apimachinery/validation/validate-object-meta.ts';
 import { validateObjectMetaUpdate } from '../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { metaFacts } from './object-fields.ts';
+import { metaFacts } from '../../server/resource/strategy-fields.ts';
 
 const METADATA = FieldPath.of('metadata');
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', FINALIZER_ORPHAN, FINALIZER_FOREGROUND]);

@@ -9,9 +9,9 @@ import { equalJson, type JsonObject, type JsonValue, setField } from '../../base
 import { compareUtf8 } from '../../base/utf8.ts';
 import { incremented } from '../../server/registry/object-metadata.ts';
 import { type Column, column } from '../../server/resource/columns.ts';
+import { ensureMeta, specOf } from '../../server/resource/strategy-fields.ts';
 import { selectorAt } from './label-selector.ts';
 import { int32At } from './numbers.ts';
-import { ensureMeta, specOf } from './object-fields.ts';
 
 export const METADATA: FieldPath = FieldPath.of('metadata');
 export const SPEC: FieldPath = FieldPath.of('spec');

@@ -4,7 +4,7 @@
  */
 import { ensureObject, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { ensureMeta, specOf } from '../../shared/object-fields.ts';
+import { ensureMeta, specOf } from '../../../server/resource/strategy-fields.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 

@@ -6,7 +6,7 @@ import { fieldAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fi
 import { formatQuantity, type Quantity, ZERO_QUANTITY } from '../../../apimachinery/scalars/quantity.ts';
 import { quantityMilliValue, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountsOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
 import { mainContainers } from '../pod/pod-subject.ts';
 import { podTotal } from '../pod/pod-total.ts';

@@ -16,7 +16,7 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import type { MaybePromise } from '../../../base/maybe-promise.ts';
 import { parseCertificateRequestPem } from '../../../pki/certificate-request.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { admitNode } from './node-rules.ts';
 import { admitPod } from './pod-rules.ts';
 import { admitToken, type NodeRestrictionOptions } from './token-rules.ts';

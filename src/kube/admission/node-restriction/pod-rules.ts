@@ -10,7 +10,7 @@ import { StatusError } from '../../../apimachinery/status/status.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { isMirrorPod } from '../pod/pod-subject.ts';
 import { hasSecretReferences } from '../service-account/secret-references.ts';
 import type { NodeRestrictionOptions } from './token-rules.ts';

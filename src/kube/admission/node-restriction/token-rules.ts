@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes } from '../../../server/admission.ts';
 import type { Authorizer } from '../../../server/authorizer.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 
 /** The readers and the authorizer of NodeRestriction. */
 export interface NodeRestrictionOptions {

@@ -5,7 +5,7 @@
 import { objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionPlugin } from '../../../server/admission.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { podOf } from './pod-subject.ts';
 
 export interface TolerationDefaults {

@@ -16,8 +16,8 @@ import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { qosClassOf } from '../../groups/core/pod/pod-resources.ts';
-import { specOf } from '../../shared/object-fields.ts';
 import { podOf } from './pod-subject.ts';
 import { coversToleration, mergeTolerations } from './tolerations.ts';
 

@@ -14,7 +14,7 @@ import { andThen } from '../../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
-import { ensureMeta, specOf } from '../../shared/object-fields.ts';
+import { ensureMeta, specOf } from '../../../server/resource/strategy-fields.ts';
 
 const POD_GROUPS = 'podgroups.scheduling.k8s.io';
 const FINALIZER = 'scheduling.k8s.io/podgroup-protection';

@@ -16,8 +16,8 @@ import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { isSidecar } from '../../groups/core/pod/pod-resources.ts';
-import { specOf } from '../../shared/object-fields.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { podTotal } from './pod-total.ts';
 

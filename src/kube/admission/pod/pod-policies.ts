@@ -11,7 +11,7 @@ import { formatIssue, notSupported } from '../../../apimachinery/validation/fiel
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { equalJson, isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, Operation } from '../../../server/admission.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { isNativeResource } from '../../shared/resource-lists.ts';
 import { mainContainers, podOf } from './pod-subject.ts';
 

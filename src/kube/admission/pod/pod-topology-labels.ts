@@ -8,7 +8,7 @@ import { StatusError } from '../../../apimachinery/status/status.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
 import type { AdmissionPlugin } from '../../../server/admission.ts';
 import type { ObjectReader } from '../../../server/own/object-reader.ts';
-import { ensureMeta, specOf } from '../../shared/object-fields.ts';
+import { ensureMeta, specOf } from '../../../server/resource/strategy-fields.ts';
 
 const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 

@@ -11,7 +11,7 @@ import { cloneJson, type JsonObject } from '../../../base/json-value.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../server/admission.ts';
 import type { Lister } from '../../../server/own/lister.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountsOf } from '../../shared/resource-lists.ts';
 import { podOf } from './pod-subject.ts';
 import { mergeTolerations } from './tolerations.ts';

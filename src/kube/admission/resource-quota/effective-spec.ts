@@ -4,8 +4,8 @@
  */
 import { fieldAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { isSidecar } from '../../groups/core/pod/pod-resources.ts';
-import { specOf } from '../../shared/object-fields.ts';
 import { amountsOf, listOfAmounts, type ResourceAmounts, raiseAmounts } from '../../shared/resource-lists.ts';
 
 export function effectiveSpec(pod: JsonObject): JsonObject {

@@ -7,7 +7,7 @@ import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimach
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import { addQuantity, compareQuantity, quantityValue } from '../../../apimachinery/scalars/quantity-arithmetic.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { specOf } from '../../shared/object-fields.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { amountOf, type ResourceAmounts } from '../../shared/resource-lists.ts';
 import { claimClass } from '../persistent-volume-claim-resize.ts';
 import { type Evaluator, matchesValue, objectCount } from './evaluator.ts';

@@ -3,8 +3,8 @@ import { isTerminating } from '../../../apimachinery/meta/meta.ts';
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { type Quantity, quantityFromInt } from '../../../apimachinery/scalars/quantity.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { qosClassOf } from '../../groups/core/pod/pod-resources.ts';
-import { specOf } from '../../shared/object-fields.ts';
 import {
   addAmounts,
   amountsOf,

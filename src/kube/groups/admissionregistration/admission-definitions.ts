@@ -2,9 +2,10 @@
 import { textAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { ResourceDefinition } from '../../../server/resource/resource-definition.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
-import { type BuiltInVersion, builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { type BuiltInVersion, builtInVersion } from '../../shared/built-in.ts';
 
 /** The suffix of names that are reserved for configurations from manifest files. */
 const STATIC_SUFFIX = '.static.k8s.io';
@@ -17,7 +18,7 @@ export function admissionVersion(options: Omit<BuiltInVersion, 'group'>): Versio
 
 /** The kinds count generations, validate their metadata themselves, and an update needs a resourceVersion. */
 export function admissionStrategy(own: Partial<Strategy>): Strategy {
-  return builtInStrategy({
+  return strategyWithDefaults({
     allowUnconditionalUpdate: false,
     countsGeneration: true,
     validatesMetadata: true,

@@ -1,7 +1,7 @@
 /** Defaults of the fields that select requests: in webhooks, policies and bindings. */
 import { ensureObject, objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
-import { setDefault } from '../../shared/object-fields.ts';
+import { setDefault } from '../../../server/resource/strategy-fields.ts';
 
 /** Sets the defaults of a MatchResources. */
 export function setMatchResourcesDefaults(match: JsonObject | undefined): void {

@@ -4,8 +4,8 @@ import { addIssues, type FieldIssue } from '../../../apimachinery/validation/fie
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
+import { setDefault } from '../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { setDefault } from '../../shared/object-fields.ts';
 import { admissionStrategy, mutatingDefinition } from './admission-definitions.ts';
 import { policyBindingTable, setBindingDefaults, validateBinding } from './binding-rules.ts';
 import { bindingAccess } from './parameter-access.ts';

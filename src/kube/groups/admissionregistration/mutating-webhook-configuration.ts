@@ -1,9 +1,9 @@
 /** The kind MutatingWebhookConfiguration. */
 import { objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
+import { setDefault } from '../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { storedResource } from '../../shared/built-in.ts';
-import { setDefault } from '../../shared/object-fields.ts';
 import { ADMISSION_CATEGORIES, admissionVersion } from './admission-definitions.ts';
 import { setWebhookDefaults, WEBHOOK_STRATEGY, webhookTable } from './webhook-rules.ts';
 

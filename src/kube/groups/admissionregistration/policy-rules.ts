@@ -22,7 +22,7 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/
 import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { type Column, column } from '../../../server/resource/columns.ts';
-import { metaFacts, setDefault } from '../../shared/object-fields.ts';
+import { metaFacts, setDefault } from '../../../server/resource/strategy-fields.ts';
 import { setMatchResourcesDefaults } from './match-defaults.ts';
 import { issuesOf } from './validate-expression.ts';
 import { validateMatchConditions, validateMatchResources, validateMutatingOperations } from './validate-match.ts';

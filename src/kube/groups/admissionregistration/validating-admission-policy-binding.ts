@@ -11,8 +11,8 @@ import {
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { storedResource } from '../../shared/built-in.ts';
 import { ADMISSION_CATEGORIES, admissionStrategy, admissionVersion } from './admission-definitions.ts';
 import { policyBindingTable, setBindingDefaults, validateBinding } from './binding-rules.ts';
 import { bindingAccess } from './parameter-access.ts';

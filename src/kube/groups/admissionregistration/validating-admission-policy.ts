@@ -17,12 +17,13 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { BOOL, NULL, STRING } from '../../../cel/types.ts';
 import { withWriteCheck } from '../../../server/resource/checked-writes.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepAllButStatus, keepStatus } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { statusSubresource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
-import { clearStatus, keepAllButStatus, keepStatus } from '../../shared/object-fields.ts';
 import {
   ADMISSION_CATEGORIES,
   admissionStrategy,

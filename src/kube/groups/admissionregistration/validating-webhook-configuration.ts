@@ -1,8 +1,8 @@
 /** The kind ValidatingWebhookConfiguration. */
 import { objectsAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { storedResource } from '../../shared/built-in.ts';
 import { ADMISSION_CATEGORIES, admissionVersion } from './admission-definitions.ts';
 import { setWebhookDefaults, WEBHOOK_STRATEGY, webhookTable } from './webhook-rules.ts';
 

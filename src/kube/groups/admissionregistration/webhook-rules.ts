@@ -21,9 +21,9 @@ import { validateObjectMeta } from '../../../apimachinery/validation/validate-ob
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { metaFacts, setDefault } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { validateOptionalChoice } from '../../shared/choices.ts';
-import { metaFacts, setDefault } from '../../shared/object-fields.ts';
 import { admissionStrategy } from './admission-definitions.ts';
 import { setMatchDefaults, setRuleDefaults } from './match-defaults.ts';
 import { validateMatchConditions, validateMatchPolicy, validateRule, validateSelectors } from './validate-match.ts';

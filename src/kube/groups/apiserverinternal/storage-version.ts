@@ -17,11 +17,12 @@ import {
 import { EMPTY_TEXT, patternText } from '../../../apimachinery/validation/text-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -39,7 +40,7 @@ const storageVersionTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const STORAGE_VERSION_STRATEGY: Strategy = builtInStrategy({
+const STORAGE_VERSION_STRATEGY: Strategy = strategyWithDefaults({
   allowUnconditionalUpdate: false,
   prepareForCreate: clearStatus,
   validate: validateStorageVersion,

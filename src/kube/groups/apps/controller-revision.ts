@@ -6,11 +6,12 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateNonnegative } from '../../shared/numbers.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { METADATA } from '../../shared/workload-rules.ts';
 
@@ -30,7 +31,7 @@ export const CONTROLLER_REVISION: KubeResource = {
     versions: [
       builtInVersion({ group: 'apps', version: 'v1', kind: 'ControllerRevision', table: controllerRevisionTable }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       nameRule: nameIsDnsSubdomain,
       validatesMetadata: true,
       validate: (object) => [...validateRevision(object), ...validateData(fieldAt(object, 'data'))],

@@ -19,10 +19,19 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import {
+  ensureMeta,
+  keepSpec,
+  keepStatus,
+  metaFacts,
+  setDefault,
+  specOf,
+} from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import {
   intOrPercentValue,
   validateAtMost100Percent,
@@ -37,7 +46,6 @@ import {
   selectorMatches,
 } from '../../shared/label-selector.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepSpec, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
@@ -102,7 +110,7 @@ const columns: () => TableDefinition = tableOf(
   selectorColumn('spec', 'selector'),
 );
 
-const DAEMON_SET_STRATEGY: Strategy = builtInStrategy({
+const DAEMON_SET_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   prepareForCreate: (object) => {

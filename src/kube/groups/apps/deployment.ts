@@ -16,10 +16,12 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { ensureMeta, keepSpec, setDefault, specOf, takeField } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import {
   intOrPercentValue,
   validateAtMost100Percent,
@@ -27,7 +29,6 @@ import {
 } from '../../shared/int-or-percent.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegative, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepSpec, setDefault, specOf, takeField } from '../../shared/object-fields.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   countGeneration,

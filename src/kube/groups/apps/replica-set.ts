@@ -3,12 +3,13 @@ import { ensureObject } from '../../../apimachinery/meta/object-fields.ts';
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepSpec, setDefault, specOf } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { keepSpec, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   countColumn,

@@ -18,8 +18,9 @@ import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
+import { strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
-import { builtInStrategy } from '../../shared/built-in.ts';
+import { keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import {
   invalidSelector,
   isEmptySelector,
@@ -29,7 +30,6 @@ import {
   selectorMatches,
 } from '../../shared/label-selector.ts';
 import { int32At } from '../../shared/numbers.ts';
-import { keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
@@ -58,7 +58,7 @@ export interface ReplicaStrategyOptions {
 
 /** The strategy of Deployment and ReplicaSet. The selector is immutable. */
 export function replicaStrategy({ emptyStatus, validateSpec, countChange }: ReplicaStrategyOptions): Strategy {
-  return builtInStrategy({
+  return strategyWithDefaults({
     nameRule: nameIsDnsSubdomain,
     validatesMetadata: true,
     prepareForCreate: (object) => {

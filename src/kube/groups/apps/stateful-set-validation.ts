@@ -14,6 +14,7 @@ import { validateLabels } from '../../../apimachinery/validation/label-syntax.ts
 import { checkDns1123Label } from '../../../apimachinery/validation/name-syntax.ts';
 import { validateAnnotations } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { metaFacts, specOf } from '../../../server/resource/strategy-fields.ts';
 import {
   intOrPercentValue,
   validateAtMost100Percent,
@@ -28,7 +29,6 @@ import {
   selectorMatches,
 } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { metaFacts, specOf } from '../../shared/object-fields.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   intOrStringAt,

@@ -3,12 +3,13 @@ import { ensureObject, fieldAt, objectAt, objectsAt, textAt } from '../../../api
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus, metaFacts, setDefault } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { int32At } from '../../shared/numbers.ts';
-import { keepSpec, keepStatus, metaFacts, setDefault } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
@@ -39,7 +40,7 @@ const statefulSetTable: () => TableDefinition = tableOf(
   ...templateColumns('spec', 'template'),
 );
 
-const STATEFUL_SET_STRATEGY: Strategy = builtInStrategy({
+const STATEFUL_SET_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsDnsLabel,
   validatesMetadata: true,
   prepareForCreate: (object) => {

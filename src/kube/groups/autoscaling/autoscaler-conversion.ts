@@ -10,8 +10,8 @@ import { encodeUtf8 } from '../../../base/bytes.ts';
 import { readJson } from '../../../base/json-read.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
 import { kindView } from '../../../kinds/views.ts';
+import { specOf } from '../../../server/resource/strategy-fields.ts';
 import { int32At } from '../../shared/numbers.ts';
-import { specOf } from '../../shared/object-fields.ts';
 import { statusOf, withEntries } from '../../shared/workload-rules.ts';
 import {
   BEHAVIOR_ANNOTATION,

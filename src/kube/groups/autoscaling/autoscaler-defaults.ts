@@ -1,7 +1,7 @@
 /** Defaults of HorizontalPodAutoscalers, for autoscaling/v2 and autoscaling/v1. */
 import { ensureObject, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
-import { setDefault } from '../../shared/object-fields.ts';
+import { setDefault } from '../../../server/resource/strategy-fields.ts';
 import { dropRoundTripAnnotations } from './autoscaler-annotations.ts';
 
 /** The target of an autoscaler without metrics: CPU utilization in percent of the requested CPU. */

@@ -13,8 +13,8 @@ import {
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { metaFacts, specOf } from '../../../server/resource/strategy-fields.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { metaFacts, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { METADATA, SPEC, STATUS, statusOf } from '../../shared/workload-rules.ts';
 import {

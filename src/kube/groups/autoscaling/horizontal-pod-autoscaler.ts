@@ -5,11 +5,12 @@
 import { fieldAt, objectAt } from '../../../apimachinery/meta/object-fields.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus } from '../../../server/resource/strategy-fields.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { keepSpec, keepStatus } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { autoscalerFromV1, autoscalerToV1 } from './autoscaler-conversion.ts';
 import { setAutoscalerDefaults, setAutoscalerV1Defaults } from './autoscaler-defaults.ts';
 import { autoscalerTable, autoscalerV1Table } from './autoscaler-table.ts';
@@ -19,7 +20,7 @@ import {
   validateAutoscalerUpdate,
 } from './autoscaler-validation.ts';
 
-const AUTOSCALER_STRATEGY: Strategy = builtInStrategy({
+const AUTOSCALER_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   prepareForCreate: (object) => {

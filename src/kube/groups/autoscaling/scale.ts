@@ -11,11 +11,11 @@ import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
 import { scaleSubresource } from '../../../server/resource/scale-subresource.ts';
+import { ensureMeta, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { VersionDefinition } from '../../../server/resource/version-definition.ts';
 import { builtInVersion } from '../../shared/built-in.ts';
 import { labelsAt, selectorAt } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegative } from '../../shared/numbers.ts';
-import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 
 export interface ScaleOptions {

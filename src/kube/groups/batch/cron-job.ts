@@ -3,11 +3,12 @@ import { ensureObject, fieldAt, listAt, objectAt, textAt } from '../../../apimac
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, sinceText, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus, setDefault } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { keepSpec, keepStatus, setDefault } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import {
   beginObject,
   countSpecChange,
@@ -39,7 +40,7 @@ const cronJobTable: () => TableDefinition = tableOf(
   selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
 );
 
-const CRON_JOB_STRATEGY: Strategy = builtInStrategy({
+const CRON_JOB_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   prepareForCreate: (object) => {

@@ -8,12 +8,13 @@ import { formatHumanDuration } from '../../../apimachinery/scalars/human-duratio
 import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../../../server/resource/strategy.ts';
+import { takeField } from '../../../server/resource/strategy-fields.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { takeField } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { SignatureChecks } from './signature-checks.ts';
 import {
   APPROVED,
@@ -46,7 +47,7 @@ export const certificateSigningRequestTable: () => TableDefinition = tableOf(
 
 export function certificateSigningRequestResource(): KubeResource {
   const signatures = new SignatureChecks();
-  const strategy: Strategy = builtInStrategy({
+  const strategy: Strategy = strategyWithDefaults({
     prepareForCreate: prepareRequestForCreate,
     validate: (object, { request }) => validateRequest(object, signatures.problemOf(request)),
     prepareForUpdate: prepareRequestForUpdate,

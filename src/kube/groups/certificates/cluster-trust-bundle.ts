@@ -8,10 +8,11 @@ import { utf8Length } from '../../../base/utf8.ts';
 import { formatHex, parseCertificate } from '../../../pki/certificate.ts';
 import { parsePem } from '../../../pki/pem.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { checkTrustBundleName, validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
@@ -37,7 +38,7 @@ export const CLUSTER_TRUST_BUNDLE: KubeResource = {
     plural: 'clustertrustbundles',
     scope: 'Cluster',
     versions: [builtInVersion({ ...VERSION, version: 'v1beta1' }), builtInVersion({ ...VERSION, version: 'v1alpha1' })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       validate: validateTrustBundle,
       validateUpdate: validateTrustBundleUpdate,

@@ -30,11 +30,12 @@ import {
   provesPossession,
 } from '../../../pki/certificate-request.ts';
 import { column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeContext, KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { isKubernetesSigner, validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { SignatureChecks } from './signature-checks.ts';
@@ -72,7 +73,7 @@ function specColumn(name: string, field: string, description: string) {
 
 export function podCertificateRequestResource(context: KubeContext): KubeResource {
   const signatures = new SignatureChecks();
-  const strategy: Strategy = builtInStrategy({
+  const strategy: Strategy = strategyWithDefaults({
     allowUnconditionalUpdate: false,
     prepareForCreate: clearStatus,
     validate: (object, { request }) => validatePodCertificateRequest(object, signatures.problemOf(request)),

@@ -18,7 +18,7 @@ import {
   type ParsedRequest,
   parseCertificateRequestPem,
 } from '../../../pki/certificate-request.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import { validateSignerName } from '../../shared/signer-name.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { certificatesProblem } from './pem-certificates.ts';

@@ -11,10 +11,11 @@ import {
 import type { JsonObject } from '../../../base/json-value.ts';
 import { compareSemver, parseSemver, type Semver } from '../../../cel/libraries/go/go-semver.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { OLDEST_EMULATION_VERSION, validateLeaseStrategy } from './lease-strategy.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -36,7 +37,7 @@ export const LEASE_CANDIDATE: KubeResource = {
     plural: 'leasecandidates',
     scope: 'Namespaced',
     versions: [builtInVersion({ ...VERSION, version: 'v1beta1' }), builtInVersion({ ...VERSION, version: 'v1alpha2' })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       allowCreateOnUpdate: true,
       validate: validateLeaseCandidate,

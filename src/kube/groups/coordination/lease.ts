@@ -9,10 +9,11 @@ import { validateObjectMeta } from '../../../apimachinery/validation/validate-ob
 import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateLeaseStrategy } from './lease-strategy.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -31,7 +32,7 @@ export const LEASE: KubeResource = {
     plural: 'leases',
     scope: 'Namespaced',
     versions: [builtInVersion({ group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', table: leaseTable })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       allowCreateOnUpdate: true,
       prepareForCreate: prepareLeaseForCreate,

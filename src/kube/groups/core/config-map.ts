@@ -8,10 +8,11 @@ import { checkConfigMapKey } from '../../../apimachinery/validation/name-syntax.
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 /** The limit for all values of one ConfigMap or Secret together. */
@@ -39,7 +40,7 @@ export const CONFIG_MAP: KubeResource = {
     shortNames: ['cm'],
     scope: 'Namespaced',
     versions: [builtInVersion({ group: '', version: 'v1', kind: 'ConfigMap', table: configMapTable })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       validate: validateConfigMap,
       validatesMetadata: true,
       validateUpdate: validateConfigMapUpdate,

@@ -11,11 +11,12 @@ import {
 } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { ipWarnings, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateProtocol } from '../../shared/ports.ts';
 import { firstThree } from '../../shared/table-cells.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -54,7 +55,7 @@ export const ENDPOINTS: KubeResource = {
         deprecationWarning: DEPRECATION,
       },
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowCreateOnUpdate: true,
       validate: (endpoints) => validateEndpoints(endpoints),
       validatesMetadata: true,

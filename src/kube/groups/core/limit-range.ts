@@ -21,9 +21,10 @@ import { getField, type JsonObject, setField } from '../../../base/json-value.ts
 import { CREATED_AT, NAME, tableOf } from '../../../server/resource/columns.ts';
 import { delegateStore } from '../../../server/resource/delegate-store.ts';
 import type { ResourceStore } from '../../../server/resource/resource-store.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { ensureMeta, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { KubeContext, KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { amountOf, isOvercommitAllowed, sortedResourceList } from '../../shared/resource-lists.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
@@ -53,7 +54,7 @@ export const LIMIT_RANGE: KubeResource = {
         table: tableOf(NAME, CREATED_AT),
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowCreateOnUpdate: true,
       validate: validateLimitRange,
       validatesMetadata: true,

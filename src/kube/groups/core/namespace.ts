@@ -10,12 +10,13 @@ import { checkQualifiedName } from '../../../apimachinery/validation/label-synta
 import { nameIsDnsLabel } from '../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { ensureMeta, keepSpec, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, keepSpec, keepStatus, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { checkKubeFinalizerName, validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { wrapNamespaceStore } from './namespace-store.ts';
 
@@ -33,7 +34,7 @@ const namespaceTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const NAMESPACE_STRATEGY: Strategy = builtInStrategy({
+const NAMESPACE_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: prepareNamespaceForCreate,
   validate: validateNamespace,
   prepareForUpdate: prepareNamespaceForUpdate,

@@ -7,13 +7,21 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import type { Complaints } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, labelsText, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import {
+  ensureMeta,
+  keepSpec,
+  keepStatus,
+  metaFacts,
+  setDefault,
+  specOf,
+} from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { labelsAt, labelsDoNotMatch } from '../../shared/label-selector.ts';
 import { int32At, validateNonnegativeFields } from '../../shared/numbers.ts';
-import { ensureMeta, keepSpec, keepStatus, metaFacts, setDefault, specOf } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   beginObject,
@@ -51,7 +59,7 @@ const replicationControllerTable: () => TableDefinition = tableOf(
   }),
 );
 
-const REPLICATION_CONTROLLER_STRATEGY: Strategy = builtInStrategy({
+const REPLICATION_CONTROLLER_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsLongName,
   validatesMetadata: true,
   // By default, deleting a ReplicationController keeps its pods.

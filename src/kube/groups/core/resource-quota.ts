@@ -13,11 +13,12 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepSpec, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { clearStatus, keepSpec, keepStatus, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
@@ -68,7 +69,7 @@ export const resourceQuotaTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const RESOURCE_QUOTA_STRATEGY: Strategy = builtInStrategy({
+const RESOURCE_QUOTA_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: clearStatus,
   validate: validateResourceQuota,
   validatesMetadata: true,

@@ -22,10 +22,11 @@ import { encodeUtf8 } from '../../../base/bytes.ts';
 import { equalJson, type JsonObject, setField } from '../../../base/json-value.ts';
 import { compareUtf8 } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { decodedLength, IMMUTABLE_SET, MAX_DATA_BYTES } from './config-map.ts';
 import { jsonObjectProblem } from './json-problem.ts';
@@ -59,7 +60,7 @@ export const SECRET: KubeResource = {
         selectableFields: ['type'],
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       validate: validateSecret,
       validatesMetadata: true,
       warningsOnCreate: secretWarnings,

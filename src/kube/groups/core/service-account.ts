@@ -7,10 +7,11 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { isJsonObject, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -26,7 +27,7 @@ export function serviceAccountResource(token: SubresourceDefinition): KubeResour
       shortNames: ['sa'],
       scope: 'Namespaced',
       versions: [builtInVersion({ group: '', version: 'v1', kind: 'ServiceAccount', table: serviceAccountTable })],
-      strategy: builtInStrategy({
+      strategy: strategyWithDefaults({
         prepareForCreate: cleanSecretReferences,
         validate: validateServiceAccount,
         warningsOnCreate: (object) => serviceAccountWarnings(object, undefined),

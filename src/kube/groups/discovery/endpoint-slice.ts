@@ -26,10 +26,11 @@ import {
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { ensureMeta, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { ipFamily, ipWarnings, validateIp, validateLegacyIp, validateNonSpecialIp } from '../../shared/ip.ts';
-import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
 import { PROTOCOLS } from '../../shared/ports.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { endpointSliceTable } from './endpoint-slice-table.ts';
@@ -61,7 +62,7 @@ export const ENDPOINT_SLICE: KubeResource = {
         table: endpointSliceTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       prepareForCreate: prepareEndpointSliceForCreate,
       validate: (slice) => validateEndpointSlice(slice),
       validatesMetadata: true,

@@ -22,12 +22,13 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import { defaultFlowSchemas, FLOW_CONTROL_GROUP, mandatorySpec } from '../../flow-control/default-flows.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { flowStatusSubresource, flowStrategy, validateFlowConditions } from './flow-strategy.ts';
 

@@ -4,13 +4,14 @@ import { type FieldIssue, required } from '../../../apimachinery/validation/fiel
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
+import { strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
-import { builtInStrategy, statusSubresource } from '../../shared/built-in.ts';
-import { clearStatus, ensureMeta, keepStatus, takeField } from '../../shared/object-fields.ts';
+import { clearStatus, ensureMeta, keepStatus, takeField } from '../../../server/resource/strategy-fields.ts';
+import { statusSubresource } from '../../shared/built-in.ts';
 
 /** An update is validated like a new object. */
 export function flowStrategy(validate: NonNullable<Strategy['validate']>): Strategy {
-  return builtInStrategy({
+  return strategyWithDefaults({
     countsGeneration: true,
     prepareForCreate: clearStatus,
     validate,

@@ -20,13 +20,14 @@ import {
 } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepStatus, metaFacts, takeField } from '../../../server/resource/strategy-fields.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { parseSloppyIp } from '../../shared/ip.ts';
-import { keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { balancerWarnings, validateIngressPoints } from '../core/service/service-status.ts';
 import { balancerAddresses } from '../core/service/service-table.ts';
@@ -55,7 +56,7 @@ const ingressTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const INGRESS_STRATEGY: Strategy = builtInStrategy({
+const INGRESS_STRATEGY: Strategy = strategyWithDefaults({
   countsGeneration: true,
   prepareForCreate: (ingress) => {
     ingress['status'] = { loadBalancer: {} };
@@ -78,7 +79,7 @@ export const INGRESS: KubeResource = {
     subresources: [
       updateSubresource(
         'status',
-        builtInStrategy({
+        strategyWithDefaults({
           prepareForUpdate: (ingress, old) => takeField(ingress, old, 'spec'),
           validateUpdate: validateIngressStatusUpdate,
           warningsOnUpdate: balancerWarnings,

@@ -12,11 +12,12 @@ import { checkDns1123Subdomain, checkPathSegmentName } from '../../../apimachine
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateIp } from '../../shared/ip.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -33,7 +34,7 @@ export const IP_ADDRESS: KubeResource = {
     shortNames: ['ip'],
     scope: 'Cluster',
     versions: [builtInVersion({ ...VERSION, version: 'v1' }), builtInVersion({ ...VERSION, version: 'v1beta1' })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       nameRule: nameIsIp,
       validate: validateIpAddress,
       validatesMetadata: true,

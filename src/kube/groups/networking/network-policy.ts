@@ -28,11 +28,12 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkPortName, checkPortNumber } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { cidrWarnings, networkContains, parseSloppyCidr, validateLegacyCidr } from '../../shared/ip.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -73,7 +74,7 @@ export const NETWORK_POLICY: KubeResource = {
         table: networkPolicyTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       countsGeneration: true,
       validate: validateNetworkPolicy,
       validatesMetadata: true,

@@ -9,12 +9,13 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import { updateSubresource } from '../../../server/resource/update-subresource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { parseSloppyCidr, validateCidr } from '../../shared/ip.ts';
-import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -33,7 +34,7 @@ export const SERVICE_CIDR: KubeResource = {
     plural: 'servicecidrs',
     scope: 'Cluster',
     versions: [builtInVersion({ ...VERSION, version: 'v1' }), builtInVersion({ ...VERSION, version: 'v1beta1' })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       prepareForCreate: clearStatus,
       validate: validateServiceCidr,
       validatesMetadata: true,
@@ -43,7 +44,7 @@ export const SERVICE_CIDR: KubeResource = {
     subresources: [
       updateSubresource(
         'status',
-        builtInStrategy({ prepareForUpdate: keepAllButStatus, validateUpdate: validateMetaUpdate }),
+        strategyWithDefaults({ prepareForUpdate: keepAllButStatus, validateUpdate: validateMetaUpdate }),
       ),
     ],
   }),

@@ -19,11 +19,12 @@ import {
 } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { deprecatedNodeLabel } from '../../shared/node-selector.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateContainerResources } from '../../shared/validate-resources.ts';
 import { validateTolerations } from '../core/pod/spec/validate-tolerations.ts';
 
@@ -43,7 +44,7 @@ export const RUNTIME_CLASS: KubeResource = {
     plural: 'runtimeclasses',
     scope: 'Cluster',
     versions: [builtInVersion({ group: 'node.k8s.io', version: 'v1', kind: 'RuntimeClass', table: runtimeClassTable })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       allowCreateOnUpdate: true,
       validate: validateRuntimeClass,

@@ -10,15 +10,16 @@ import {
 } from '../../../apimachinery/validation/field-issue.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus, specOf } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
 import { validateAtMost100Percent, validateNonnegativeIntOrPercent } from '../../shared/int-or-percent.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { validateNonnegativeFields } from '../../shared/numbers.ts';
-import { keepSpec, keepStatus, specOf } from '../../shared/object-fields.ts';
 import {
   beginObject,
   countColumn,
@@ -43,7 +44,7 @@ const disruptionBudgetTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const DISRUPTION_BUDGET_STRATEGY: Strategy = builtInStrategy({
+const DISRUPTION_BUDGET_STRATEGY: Strategy = strategyWithDefaults({
   allowUnconditionalUpdate: false,
   prepareForCreate: (object) => beginObject(object, EMPTY_STATUS),
   validate: (object) => validateSpec(specOf(object), undefined),

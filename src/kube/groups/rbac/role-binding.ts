@@ -1,9 +1,11 @@
 /** The kind RoleBinding. */
+
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { guardBindings } from '../../rbac/escalation-guard.ts';
 import { RBAC_GROUP } from '../../rbac/policy.ts';
 import type { RbacAuthorizer } from '../../rbac/rbac-authorizer.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { bindingTable, setBindingDefaults } from './binding-rules.ts';
 import { validateRoleBinding, validateRoleBindingUpdate } from './validate-rbac.ts';
 
@@ -21,7 +23,7 @@ export function roleBindingResource(rbac: RbacAuthorizer): KubeResource {
           table: bindingTable,
         }),
       ],
-      strategy: builtInStrategy({
+      strategy: strategyWithDefaults({
         allowCreateOnUpdate: true,
         validate: validateRoleBinding,
         validateUpdate: validateRoleBindingUpdate,

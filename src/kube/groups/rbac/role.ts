@@ -1,11 +1,12 @@
 /** The kind Role. */
 import { CREATED_AT, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
 import { guardRoles } from '../../rbac/escalation-guard.ts';
 import { RBAC_GROUP } from '../../rbac/policy.ts';
 import type { RbacAuthorizer } from '../../rbac/rbac-authorizer.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateRole, validateRoleUpdate } from './validate-rbac.ts';
 
 /** The columns of Roles and ClusterRoles. */
@@ -17,7 +18,7 @@ export function roleResource(rbac: RbacAuthorizer): KubeResource {
       plural: 'roles',
       scope: 'Namespaced',
       versions: [builtInVersion({ group: RBAC_GROUP, version: 'v1', kind: 'Role', table: roleTable })],
-      strategy: builtInStrategy({
+      strategy: strategyWithDefaults({
         allowCreateOnUpdate: true,
         validate: validateRole,
         validateUpdate: validateRoleUpdate,

@@ -4,9 +4,9 @@ import { type FieldIssue, invalid } from '../../../apimachinery/validation/field
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { isExtendedResource } from '../../shared/validate-resources.ts';
 import { deviceStrategy, deviceVersions, nameTable } from './device-definitions.ts';

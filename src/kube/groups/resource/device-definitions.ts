@@ -1,9 +1,10 @@
 /** Parts of the declarations that the kinds of resource.k8s.io share. */
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
 import type { TableDefinition, VersionDefinition } from '../../../server/resource/version-definition.ts';
-import { type BuiltInVersion, builtInStrategy, builtInVersion } from '../../shared/built-in.ts';
+import { type BuiltInVersion, builtInVersion } from '../../shared/built-in.ts';
 
 type Defaults = (object: JsonObject) => void;
 
@@ -16,7 +17,7 @@ export function deviceVersion(options: Omit<BuiltInVersion, 'group'>): VersionDe
 
 /** The kinds validate their metadata themselves and answer a delete with the object. */
 export function deviceStrategy(own: Partial<Strategy>): Strategy {
-  return builtInStrategy({ validatesMetadata: true, returnsDeletedObject: true, ...own });
+  return strategyWithDefaults({ validatesMetadata: true, returnsDeletedObject: true, ...own });
 }
 
 /** The versions v1, v1beta2 and v1beta1. The types of v1beta1 differ from the others, so it has defaults of its own. */

@@ -3,8 +3,8 @@ import { objectAt, objectsAt } from '../../../apimachinery/meta/object-fields.ts
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
+import { storedResource } from '../../../server/resource/stored-resource.ts';
 import type { KubeContext, KubeResource } from '../../kube-context.ts';
-import { storedResource } from '../../shared/built-in.ts';
 import { validateTemplateMeta } from '../../shared/template-meta.ts';
 import { validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { setClaimSpecDefaults, setV1beta1ClaimSpecDefaults } from './claim-defaults.ts';

@@ -5,8 +5,8 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import { inGoShape } from '../../shared/go-shape.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { CLAIM_SPEC } from './shapes.ts';
 

@@ -6,12 +6,13 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { checkDns1123Label, checkDns1123Subdomain } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { validateConditions } from '../../shared/conditions.ts';
-import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import {
   dropGatedFields,
@@ -47,7 +48,7 @@ const podGroupTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const POD_GROUP_STRATEGY: Strategy = builtInStrategy({
+const POD_GROUP_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: preparePodGroupForCreate,
   validate: validatePodGroup,
   prepareForUpdate: preparePodGroupForUpdate,

@@ -13,10 +13,11 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { ensureMeta, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -74,7 +75,7 @@ export const PRIORITY_CLASS: KubeResource = {
         table: priorityClassTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       prepareForCreate: preparePriorityClassForCreate,
       validate: validatePriorityClass,
       validatesMetadata: true,

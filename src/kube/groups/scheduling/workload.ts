@@ -18,10 +18,11 @@ import {
 } from '../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { dropGatedFields, validateRequiredText, validateSchedulingPolicy, validateUnchanged } from './gang-policy.ts';
 
@@ -38,7 +39,7 @@ export const WORKLOAD: KubeResource = {
     versions: [
       builtInVersion({ group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'Workload', table: workloadTable }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       prepareForCreate: prepareWorkloadForCreate,
       validate: validateWorkload,
       prepareForUpdate: prepareWorkloadForUpdate,

@@ -24,10 +24,11 @@ import { validateImmutableField } from '../../../apimachinery/validation/validat
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { incremented } from '../../../server/registry/object-metadata.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { ensureMeta, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -101,7 +102,7 @@ export const CSI_DRIVER: KubeResource = {
         table: csiDriverTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       prepareForCreate: prepareCsiDriverForCreate,
       validate: validateCsiDriver,

@@ -15,11 +15,12 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { inGoShape, type Shape } from '../../shared/go-shape.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';
 
@@ -48,7 +49,7 @@ export const CSI_NODE: KubeResource = {
     plural: 'csinodes',
     scope: 'Cluster',
     versions: [builtInVersion({ group: 'storage.k8s.io', version: 'v1', kind: 'CSINode', table: csiNodeTable })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       validate: validateCsiNode,
       validateUpdate: validateCsiNodeUpdate,

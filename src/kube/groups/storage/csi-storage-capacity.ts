@@ -12,11 +12,12 @@ import { checkDns1123Subdomain } from '../../../apimachinery/validation/name-syn
 import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { CREATED_AT, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { selectorAt } from '../../shared/label-selector.ts';
 import { nodeLabelSelectorWarnings } from '../../shared/node-selector.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
@@ -36,7 +37,7 @@ export const CSI_STORAGE_CAPACITY: KubeResource = {
         table: tableOf(NAME, CREATED_AT),
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       allowUnconditionalUpdate: false,
       validate: (object) => validateCsiStorageCapacity(object),
       warningsOnCreate: csiStorageCapacityWarnings,

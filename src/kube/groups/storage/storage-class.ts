@@ -14,11 +14,12 @@ import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { deprecatedNodeLabel } from '../../shared/node-selector.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
@@ -68,7 +69,7 @@ export const STORAGE_CLASS: KubeResource = {
         table: storageClassTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       validate: validateStorageClass,
       warningsOnCreate: storageClassWarnings,
       validateUpdate: validateStorageClassUpdate,

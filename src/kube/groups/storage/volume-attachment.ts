@@ -17,12 +17,13 @@ import { FIELD_IMMUTABLE } from '../../../apimachinery/validation/validate-objec
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { utf8Length } from '../../../base/utf8.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { ensureMeta, keepStatus, metaFacts, takeField } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { inGoShape } from '../../shared/go-shape.ts';
-import { ensureMeta, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
 import { roundResourceList } from '../../shared/round-resources.ts';
 import { validateKubeMeta } from '../../shared/validate-kube-meta.ts';
 import { validateCsiDriverName } from '../core/volume/csi-name.ts';
@@ -62,7 +63,7 @@ const volumeAttachmentTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const VOLUME_ATTACHMENT_STRATEGY: Strategy = builtInStrategy({
+const VOLUME_ATTACHMENT_STRATEGY: Strategy = strategyWithDefaults({
   allowUnconditionalUpdate: false,
   prepareForCreate: prepareVolumeAttachmentForCreate,
   validate: validateVolumeAttachment,

@@ -5,10 +5,11 @@ import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../apimachinery/validation/name-rules.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../shared/built-in.ts';
-import { metaFacts } from '../../shared/object-fields.ts';
+import { builtInVersion } from '../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 import { validateDriver, validateParameters } from './storage-parameters.ts';
 
@@ -32,7 +33,7 @@ export const VOLUME_ATTRIBUTES_CLASS: KubeResource = {
     shortNames: ['vac'],
     scope: 'Cluster',
     versions: [builtInVersion({ ...VERSION, version: 'v1' }), builtInVersion({ ...VERSION, version: 'v1beta1' })],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       validate: validateVolumeAttributesClass,
       validateUpdate: validateVolumeAttributesClassUpdate,
       returnsDeletedObject: true,

@@ -16,12 +16,13 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../../../apimachinery/
 import { validateImmutableField } from '../../../apimachinery/validation/validate-object-meta-update.ts';
 import type { JsonObject } from '../../../base/json-value.ts';
 import { column, NAME, tableOf } from '../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../server/resource/strategy.ts';
+import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../shared/built-in.ts';
 import { conditionsOf, isConditionTrue, validateConditions } from '../../shared/conditions.ts';
-import { clearStatus, keepAllButStatus, keepStatus, metaFacts } from '../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');
@@ -45,7 +46,7 @@ const storageVersionMigrationTable: () => TableDefinition = tableOf(
   }),
 );
 
-const MIGRATION_STRATEGY: Strategy = builtInStrategy({
+const MIGRATION_STRATEGY: Strategy = strategyWithDefaults({
   allowUnconditionalUpdate: false,
   prepareForCreate: clearStatus,
   validate: validateStorageVersionMigration,

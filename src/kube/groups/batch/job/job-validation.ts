@@ -8,9 +8,9 @@ import { checkDns1123Label } from '../../../../apimachinery/validation/name-synt
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { metaFacts, specOf, takeField } from '../../../../server/resource/strategy-fields.ts';
 import { invalidSelector, labelsAt, selectorAt, selectorMatches } from '../../../shared/label-selector.ts';
 import { int32At } from '../../../shared/numbers.ts';
-import { metaFacts, specOf, takeField } from '../../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { METADATA, SPEC, TEMPLATE, templateOf } from '../../../shared/workload-rules.ts';
 import { shownPodSpec, shownPodTemplate } from '../../apps/shown-pod-template.ts';

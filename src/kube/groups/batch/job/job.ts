@@ -20,11 +20,12 @@ import { kindView } from '../../../../kinds/views.ts';
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { StoredResource } from '../../../../server/resource/open-resource.ts';
 import type { ResourceContext, ResourceStore } from '../../../../server/resource/resource-store.ts';
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
+import { ensureMeta, keepSpec, keepStatus, setDefault, specOf } from '../../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
+import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import { int32At } from '../../../shared/numbers.ts';
-import { ensureMeta, keepSpec, keepStatus, setDefault, specOf } from '../../../shared/object-fields.ts';
 import {
   beginObject,
   countSpecChange,
@@ -54,7 +55,7 @@ const MAX_INT32 = 2147483647;
 const ORPHAN_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-const JOB_STRATEGY: Strategy = builtInStrategy({
+const JOB_STRATEGY: Strategy = strategyWithDefaults({
   nameRule: nameIsDnsSubdomain,
   validatesMetadata: true,
   defaultGarbageCollection: 'orphan',

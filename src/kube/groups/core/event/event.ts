@@ -1,6 +1,8 @@
 /** The kind Event, served in two groups and stored as core v1. */
+
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';
+import { builtInVersion } from '../../../shared/built-in.ts';
 import { eventFromCore, eventToCore } from './event-conversion.ts';
 import { EVENT_FIELD_SOURCES, EVENT_FIELDS, EVENTS_EVENT_FIELDS } from './event-fields.ts';
 import { coreEventTable, eventsEventTable } from './event-table.ts';
@@ -31,7 +33,7 @@ export function eventResource(ttlSeconds: number): KubeResource {
         }),
       ],
       convert: (objects, _from, to) => objects.map(isCoreEvent(to) ? eventToCore : eventFromCore),
-      strategy: builtInStrategy({
+      strategy: strategyWithDefaults({
         allowCreateOnUpdate: true,
         validate: (event, { version }) => validateEvent(event, version),
         validateUpdate: (event, old, { version }) => validateEventUpdate(event, old, version),

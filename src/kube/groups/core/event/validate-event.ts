@@ -16,7 +16,7 @@ import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
 import { utf8Length } from '../../../../base/utf8.ts';
-import { metaFacts } from '../../../shared/object-fields.ts';
+import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 
 const METADATA = FieldPath.of('metadata');

@@ -3,15 +3,16 @@ import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/met
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
+import { strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
-import { builtInStrategy, statusSubresource } from '../../../shared/built-in.ts';
+import { keepSpec, keepStatus } from '../../../../server/resource/strategy-fields.ts';
+import { statusSubresource } from '../../../shared/built-in.ts';
 import { cidrWarnings } from '../../../shared/ip.ts';
-import { keepSpec, keepStatus } from '../../../shared/object-fields.ts';
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from './validate-node.ts';
 
 const POD_CIDRS = FieldPath.of('spec', 'podCIDRs');
 
-export const NODE_STRATEGY: Strategy = builtInStrategy({
+export const NODE_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: (node) => {
     drop(node, 'spec', 'configSource');
     drop(node, 'status', 'config');
@@ -27,7 +28,7 @@ export const NODE_STRATEGY: Strategy = builtInStrategy({
   warningsOnUpdate: nodeWarnings,
 });
 
-export const NODE_STATUS: SubresourceDefinition = statusSubresource(builtInStrategy({}), {
+export const NODE_STATUS: SubresourceDefinition = statusSubresource(strategyWithDefaults({}), {
   prepareForUpdate: (node, old) => {
     keepSpec(node, old);
     if (fieldAt(old, 'status', 'config') === undefined) drop(node, 'status', 'config');

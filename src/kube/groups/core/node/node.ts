@@ -1,6 +1,8 @@
 /** The kind Node. Unlike other kinds, a Node may be created with a status. */
+
+import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
-import { builtInVersion, storedResource } from '../../../shared/built-in.ts';
+import { builtInVersion } from '../../../shared/built-in.ts';
 import { setNodeDefaults } from './node-defaults.ts';
 import { nodeProxy } from './node-proxy.ts';
 import { NODE_STATUS, NODE_STRATEGY } from './node-strategy.ts';

@@ -12,9 +12,9 @@ import {
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { parseSloppyCidr, validateLegacyCidr } from '../../../shared/ip.ts';
 import { validatePositive, wholeAt } from '../../../shared/numbers.ts';
-import { metaFacts } from '../../../shared/object-fields.ts';
 import { amountOf } from '../../../shared/resource-lists.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { validateResourceAmount } from '../../../shared/validate-resources.ts';

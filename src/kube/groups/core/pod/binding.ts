@@ -24,11 +24,12 @@ import type {
   ResourceStore,
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
+import { strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
+import { ensureMeta } from '../../../../server/resource/strategy-fields.ts';
 import type { VersionDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, unstoredResource } from '../../../shared/built-in.ts';
-import { ensureMeta } from '../../../shared/object-fields.ts';
+import { builtInVersion, unstoredResource } from '../../../shared/built-in.ts';
 import { setPodCondition } from './pod-conditions.ts';
 import { canonicalizePod } from './pod-strategy.ts';
 import { SUCCESS } from './success.ts';
@@ -38,7 +39,7 @@ const TARGET = FieldPath.of('target');
 const BINDING: VersionDefinition = builtInVersion({ group: '', version: 'v1', kind: 'Binding', stored: false });
 
 /** Has none of the rules for updates of a Pod: they refuse a new `spec.nodeName`, which a Binding sets. */
-const BINDING_STRATEGY: Strategy = builtInStrategy({ canonicalize: canonicalizePod });
+const BINDING_STRATEGY: Strategy = strategyWithDefaults({ canonicalize: canonicalizePod });
 
 export function bindingSubresource(kube: KubeContext): SubresourceDefinition {
   return {

@@ -7,7 +7,7 @@ import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
 import { kindView } from '../../../../kinds/views.ts';
 import { incremented } from '../../../../server/registry/object-metadata.ts';
 import type { GraceDecision, StrategyContext } from '../../../../server/resource/strategy.ts';
-import { ensureMeta, takeField } from '../../../shared/object-fields.ts';
+import { ensureMeta, takeField } from '../../../../server/resource/strategy-fields.ts';
 import { dropDisabledSpecFields, dropDisabledStatusFields } from './drop-disabled-fields.ts';
 import { setPodCondition } from './pod-conditions.ts';
 import { qosClassOf } from './pod-resources.ts';

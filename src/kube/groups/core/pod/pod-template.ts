@@ -2,9 +2,10 @@
 import { objectAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
+import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';
-import { metaFacts } from '../../../shared/object-fields.ts';
+import { builtInVersion } from '../../../shared/built-in.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { setTemplateDefaults } from './pod-defaults.ts';
 import { podTemplateTable } from './pod-table.ts';
@@ -29,7 +30,7 @@ export const POD_TEMPLATE: KubeResource = {
         table: podTemplateTable,
       }),
     ],
-    strategy: builtInStrategy({
+    strategy: strategyWithDefaults({
       countsGeneration: true,
       prepareForCreate: (object) => dropDisabledPodFields(templateOf(object), undefined),
       validate: (object) => [

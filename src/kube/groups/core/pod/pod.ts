@@ -1,9 +1,10 @@
 /** The kind Pod. */
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
 import { updateSubresource } from '../../../../server/resource/update-subresource.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, storedResource } from '../../../shared/built-in.ts';
+import { builtInVersion } from '../../../shared/built-in.ts';
 import { bindingSubresource } from './binding.ts';
 import { connectSubresources } from './connect-pod.ts';
 import { evictionSubresource } from './evict-pod.ts';
@@ -38,7 +39,7 @@ const POD_FIELDS = [
   'status.nominatedNodeName',
 ] as const;
 
-const POD_STRATEGY: Strategy = builtInStrategy({
+const POD_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: preparePodForCreate,
   validate: validatePodCreate,
   validatesMetadata: true,

@@ -16,8 +16,8 @@ import {
 import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { checkInRange } from '../../../../apimachinery/validation/name-syntax.ts';
 import { equalJson, type JsonObject } from '../../../../base/json-value.ts';
+import { takeField } from '../../../../server/resource/strategy-fields.ts';
 import { wholeAt } from '../../../shared/numbers.ts';
-import { takeField } from '../../../shared/object-fields.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { podValidationOptions } from './spec/make-pod-validation-options.ts';

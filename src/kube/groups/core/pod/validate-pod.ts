@@ -5,7 +5,7 @@ import { FieldPath } from '../../../../apimachinery/validation/field-path.ts';
 import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rules.ts';
 import type { ObjectMetaRules } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
-import { metaFacts } from '../../../shared/object-fields.ts';
+import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { validateKubeMeta } from '../../../shared/validate-kube-meta.ts';
 import { podValidationOptions } from './spec/make-pod-validation-options.ts';
 import type { PodValidationOptions } from './spec/pod-validation-options.ts';

@@ -22,9 +22,9 @@ import type {
   UpdateRequest,
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
+import { ensureMeta } from '../../../../server/resource/strategy-fields.ts';
 import type { Allocation, ServiceAllocator } from '../../../allocators/service-allocation.ts';
 import type { KubeContext } from '../../../kube-context.ts';
-import { ensureMeta } from '../../../shared/object-fields.ts';
 import type { ServiceRelease } from './service-release.ts';
 import { completeOldSpec, keepAllocatedValues, normalizeClusterIps } from './service-update.ts';
 

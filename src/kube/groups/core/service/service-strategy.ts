@@ -1,14 +1,14 @@
 /** The strategy of Services. The store has allocated addresses and ports before its methods are called. */
 import { objectAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
-import { builtInStrategy } from '../../../shared/built-in.ts';
-import { keepStatus } from '../../../shared/object-fields.ts';
+import { keepStatus } from '../../../../server/resource/strategy-fields.ts';
 import { dropFieldsOfOldType } from './service-update.ts';
 import { serviceWarnings } from './service-warnings.ts';
 import { validateService, validateServiceUpdate } from './validate-service.ts';
 
-export const SERVICE_STRATEGY: Strategy = builtInStrategy({
+export const SERVICE_STRATEGY: Strategy = strategyWithDefaults({
   allowCreateOnUpdate: true,
   prepareForCreate: emptyStatus,
   validate: validateService,

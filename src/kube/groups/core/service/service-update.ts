@@ -4,8 +4,8 @@
  */
 import { fieldAt, numberAt, objectAt, objectsAt, textAt } from '../../../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { takeField } from '../../../../server/resource/strategy-fields.ts';
 import { isIpv6 } from '../../../shared/ip.ts';
-import { takeField } from '../../../shared/object-fields.ts';
 import { isExternallyAccessible } from './service-defaults.ts';
 import {
   clusterIps,

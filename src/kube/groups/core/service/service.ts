@@ -1,9 +1,11 @@
 /** The kind Service. Its store allocates cluster IPs and node ports before a write and releases them afterwards. */
+
+import { storedResource } from '../../../../server/resource/stored-resource.ts';
+import { keepSpec } from '../../../../server/resource/strategy-fields.ts';
 import type { PortRange } from '../../../allocators/port-range.ts';
 import { ServiceAllocator } from '../../../allocators/service-allocation.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
-import { builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { keepSpec } from '../../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import type { ClusterFamilies } from './ip-families.ts';
 import { setServiceDefaults } from './service-defaults.ts';
 import { serviceProxy } from './service-proxy.ts';

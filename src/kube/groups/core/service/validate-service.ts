@@ -21,8 +21,8 @@ import { checkQualifiedName, validateLabels } from '../../../../apimachinery/val
 import { nameIsDnsLabel } from '../../../../apimachinery/validation/name-rules.ts';
 import { checkDns1123Subdomain, checkPortNumber } from '../../../../apimachinery/validation/name-syntax.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
+import { metaFacts, specOf } from '../../../../server/resource/strategy-fields.ts';
 import { validateLegacyCidr, validateLegacyIp, validateNonSpecialIp } from '../../../shared/ip.ts';
-import { metaFacts, specOf } from '../../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { isExternallyAccessible } from './service-defaults.ts';
 import { isHeadless, needsHealthCheckPort } from './service-fields.ts';

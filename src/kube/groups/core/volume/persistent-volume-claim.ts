@@ -5,11 +5,12 @@
 import { fieldAt, objectAt, textAt, textsAt } from '../../../../apimachinery/meta/object-fields.ts';
 import { cloneJson, type JsonObject } from '../../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy } from '../../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus, moveLast } from '../../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { keepSpec, keepStatus, moveLast } from '../../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import { formatAccessModes, storageClassOf } from './access-modes.ts';
 import { setClaimDefaults } from './claim-defaults.ts';
 import { attributesClassOf, phaseOf, volumeModeOf } from './persistent-volume.ts';
@@ -31,7 +32,7 @@ const claimTable: () => TableDefinition = tableOf(
   column('VolumeMode', 'Block or Filesystem.', volumeModeOf, { priority: 1 }),
 );
 
-const PERSISTENT_VOLUME_CLAIM_STRATEGY: Strategy = builtInStrategy({
+const PERSISTENT_VOLUME_CLAIM_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: prepareClaimForCreate,
   validate: (object) => validateClaim(object),
   warningsOnCreate: claimWarnings,

@@ -3,11 +3,12 @@ import { ensureObject, fieldAt, objectAt, textAt, textsAt } from '../../../../ap
 import { compareInstant, formatTime, instantFromMillis, parseTime } from '../../../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../../../base/json-value.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import { storedResource, strategyWithDefaults } from '../../../../server/resource/stored-resource.ts';
 import type { Strategy, StrategyContext } from '../../../../server/resource/strategy.ts';
+import { keepSpec, keepStatus } from '../../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../../shared/built-in.ts';
-import { keepSpec, keepStatus } from '../../../shared/object-fields.ts';
+import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import { roundResourceList } from '../../../shared/round-resources.ts';
 import { formatAccessModes, storageClassOf } from './access-modes.ts';
 import {
@@ -39,7 +40,7 @@ const persistentVolumeTable: () => TableDefinition = tableOf(
   column('VolumeMode', 'Block or Filesystem.', (object) => volumeModeOf(object), { priority: 1 }),
 );
 
-const PERSISTENT_VOLUME_STRATEGY: Strategy = builtInStrategy({
+const PERSISTENT_VOLUME_STRATEGY: Strategy = strategyWithDefaults({
   prepareForCreate: preparePersistentVolumeForCreate,
   validate: validatePersistentVolume,
   warningsOnCreate: persistentVolumeWarnings,

@@ -19,8 +19,8 @@ import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rul
 import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-object-meta.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, getField, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { metaFacts, specOf, takeField } from '../../../../server/resource/strategy-fields.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';
-import { metaFacts, specOf, takeField } from '../../../shared/object-fields.ts';
 import { amountOf, isNativeResource } from '../../../shared/resource-lists.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';

@@ -16,13 +16,13 @@ import { nameIsDnsSubdomain } from '../../../../apimachinery/validation/name-rul
 import { checkDns1123Subdomain } from '../../../../apimachinery/validation/name-syntax.ts';
 import { validateImmutableField } from '../../../../apimachinery/validation/validate-object-meta-update.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../../../base/json-value.ts';
+import { metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';
 import {
   hasInvalidNodeLabelValue,
   nodeSelectorTermWarnings,
   validateNodeSelector,
 } from '../../../shared/node-selector.ts';
-import { metaFacts } from '../../../shared/object-fields.ts';
 import { amountOf } from '../../../shared/resource-lists.ts';
 import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';

@@ -16,12 +16,12 @@ import { FIELD_IMMUTABLE } from '../../../../apimachinery/validation/validate-ob
 import { equalJson, isJsonObject, type JsonObject } from '../../../../base/json-value.ts';
 import { incremented } from '../../../../server/registry/object-metadata.ts';
 import { AGE, column, NAME, tableOf } from '../../../../server/resource/columns.ts';
+import { storedResource } from '../../../../server/resource/stored-resource.ts';
+import { ensureMeta, metaFacts } from '../../../../server/resource/strategy-fields.ts';
 import type { TableDefinition } from '../../../../server/resource/version-definition.ts';
 import type { KubeResource } from '../../../kube-context.ts';
-import { storedResource } from '../../../shared/built-in.ts';
 import { inGoShape } from '../../../shared/go-shape.ts';
 import { validateNodeSelector } from '../../../shared/node-selector.ts';
-import { ensureMeta, metaFacts } from '../../../shared/object-fields.ts';
 import { validateKubeMeta, validateMetaUpdate } from '../../../shared/validate-kube-meta.ts';
 import { deviceStrategy, deviceVersions } from '../device-definitions.ts';
 import { NODE_SELECTOR_TERM } from '../shapes.ts';

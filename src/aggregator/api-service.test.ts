@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../base/json-value.ts';
-import { texts } from '../../shared/issues.fixtures.ts';
+import { formatIssue } from '../apimachinery/validation/field-issue.ts';
+import type { JsonObject } from '../base/json-value.ts';
 import { validateApiService } from './api-service.ts';
 
 describe('validateApiService', () => {
@@ -42,6 +42,6 @@ describe('validateApiService', () => {
       ],
     ],
   ])('%s', (name, spec, expected) => {
-    expect(texts(validateApiService({ metadata: { name }, spec }))).toEqual(expected);
+    expect(validateApiService({ metadata: { name }, spec }).map(formatIssue).sort()).toEqual(expected);
   });
 });

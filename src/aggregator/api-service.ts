@@ -2,33 +2,31 @@
  * The kind APIService: the server of a group version. An APIService without a service is served by this server, and has
  * the condition Available from its creation on.
  */
-import { quote } from '../../../apimachinery/go-format.ts';
-import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
-import { formatTime, instantFromMillis } from '../../../apimachinery/scalars/time.ts';
-import {
-  addIssues,
-  type FieldIssue,
-  invalid,
-  notSupported,
-  required,
-} from '../../../apimachinery/validation/field-issue.ts';
-import { FieldPath } from '../../../apimachinery/validation/field-path.ts';
+import { quote } from '../apimachinery/go-format.ts';
+import { flagAt, numberAt, objectAt, objectsAt, textAt } from '../apimachinery/meta/object-fields.ts';
+import { formatTime, instantFromMillis } from '../apimachinery/scalars/time.ts';
+import type { StructView } from '../apimachinery/type-view.ts';
+import { addIssues, type FieldIssue, invalid, notSupported, required } from '../apimachinery/validation/field-issue.ts';
+import { FieldPath } from '../apimachinery/validation/field-path.ts';
 import {
   checkDns1035Label,
   checkDns1123Subdomain,
   checkPathSegmentName,
   checkPortNumber,
-} from '../../../apimachinery/validation/name-syntax.ts';
-import { validateObjectMeta } from '../../../apimachinery/validation/validate-object-meta.ts';
-import { validateObjectMetaUpdate } from '../../../apimachinery/validation/validate-object-meta-update.ts';
-import { decodeBase64 } from '../../../base/base64.ts';
-import type { JsonObject } from '../../../base/json-value.ts';
-import { AGE, column, NAME, tableOf } from '../../../server/resource/columns.ts';
-import type { Strategy, StrategyContext } from '../../../server/resource/strategy.ts';
-import type { TableDefinition } from '../../../server/resource/version-definition.ts';
-import type { KubeResource } from '../../kube-context.ts';
-import { builtInStrategy, builtInVersion, statusSubresource, storedResource } from '../../shared/built-in.ts';
-import { ensureMeta, keepStatus, metaFacts, takeField } from '../../shared/object-fields.ts';
+} from '../apimachinery/validation/name-syntax.ts';
+import { validateObjectMeta } from '../apimachinery/validation/validate-object-meta.ts';
+import { validateObjectMetaUpdate } from '../apimachinery/validation/validate-object-meta-update.ts';
+import { decodeBase64 } from '../base/base64.ts';
+import type { JsonObject } from '../base/json-value.ts';
+import { kindView } from '../kinds/views.ts';
+import { AGE, column, NAME, tableOf } from '../server/resource/columns.ts';
+import type { StoredDefinition } from '../server/resource/resource-definition.ts';
+import { storedResource, strategyWithDefaults } from '../server/resource/stored-resource.ts';
+import type { Strategy, StrategyContext } from '../server/resource/strategy.ts';
+import { ensureMeta, keepStatus, metaFacts, takeField } from '../server/resource/strategy-fields.ts';
+import { orderedDefaults, typedVersion } from '../server/resource/typed-version.ts';
+import { updateSubresource } from '../server/resource/update-subresource.ts';
+import type { TableDefinition } from '../server/resource/version-definition.ts';
 
 const METADATA = FieldPath.of('metadata');
 const SPEC = FieldPath.of('spec');
@@ -52,7 +50,7 @@ const apiServiceTable: () => TableDefinition = tableOf(
   AGE,
 );
 
-const API_SERVICE_STRATEGY: Strategy = builtInStrategy({
+const API_SERVICE_STRATEGY: Strategy = strategyWithDefaults({
   allowUnconditionalUpdate: false,
   prepareForCreate: prepareApiServiceForCreate,
   validate: validateApiService,
@@ -60,30 +58,32 @@ const API_SERVICE_STRATEGY: Strategy = builtInStrategy({
   validateUpdate: validateApiServiceUpdate,
 });
 
-export const API_SERVICE: KubeResource = {
-  definition: storedResource({
-    plural: 'apiservices',
-    categories: ['api-extensions'],
-    scope: 'Cluster',
-    storagePrefix: 'apiregistration.k8s.io/apiservices',
-    versions: [
-      builtInVersion({
-        group: 'apiregistration.k8s.io',
-        version: 'v1',
-        kind: 'APIService',
-        setDefaults: setApiServiceDefaults,
-        table: apiServiceTable,
-      }),
-    ],
-    strategy: API_SERVICE_STRATEGY,
-    subresources: [
-      statusSubresource(API_SERVICE_STRATEGY, {
-        prepareForUpdate: prepareApiServiceStatusForUpdate,
-        validateUpdate: validateApiServiceStatusUpdate,
-      }),
-    ],
-  }),
-};
+const apiServiceView = (): StructView => kindView('apiregistration.k8s.io', 'v1', 'APIService');
+
+export const API_SERVICE: StoredDefinition = storedResource({
+  plural: 'apiservices',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  storagePrefix: 'apiregistration.k8s.io/apiservices',
+  versions: [
+    typedVersion({
+      group: 'apiregistration.k8s.io',
+      version: 'v1',
+      kind: 'APIService',
+      view: apiServiceView,
+      setDefaults: orderedDefaults(setApiServiceDefaults, apiServiceView),
+      table: apiServiceTable,
+    }),
+  ],
+  strategy: API_SERVICE_STRATEGY,
+  subresources: [
+    updateSubresource('status', {
+      ...API_SERVICE_STRATEGY,
+      prepareForUpdate: prepareApiServiceStatusForUpdate,
+      validateUpdate: validateApiServiceStatusUpdate,
+    }),
+  ],
+});
 
 function setApiServiceDefaults(object: JsonObject): void {
   const service = objectAt(object, 'spec', 'service');
