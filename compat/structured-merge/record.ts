@@ -1,6 +1,7 @@
 /**
- * Records the calls that structured-merge-diff's own tests make. A copy of the module gets wrappers around its exported functions, its tests
- * run, and every distinct call is written down with its result. Nothing of it is kept in this repository.
+ * Records the calls that structured-merge-diff's own tests make. A copy of the module gets wrappers around its exported
+ * functions, its tests run, and every distinct call is written down with its result. Nothing of it is kept in this
+ * repository.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,10 @@ import type { JsonObject } from '../../src/base/json-value.ts';
 /** The version that k8s.io/apimachinery of the reference requires. */
 const MODULE = 'sigs.k8s.io/structured-merge-diff/v6@v6.3.3';
 
-/** Functions that a wrapper of ours replaces: file, declaration, and the name under which the original goes on; and one loop in random order. */
+/**
+ * Functions that a wrapper of ours replaces: file, declaration, and the name under which the original goes on; and one
+ * loop in random order.
+ */
 const REPLACED: readonly (readonly [file: string, text: string, replacement: string])[] = [
   [
     'merge/update.go',

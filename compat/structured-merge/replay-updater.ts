@@ -1,4 +1,6 @@
-/** Replays recorded calls of the updater. Conversions are answered with what the reference's test converters answered. */
+/**
+ * Replays recorded calls of the updater. Conversions are answered with what the reference's test converters answered.
+ */
 import type { Converter } from '../../src/apimachinery/apply/converter.ts';
 import type { Managers } from '../../src/apimachinery/apply/managers.ts';
 import type { MergeType } from '../../src/apimachinery/apply/merge-type.ts';

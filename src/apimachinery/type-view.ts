@@ -79,6 +79,8 @@ export interface AnyView {
   readonly message?: AnyMessage;
   /** The name in OpenAPI documents, where its schema allows any value. Default: the name of the `raw` form. */
   readonly name?: string;
+  /** True if the schema has the type object, so that apply refuses other values. Default false. */
+  readonly objectsOnly?: boolean;
 }
 
 /** A type whose JSON form differs from the form of its fields. */

@@ -43,7 +43,7 @@ describe('the view of a schema', () => {
     expect(spec.field('list')?.type as ListView).toMatchObject({ listType: 'map', mapKeys: ['name'], declared: true });
     const map = spec.field('map')?.type as MapView;
     expect(map.values).toEqual({ kind: 'scalar', scalar: 'int32' });
-    expect(spec.field('free')?.type).toEqual({ kind: 'any', raw: 'json' });
+    expect(spec.field('free')?.type).toEqual({ kind: 'any', raw: 'json', objectsOnly: true });
     expect(spec.field('port')).toMatchObject({ type: { scalar: 'int-or-string' }, defaultValue: 80, required: true });
     expect(spec.field('gone')?.nullable).toBe(true);
     expect(spec.field('other')).toBeUndefined();

@@ -19,6 +19,7 @@ export interface ViewOptions {
 }
 
 const ANY: TypeView = { kind: 'any', raw: 'json' };
+const ANY_OBJECT: TypeView = { kind: 'any', raw: 'json', objectsOnly: true };
 const STRING: TypeView = { kind: 'scalar', scalar: 'string' };
 
 /** The view of a whole resource. */
@@ -100,5 +101,6 @@ function objectOf(schema: StructuralSchema, options: ViewOptions): TypeView {
     return { kind: 'map', atomic: schema.mapType === 'atomic', values };
   }
   const free = schema.preserveUnknownFields || options.preserveUnknownFields === true;
-  return free ? ANY : structOf(schema, options, false);
+  if (free) return schema.type === 'object' ? ANY_OBJECT : ANY;
+  return structOf(schema, options, false);
 }

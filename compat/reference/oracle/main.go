@@ -107,6 +107,9 @@ func reply(q question) (out answer) {
 	if out, ok := schemaReply(q); ok {
 		return out
 	}
+	if out, ok := managedFieldsReply(q); ok {
+		return out
+	}
 	if q.Op == "cel" {
 		return celReply(q)
 	}

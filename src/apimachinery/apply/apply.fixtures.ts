@@ -1,4 +1,6 @@
-/** A type with every kind of merge, and generators of its values, for tests. Few names and values, so that writers meet. */
+/**
+ * A type with every kind of merge, and generators of its values, for tests. Few names and values, so that writers meet.
+ */
 import fc from 'fast-check';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { Converter } from './converter.ts';
@@ -33,7 +35,10 @@ const port: MergeType = structType({
   name: string,
 });
 
-/** One of each: scalars, a struct, granular and atomic maps, atomic, set and map lists, keys with a default, deduced and untyped values. */
+/**
+ * One of each: scalars, a struct, granular and atomic maps, atomic, set and map lists, keys with a default, deduced and
+ * untyped values.
+ */
 export const TYPE: MergeType = structType({
   text: string,
   number: numeric,
@@ -107,8 +112,8 @@ export const plainObject: fc.Arbitrary<JsonObject> = fc.record(
 ) as fc.Arbitrary<JsonObject>;
 
 /**
- * Configurations without empty objects and lists. An empty associative list owns nothing, and what a removal empties becomes null, so
- * applying such parts again may change an object again.
+ * Configurations without empty objects and lists. An empty associative list owns nothing, and what a removal empties
+ * becomes null, so applying such parts again may change an object again.
  */
 export const filledObject: fc.Arbitrary<JsonObject> = plainObject.map((object) => withoutHollow(object) as JsonObject);
 

@@ -1,6 +1,6 @@
 /**
- * Comparison of two objects of one type: the fields that the second adds, changes and removes. Subtrees that the objects share are not
- * visited, so comparing an object with the result of a merge costs as much as the merge changed.
+ * Comparison of two objects of one type: the fields that the second adds, changes and removes. Subtrees that the
+ * objects share are not visited, so comparing an object with the result of a merge costs as much as the merge changed.
  */
 import { equalJson, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { createFieldSet, EMPTY_SET, type FieldSet, LEAF } from '../field-set/field-set.ts';

@@ -4,15 +4,18 @@ import type { MergeType } from './merge-type.ts';
 import type { TypedValue } from './typed-value.ts';
 
 /**
- * The versions of one resource. Managers own fields in the version in which they wrote them, so an update looks at the object in each of
- * these versions. It asks for nothing as long as all managers use the version of the request.
+ * The versions of one resource. Managers own fields in the version in which they wrote them, so an update looks at the
+ * object in each of these versions. It asks for nothing as long as all managers use the version of the request.
  */
 export interface Converter {
-  /** The type of the resource in a version; undefined if the version is not served any more. Its managers are then forgotten. */
+  /**
+   * The type of the resource in a version; undefined if the version is not served any more. Its managers are then
+   * forgotten.
+   */
   typeAt(apiVersion: string): MergeType | undefined;
   /**
-   * The object in another version. Called only for versions that `typeAt` knows and that differ from the object's. The argument must not be
-   * modified. A failure is thrown or rejected and ends the update.
+   * The object in another version. Called only for versions that `typeAt` knows and that differ from the object's. The
+   * argument must not be modified. A failure is thrown or rejected and ends the update.
    */
   convert(object: TypedValue, apiVersion: string): MaybePromise<TypedValue>;
 }

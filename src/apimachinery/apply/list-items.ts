@@ -1,12 +1,14 @@
-/** Identity of list items: the keys by which two lists are matched, and the path elements that name items in field sets. */
+/**
+ * Identity of list items: the keys by which two lists are matched, and the path elements that name items in field sets.
+ */
 import { getField, isJsonObject, type JsonArray, type JsonValue } from '../../base/json-value.ts';
 import { KeyElement, type PathElement, ValueElement } from '../field-set/path-element.ts';
 import { formatJson, quoteList } from '../go-format.ts';
 import type { ListType } from './merge-type.ts';
 
 /**
- * What items of an associative list are matched by; two items are the same item if their keys are `===`. Cheaper than a path element:
- * the item itself in a set, the value of the key where there is one, otherwise a text of all of them.
+ * What items of an associative list are matched by; two items are the same item if their keys are `===`. Cheaper than a
+ * path element: the item itself in a set, the value of the key where there is one, otherwise a text of all of them.
  */
 export type ItemKey = string | number | bigint | boolean;
 

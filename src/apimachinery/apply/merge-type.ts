@@ -1,6 +1,7 @@
 /**
- * How values of a type merge: structured-merge-diff's schema atoms. A type may allow scalars, lists and objects at once; the value decides
- * which of the three applies. Types are immutable, may be recursive, and open their parts when a value first needs them.
+ * How values of a type merge: structured-merge-diff's schema atoms. A type may allow scalars, lists and objects at
+ * once; the value decides which of the three applies. Types are immutable, may be recursive, and open their parts when
+ * a value first needs them.
  */
 import type { JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -93,7 +94,9 @@ export class MapType {
 }
 
 export interface ListTypeOptions {
-  /** `atomic`: the list is one value. `set`: items are told apart by value. `map`: items are told apart by their keys. */
+  /**
+   * `atomic`: the list is one value. `set`: items are told apart by value. `map`: items are told apart by their keys.
+   */
   readonly relation: 'atomic' | 'set' | 'map';
   /** Of a `map`. */
   readonly keys?: readonly string[];
@@ -144,7 +147,10 @@ export const UNTYPED_ATOMIC: MergeType = new MergeType({
   map: freeMap(() => UNTYPED_ATOMIC, true),
 });
 
-/** Any value at all, merged by what it is: objects field by field, lists as a whole. The type of custom resources without a schema. */
+/**
+ * Any value at all, merged by what it is: objects field by field, lists as a whole. The type of custom resources
+ * without a schema.
+ */
 export const DEDUCED: MergeType = new MergeType({
   scalar: 'untyped',
   list: new ListType({ relation: 'atomic', items: () => UNTYPED_ATOMIC }),

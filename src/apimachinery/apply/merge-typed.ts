@@ -1,6 +1,6 @@
 /**
- * The merge of a configuration into an object. Nothing is removed; where both have a leaf, the configuration's value stays. The result
- * shares every subtree that the merge does not change, and is the object itself if nothing changes.
+ * The merge of a configuration into an object. Nothing is removed; where both have a leaf, the configuration's value
+ * stays. The result shares every subtree that the merge does not change, and is the object itself if nothing changes.
  */
 import {
   equalJson,
@@ -30,7 +30,10 @@ function keepEqual(object: JsonValue, config: JsonValue): JsonValue {
   return equalJson(object, config) ? object : config;
 }
 
-/** Null merges like an object without entries, unless the object has none either: then null and `{}` differ and the configuration's stays. */
+/**
+ * Null merges like an object without entries, unless the object has none either: then null and `{}` differ and the
+ * configuration's stays.
+ */
 function mergeMaps(object: JsonValue, config: JsonValue, type: MapType): JsonValue {
   const before = isJsonObject(object) ? object : undefined;
   const after = isJsonObject(config) ? config : undefined;
@@ -63,17 +66,20 @@ function mergeLists(object: JsonValue, config: JsonValue, type: ListType): JsonV
   if (after === undefined || after.length === 0) return before;
   const [beforeKeys, afterKeys] = [itemKeys(type, before), itemKeys(type, after)];
   if (!beforeKeys.ok || !afterKeys.ok) return config;
-  const merged = new ListMerge(type, [before, after], [beforeKeys.keys, afterKeys.keys]).run();
+  // Mostly an applier sends the items that are there, in their order.
+  const merged = sameItems(beforeKeys.keys, afterKeys.keys)
+    ? after.map((item, i) => mergeTyped(before[i] as JsonValue, item, type.items))
+    : new ListMerge(type, [before, after], [beforeKeys.keys, afterKeys.keys]).run();
   return sameItems(merged, before) ? before : merged;
 }
 
-function sameItems(a: JsonArray, b: JsonArray): boolean {
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
 /**
- * The order of a merged associative list: items of both lists keep the order of the configuration, and items of the object alone stay
- * behind the items that precede them, as far as that order allows.
+ * The order of a merged associative list: items of both lists keep the order of the configuration, and items of the
+ * object alone stay behind the items that precede them, as far as that order allows.
  */
 class ListMerge {
   readonly #type: ListType;

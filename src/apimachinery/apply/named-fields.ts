@@ -3,7 +3,9 @@ import { asMember, FieldSet } from '../field-set/field-set.ts';
 import { KeyElement, type PathElement } from '../field-set/path-element.ts';
 import type { MergeType } from './merge-type.ts';
 
-/** The set, and every named field of the type on the way to its members. Keys of maps and items of lists are not added. */
+/**
+ * The set, and every named field of the type on the way to its members. Keys of maps and items of lists are not added.
+ */
 export function ensureNamedFieldsAreMembers(set: FieldSet, type: MergeType | undefined): FieldSet {
   if (set.elements.length === 0 || type === undefined) return set;
   let children: FieldSet[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Removal of fields that an applier has abandoned: it applied them last time, does not apply them now, and no other manager owns them.
- * Fields below an abandoned one that other managers own, or that nobody owns, stay.
+ * Removal of abandoned fields. A field is abandoned if the applier applied it last time, does not apply it now, and no
+ * other manager owns it. A list item or struct field goes with everything below it that no manager owns.
  */
 import { compareUtf8 } from '../../base/utf8.ts';
 import type { FieldSet } from '../field-set/field-set.ts';
@@ -66,7 +66,7 @@ function* addBackOwnedItems(
   return pruned;
 }
 
-/** Restores what was not the applier's: fields that nobody owns, or that only became visible by a conversion. */
+/** Restores what the applier did not own last time. */
 function* addBackDanglingItems(merged: VersionedValue, pruned: VersionedValue, last: FieldSet): Steps<VersionedValue> {
   const left = yield* convertTo(pruned, merged.apiVersion);
   const gone = difference(named(fieldSetOf(merged), merged), named(fieldSetOf(left), merged));

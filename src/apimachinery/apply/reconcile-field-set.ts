@@ -1,12 +1,15 @@
 /**
- * Field sets that were written under an earlier schema. Where a list or object has become atomic since, its owner owns it as a whole. The
- * other direction needs nothing: an atomic owner of what is granular now owns just that path.
+ * Field sets that were written under an earlier schema. Where a list or object has become atomic since, its owner owns
+ * it as a whole. The other direction needs nothing: an atomic owner of what is granular now owns just that path.
  */
 import { FieldSet, LEAF } from '../field-set/field-set.ts';
 import type { PathElement } from '../field-set/path-element.ts';
 import { LIST, MAP, type MergeType } from './merge-type.ts';
 
-/** The set as the type has it now; the set itself if nothing changes. Fields that the type does not have are left as they are. */
+/**
+ * The set as the type has it now; the set itself if nothing changes. Fields that the type does not have are left as
+ * they are.
+ */
 export function reconcileFieldSet(set: FieldSet, type: MergeType): FieldSet {
   if (set.elements.length === 0 || isAtomic(type)) return set;
   let children: FieldSet[] | undefined;

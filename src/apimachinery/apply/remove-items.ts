@@ -1,4 +1,7 @@
-/** Removal and extraction of the fields of a set. What a removal leaves without entries becomes null, as in structured-merge-diff. */
+/**
+ * Removal and extraction of the fields of a set. What a removal leaves without entries becomes null, as in
+ * structured-merge-diff.
+ */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { setField } from '../../base/json-value.ts';
 import { type FieldSet, fieldSetOf } from '../field-set/field-set.ts';
@@ -7,7 +10,10 @@ import { union } from '../field-set/set-algebra.ts';
 import { itemElement, itemKey } from './list-items.ts';
 import { kindOf, LIST, type ListType, MAP, type MapType, type MergeType } from './merge-type.ts';
 
-/** The value without the fields and items of the set. Shares what it keeps; returns the value itself if the set names nothing in it. */
+/**
+ * The value without the fields and items of the set. Shares what it keeps; returns the value itself if the set names
+ * nothing in it.
+ */
 export function removeItems(value: JsonValue, items: FieldSet, type: MergeType): JsonValue {
   switch (kindOf(type, value)) {
     case MAP:
@@ -71,7 +77,10 @@ export function extractItems(value: JsonValue, items: FieldSet, type: MergeType)
   }
 }
 
-/** A member is taken as far as the set around it names its fields again, which is what structured-merge-diff does; leaves are taken whole. */
+/**
+ * A member is taken as far as the set around it names its fields again, which is what structured-merge-diff does;
+ * leaves are taken whole.
+ */
 function extractFromMap(value: JsonValue, items: FieldSet, type: MapType): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   if (!isFilledObject(value) || type.atomic) return value;
@@ -86,8 +95,8 @@ function extractFromMap(value: JsonValue, items: FieldSet, type: MapType): JsonV
 }
 
 /**
- * The set with the key fields of every list item on the way to a member that the value has, so that an extract can be applied again.
- * `present` is the field set of the value.
+ * The set with the key fields of every list item on the way to a member that the value has, so that an extract can be
+ * applied again. `present` is the field set of the value.
  */
 export function withKeyFields(items: FieldSet, present: FieldSet): FieldSet {
   const keys: Path[] = [];

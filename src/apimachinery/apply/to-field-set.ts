@@ -1,6 +1,6 @@
 /**
- * The field set of a configuration: every leaf, every item of an associative list and every key of a map that it mentions. Named fields
- * that hold other fields are not in the set themselves.
+ * The field set of a configuration: every leaf, every item of an associative list and every key of a map that it
+ * mentions. Named fields that hold other fields are not in the set themselves.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../base/json-value.ts';
 import { asMember, createFieldSet, EMPTY_SET, type FieldSet, LEAF } from '../field-set/field-set.ts';

@@ -1,4 +1,5 @@
 /** Findings against a value that does not have its merge type, as data. */
+import type { JsonValue } from '../../base/json-value.ts';
 import { formatPath, type Path, type PathElement } from '../field-set/path-element.ts';
 
 export type TypedIssueKind =
@@ -17,6 +18,8 @@ export interface TypedIssue {
   readonly kind: TypedIssueKind;
   readonly path: Path;
   readonly message: string;
+  /** The offending value, of an issue of kind `type`. */
+  readonly value?: JsonValue;
 }
 
 /** An issue as it travels up: parents put their elements in front. */
@@ -24,6 +27,7 @@ export interface PendingIssue {
   readonly kind: TypedIssueKind;
   readonly path: PathElement[];
   readonly message: string;
+  readonly value?: JsonValue;
 }
 
 /** `.spec.x: field not declared in schema`, one line each if there are several. */

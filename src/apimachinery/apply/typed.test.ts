@@ -142,7 +142,7 @@ describe('a comparison', () => {
   });
 });
 
-/** Associative lists in the order of their keys: their order is no part of a comparison. */
+/** Associative lists in the order of their keys: a comparison ignores their order. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;

@@ -198,7 +198,7 @@ describe('apply', () => {
     expect(paths(state.setOf('one'))).toEqual(['.set[="b"]']);
   });
 
-  it('removes an abandoned struct with the fields in it that nobody owns, but not with those that others own', () => {
+  it('removes an abandoned struct with the fields in it that have no owner, but keeps fields of other managers', () => {
     const state = stateAfter(apply('one', { inner: { text: 'a' } }));
     state.live = { inner: { text: 'a', number: 1 } };
     state.run(apply('two', { number: 1 }));

@@ -1,6 +1,7 @@
 /**
- * The updater: who owns which field after a write, and what an applied configuration makes of an object. It is structured-merge-diff's
- * `merge.Updater`; it knows types, versions and sets, and nothing of metadata.
+ * The updater computes the managers of an object after a write, and merges applied configurations. It corresponds to
+ * `merge.Updater` of structured-merge-diff. It works on types, versions and field sets; metadata has no special meaning
+ * here.
  */
 import { equalJson } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -56,8 +57,8 @@ export class Updater {
   }
 
   /**
-   * The managers after a write that made `next` of the live object by other means than apply. The manager owns what the write changed;
-   * managers that lose all their fields are dropped.
+   * The managers after a write that made `next` of the live object by other means than apply. The manager owns what the
+   * write changed; managers that lose all their fields are dropped.
    */
   update(request: UpdateRequest & { readonly next: TypedValue }): MaybePromise<Managers> {
     return runSteps(this.#update(request), this.#converter);
@@ -117,7 +118,10 @@ export class Updater {
     return reconciled;
   }
 
-  /** Takes changed fields from all managers but the writer, in the version of each. Returns the conflicts instead if it is not forced. */
+  /**
+   * Takes changed fields from all managers but the writer, in the version of each. Returns the conflicts instead if it
+   * is not forced.
+   */
   *#takeOver(write: Write, force: boolean): Steps<Managers | Conflict[]> {
     const { managers, manager } = write;
     const changesAt = new Map([[write.apiVersion, withUnion(write.changes)]]);

@@ -51,7 +51,7 @@ function validate(value: JsonValue, type: MergeType, allowDuplicates: boolean, d
 }
 
 function validateMap(value: JsonValue, type: MapType, allowDuplicates: boolean, depth: number): Issues {
-  if (typeof value !== 'object' || Array.isArray(value)) return issue('type', `expected map, got ${formatJson(value)}`);
+  if (typeof value !== 'object' || Array.isArray(value)) return wrong('map', value);
   const object = value as JsonObject;
   let issues: Issues;
   for (const key in object) {
@@ -68,7 +68,7 @@ function validateMap(value: JsonValue, type: MapType, allowDuplicates: boolean, 
 }
 
 function validateList(value: JsonValue, type: ListType, allowDuplicates: boolean, depth: number): Issues {
-  if (!Array.isArray(value)) return issue('type', `expected list, got ${formatJson(value)}`);
+  if (!Array.isArray(value)) return wrong('list', value);
   return type.relation === 'atomic'
     ? validateItems(value, type, allowDuplicates, depth)
     : validateAssociative(value, type, allowDuplicates, depth);
@@ -122,7 +122,7 @@ function validateScalar(value: JsonValue, kind: ScalarKind): Issues {
 }
 
 function wrong(expected: string, value: JsonValue): Issues {
-  return issue('type', `expected ${expected}, got ${formatJson(value)}`);
+  return [{ kind: 'type', path: [], message: `expected ${expected}, got ${formatJson(value)}`, value }];
 }
 
 function issue(kind: TypedIssueKind, message: string): PendingIssue[] {

@@ -1,6 +1,7 @@
 /**
- * Merge types of type views: of built-in kinds and of structural schemas. The rules are those by which the reference makes merge schemas of
- * its OpenAPI documents (kube-openapi `pkg/schemaconv`). A view has one merge type, so its parts are opened once.
+ * Merge types of type views: of built-in kinds and of structural schemas. The rules are those by which the reference
+ * makes merge schemas of its OpenAPI documents (kube-openapi `pkg/schemaconv`). A view has one merge type, so its parts
+ * are opened once.
  */
 import type { FieldView, ListView, ScalarView, StructView, TypeView } from '../type-view.ts';
 import {
@@ -48,11 +49,15 @@ function makeType(view: TypeView, preserves: boolean): MergeType {
         list: listType(view, { relation: view.listType, keys: view.mapKeys }, preserves),
       });
     case 'any':
-      return view.raw === 'raw-extension' ? UNTYPED_ATOMIC : view.raw === 'fields-v1' ? FREE_OBJECT : DEDUCED;
+      if (view.raw === 'raw-extension') return UNTYPED_ATOMIC;
+      return view.raw === 'fields-v1' || view.objectsOnly === true ? FREE_OBJECT : DEDUCED;
   }
 }
 
-/** A struct without fields is a free-form object in OpenAPI. Types of other documents (ObjectMeta) are named and do not inherit. */
+/**
+ * A struct without fields is a free-form object in OpenAPI. Types of other documents (ObjectMeta) are named and do not
+ * inherit.
+ */
 function structType(view: StructView, preserves: boolean): MapType {
   const inherits = (preserves && view.name === '') || view.preserveUnknown;
   return new MapType(view.atomic, () => {

@@ -4,7 +4,9 @@ import { isJsonObject, type JsonValue } from '../../base/json-value.ts';
 import { formatJson, formatJsonString } from '../go-format.ts';
 import { IndexElement, KeyElement, keyElement, type PathElement, ValueElement } from './path-element.ts';
 
-/** Values inside elements are keys of items: scalars, in practice. The bound keeps comparisons of hostile ones cheap. */
+/**
+ * Values inside elements are keys of items: scalars, in practice. The bound keeps comparisons of hostile ones cheap.
+ */
 const MAX_VALUE_DEPTH = 64;
 
 export type ElementReadResult =
@@ -61,7 +63,9 @@ function malformed(message: string): ElementReadResult {
 
 const PLAIN_TEXT = /^[ !#-%'-;=?-[\]-~]*$/;
 
-/** The key of an element in FieldsV1. Strings inside it are escaped as Go does for HTML; names of key fields are not. */
+/**
+ * The key of an element in FieldsV1. Strings inside it are escaped as Go does for HTML; names of key fields are not.
+ */
 export function writeElement(element: PathElement): string {
   if (typeof element === 'string') return `f:${element}`;
   if (element instanceof KeyElement) return writeKey(element);

@@ -1,12 +1,15 @@
 /**
- * The order and the text of values inside path elements: keys of list items, and items of sets.
- * The order is that of structured-merge-diff's `value.Compare`, because it decides the order in which FieldsV1 is written.
+ * The order and the text of values inside path elements: keys of list items, and items of sets. The order is that of
+ * structured-merge-diff's `value.Compare`, because it decides the order in which FieldsV1 is written.
  */
 import { getField, type JsonArray, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
 import { formatNumber, quote } from '../go-format.ts';
 
-/** Numbers precede strings, then come booleans, lists, objects and null. Negative if `a` precedes `b`, 0 if they are equal. */
+/**
+ * Numbers precede strings, then come booleans, lists, objects and null. Negative if `a` precedes `b`, 0 if they are
+ * equal.
+ */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   if (a === b) return 0;
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
@@ -57,7 +60,10 @@ function compareLists(a: JsonArray, b: JsonArray): number {
   return a.length - b.length;
 }
 
-/** The keys of both are visited in order; the object that lacks the first key that is not shared comes last, unless it has no more keys. */
+/**
+ * The keys of both are visited in order; the object that lacks the first key that is not shared comes last, unless it
+ * has no more keys.
+ */
 function compareObjects(a: JsonObject, b: JsonObject): number {
   const [keysA, keysB] = [Object.keys(a), Object.keys(b)];
   const keys = [...new Set([...keysA, ...keysB])].sort(compareUtf8);

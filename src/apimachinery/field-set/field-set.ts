@@ -1,14 +1,14 @@
 /**
- * A set of field paths: an immutable trie with the shape of FieldsV1. Operations share every subtree that they do not change, so equal parts
- * of two sets are often one object, and `===` decides most comparisons.
+ * A set of field paths: an immutable trie with the shape of FieldsV1. Operations share every subtree that they do not
+ * change, so equal parts of two sets are often one object, and `===` decides most comparisons.
  *
- * Invariant: `elements` is strictly ascending in the order of `compareElements`, `children` is parallel to it, and a child is a member or
- * has elements of its own.
+ * Invariant: `elements` is strictly ascending in the order of `compareElements`, `children` is parallel to it, and a
+ * child is a member or has elements of its own.
  */
 import { compareElements, type Path, type PathElement } from './path-element.ts';
 
 export class FieldSet {
-  /** True if the path that leads here is in the set itself. False at a root: nobody owns the whole object. */
+  /** True if the path that leads here is in the set itself. False at a root: the whole object has no owner. */
   readonly isMember: boolean;
   readonly elements: readonly PathElement[];
   readonly children: readonly FieldSet[];
@@ -88,7 +88,9 @@ export function findElement(elements: readonly PathElement[], element: PathEleme
   return -1 - low;
 }
 
-/** The node over parts in any order; the elements must differ. Takes ownership of both arrays and sorts them in place. */
+/**
+ * The node over parts in any order; the elements must differ. Takes ownership of both arrays and sorts them in place.
+ */
 export function createFieldSet(isMember: boolean, elements: PathElement[], children: FieldSet[]): FieldSet {
   if (elements.length === 0) return isMember ? LEAF : EMPTY_SET;
   sortParts(elements, children);

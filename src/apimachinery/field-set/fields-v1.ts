@@ -1,9 +1,9 @@
 /**
- * FieldsV1, the JSON form of field sets in managedFields. Writing gives the keys in the order of structured-merge-diff, so that the bytes
- * equal those of the reference.
+ * FieldsV1, the JSON form of field sets in managedFields. Writing gives the keys in the order of structured-merge-diff,
+ * so that the bytes equal those of the reference.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
-import { readElement, writeElement } from './element-codec.ts';
+import { findElementOf, findTextOf } from './element-table.ts';
 import { asMember, EMPTY_SET, FieldSet, findElement, LEAF } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';
 
@@ -15,7 +15,10 @@ export type FieldsV1ReadResult =
   /** What is wrong, for people. */
   | { readonly ok: false; readonly message: string };
 
-/** The set of a FieldsV1 value. Kinds of elements that are not known are dropped with everything below them. Never throws. */
+/**
+ * The set of a FieldsV1 value. Kinds of elements that are not known are dropped with everything below them. Never
+ * throws.
+ */
 export function readFieldsV1(value: JsonValue): FieldsV1ReadResult {
   try {
     const { elements, children } = readNode(value, 0);
@@ -46,7 +49,7 @@ function readNode(value: JsonValue, depth: number): FieldSet {
       isMember = true;
       continue;
     }
-    const read = readElement(key);
+    const read = findElementOf(key);
     if (!read.ok) {
       if (read.unknown) continue;
       throw new Malformed(read.message);
@@ -57,7 +60,10 @@ function readNode(value: JsonValue, depth: number): FieldSet {
   return new FieldSet(isMember, elements, children);
 }
 
-/** Appends where the keys are in order, as all are that a server wrote. Of two spellings of one element the later one has its children kept. */
+/**
+ * Appends where the keys are in order, as all are that a server wrote. Of two spellings of one element the later one
+ * has its children kept.
+ */
 function addChild(elements: PathElement[], children: FieldSet[], element: PathElement, child: FieldSet): void {
   const last = elements.length - 1;
   if (last < 0 || compareElements(elements[last] as PathElement, element) < 0) {
@@ -76,19 +82,17 @@ function addChild(elements: PathElement[], children: FieldSet[], element: PathEl
   children[at] = known.isMember || child.isMember ? asMember(merged) : merged;
 }
 
-/** The FieldsV1 value of a set. */
+/** What every path ends in. One object stands for all of them, so it must not be modified. */
+const NOTHING_BELOW: JsonObject = Object.freeze({});
+
+/** The FieldsV1 value of a set. Not to be modified: parts of it are shared. */
 export function writeFieldsV1(set: FieldSet): JsonObject {
   const out: JsonObject = {};
-  for (let i = 0; i < set.elements.length; i++)
-    out[writeElement(set.elements[i] as PathElement)] = writeNode(set.children[i] as FieldSet);
-  return out;
-}
-
-function writeNode(set: FieldSet): JsonObject {
-  if (set.elements.length === 0) return {};
-  if (!set.isMember) return writeFieldsV1(set);
-  const out: JsonObject = { '.': {} };
-  for (let i = 0; i < set.elements.length; i++)
-    out[writeElement(set.elements[i] as PathElement)] = writeNode(set.children[i] as FieldSet);
+  if (set.isMember) out['.'] = NOTHING_BELOW;
+  for (let i = 0; i < set.elements.length; i++) {
+    const child = set.children[i] as FieldSet;
+    out[findTextOf(set.elements[i] as PathElement)] =
+      child.elements.length === 0 ? NOTHING_BELOW : writeFieldsV1(child);
+  }
   return out;
 }

@@ -1,6 +1,7 @@
 /**
- * One step of a path into an object, as structured-merge-diff's PathElement: the name of a field, the key of a list item, the value of a set
- * item, or an index. A field name is a plain string, so that names from objects and types are elements without a copy.
+ * One step of a path into an object, as structured-merge-diff's PathElement: the name of a field, the key of a list
+ * item, the value of a set item, or an index. A field name is a plain string, so that names from objects and types are
+ * elements without a copy.
  */
 import { equalJson, type JsonValue } from '../../base/json-value.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -16,15 +17,22 @@ const KEY = 0;
 const VALUE = 1;
 const INDEX = 2;
 
-/** The item of an associative list with the given key fields. Invariant: `names` is in byte order and `values` is parallel to it. */
+/**
+ * The item of an associative list with the given key fields. Invariant: `names` is in byte order and `values` is
+ * parallel to it.
+ */
 export class KeyElement {
   readonly rank: typeof KEY = KEY;
   readonly names: readonly string[];
   readonly values: readonly JsonValue[];
 
+  /** Its text in FieldsV1, once it was written. */
+  text: string | undefined;
+
   constructor(names: readonly string[], values: readonly JsonValue[]) {
     this.names = names;
     this.values = values;
+    this.text = undefined;
   }
 }
 
@@ -33,8 +41,12 @@ export class ValueElement {
   readonly rank: typeof VALUE = VALUE;
   readonly value: JsonValue;
 
+  /** Its text in FieldsV1, once it was written. */
+  text: string | undefined;
+
   constructor(value: JsonValue) {
     this.value = value;
+    this.text = undefined;
   }
 }
 
@@ -43,8 +55,12 @@ export class IndexElement {
   readonly rank: typeof INDEX = INDEX;
   readonly index: number;
 
+  /** Its text in FieldsV1, once it was written. */
+  text: string | undefined;
+
   constructor(index: number) {
     this.index = index;
+    this.text = undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Union, intersection and differences of field sets. Every operation takes time linear in the parts that the operands do not share, and
- * returns an operand itself where the result equals it.
+ * Union, intersection and differences of field sets. Every operation takes time linear in the parts that the operands
+ * do not share, and returns an operand itself where the result equals it.
  */
 import { EMPTY_SET, FieldSet, LEAF } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';

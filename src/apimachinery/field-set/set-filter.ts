@@ -1,6 +1,6 @@
 /**
- * Filters over field sets: which fields of a request count as owned by its manager. A strategy's reset fields are an exclude filter; the
- * resize subresource of pods includes by pattern (structured-merge-diff `fieldpath.Filter`).
+ * Filters over field sets: which fields of a request count as owned by its manager. A strategy's reset fields are an
+ * exclude filter; the resize subresource of pods includes by pattern (structured-merge-diff `fieldpath.Filter`).
  */
 import { EMPTY_SET, FieldSet } from './field-set.ts';
 import { compareElements, type PathElement } from './path-element.ts';
@@ -14,7 +14,10 @@ export function excludeFilter(excluded: FieldSet): SetFilter {
   return (set) => recursiveDifference(set, excluded);
 }
 
-/** Keeps the paths that begin with one of the patterns, and the parents on the way that a pattern passes through. No pattern keeps everything. */
+/**
+ * Keeps the paths that begin with one of the patterns, and the parents on the way that a pattern passes through. No
+ * pattern keeps everything.
+ */
 export function includeFilter(...patterns: readonly PathPattern[]): SetFilter {
   if (patterns.length === 0) return (set) => set;
   const matcher = patterns.map(matcherOf).reduce(mergeMatchers);
@@ -27,7 +30,10 @@ export const ANY_ELEMENT: unique symbol = Symbol('any element');
 /** The beginning of paths. */
 export type PathPattern = readonly (PathElement | typeof ANY_ELEMENT)[];
 
-/** Patterns as a trie; `everything` matches each set as it is. Invariant: the branch of ANY_ELEMENT is first, and the first match decides. */
+/**
+ * Patterns as a trie; `everything` matches each set as it is. Invariant: the branch of ANY_ELEMENT is first, and the
+ * first match decides.
+ */
 interface Matcher {
   readonly everything: boolean;
   readonly branches: readonly Branch[];
