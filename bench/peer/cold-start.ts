@@ -19,8 +19,8 @@ export interface Started {
 const POLL_MS = 5;
 const POLLS = 6000;
 
-export async function startOurs(): Promise<Started> {
-  const cli = keelsonCli();
+/** `cli`: the command of another build. Default: the one of this repository. */
+export async function startOurs(cli: string = keelsonCli()): Promise<Started> {
   return start(async (folder, port) => [
     startChild(
       process.execPath,

@@ -1,6 +1,7 @@
 /**
  * The table of `npm run bench:peer`: our server beside kube-apiserver and etcd, the same work on both in turns, over TLS HTTP/2, etcd fsyncing as by default
  * and ours durable on LMDB. Exits 1 if a bar does not hold. `--short`: fewer and smaller rounds, for CI; `--no-bars` prints without judging;
+ * `--beside CLI` takes an earlier build of Keelson (its dist/cli/main.js) as the peer, and judges that no line is worse by more than 5 %;
  * `--only <word>` runs the parts whose name holds the word: get, create, list, watch, start, rest, bare, growth, crds, kinds.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,8 +23,8 @@ import { watch } from './watch.ts';
 import { create, fill, get, list, type Measured, NAMESPACE, page, prepare } from './work.ts';
 
 const short = process.argv.includes('--short');
-const onlyAt = process.argv.indexOf('--only');
-const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
+const only = argument('--only') ?? '';
+const beside = argument('--beside');
 const rounds = short ? 2 : 5;
 /** How much work a round is. Ours, the reference and the bare server get each what keeps them busy for about as long, because a short burst measures how a server wakes up. */
 const size = short
@@ -38,12 +39,26 @@ const size = short
     };
 let failures = 0;
 
+/** The value after a flag of the command line. */
+function argument(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+const startPeer = (): Promise<Peer> =>
+  beside === undefined
+    ? startReference({ credentials, fsync: true })
+    : startKeelson({ credentials, storage: 'lmdb', cli: beside });
+
 function wanted(name: string): boolean {
   return name.includes(only);
 }
 
+/** Beside an earlier build of our own, a line may be worse by this much. */
+const NOISE = 0.95;
+
 function judge(bar: Bar): void {
-  if (!printBar(bar)) failures++;
+  if (!printBar(beside === undefined ? bar : { ...bar, atLeast: NOISE })) failures++;
 }
 
 function sideOf(peer: Peer): Side {
@@ -163,10 +178,13 @@ async function benchBare(ours: Side): Promise<void> {
   }
 }
 
+const startOther = (): ReturnType<typeof startOurs> =>
+  beside === undefined ? startTheirs(credentials) : startOurs(beside);
+
 async function benchStart(): Promise<void> {
   const seconds: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    for (const [i, start] of [startOurs, () => startTheirs(credentials)].entries()) {
+    for (const [i, start] of [() => startOurs(), startOther].entries()) {
       const started = await start();
       (seconds[i] as number[]).push(started.seconds);
       await started.stop();
@@ -183,7 +201,7 @@ async function benchStart(): Promise<void> {
 }
 
 async function benchRest(): Promise<void> {
-  const started = [await startOurs(), await startTheirs(credentials)];
+  const started = [await startOurs(), await startOther()];
   try {
     const [mine, theirs] = await Promise.all(started.map(atRest));
     if (mine === undefined || theirs === undefined) throw new Error('two servers were started');
@@ -216,9 +234,9 @@ try {
     try {
       await prepare(ours);
       for (const name of ['filler', 'watched']) await ask(ours, 'POST', '/api/v1/namespaces', { metadata: { name } });
-      if (wanted('bare')) await benchBare(ours);
+      if (wanted('bare') && beside === undefined) await benchBare(ours);
       if (['get', 'create', 'list', 'watch'].some(wanted)) {
-        const peer = sideOf(await startReference({ credentials, fsync: true }));
+        const peer = sideOf(await startPeer());
         try {
           await prepare(peer);
           for (const name of ['filler', 'watched'])
@@ -231,12 +249,12 @@ try {
     } finally {
       await ours.stop();
     }
-    if (wanted('growth') && !(await printGrowth(credentials, short))) failures++;
+    if (wanted('growth') && beside === undefined && !(await printGrowth(credentials, short))) failures++;
   }
   const servers = {
     short,
     startOurs: async () => sideOf(await startKeelson({ credentials, storage: 'lmdb' })),
-    startReference: async () => sideOf(await startReference({ credentials, fsync: true })),
+    startReference: async () => sideOf(await startPeer()),
     inTurns,
     judge,
     judgeWork,

@@ -12,12 +12,14 @@ export interface KeelsonOptions {
   /** Default `memory`. */
   readonly storage?: 'memory' | 'lmdb';
   readonly flags?: readonly string[];
+  /** The command of another build. Default: the one of this repository. */
+  readonly cli?: string;
 }
 
 /** Starts the server and resolves when /readyz says so. Throws with the end of its log if it does not. */
 export async function startKeelson(options: KeelsonOptions): Promise<Peer> {
   const { credentials, storage = 'memory' } = options;
-  const cli = keelsonCli();
+  const cli = options.cli ?? keelsonCli();
   const folder = mkdtempSync(join(tmpdir(), 'compat-keelson-'));
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
