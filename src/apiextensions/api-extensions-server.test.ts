@@ -6,7 +6,7 @@ import { CRDS, conditionsOf, GADGETS, gadget, gadgets, startTestExtensions } fro
 const NAME = `${CRDS}/gadgets.example.test`;
 
 describe('a definition', () => {
-  it('is established in one further write, and its objects are served in the next request', async () => {
+  it('is established by one more write, and its objects are served in the next request', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     const { body } = await request('GET', NAME);
@@ -14,7 +14,7 @@ describe('a definition', () => {
       NamesAccepted: 'True NoConflicts',
       Established: 'True InitialNamesAccepted',
     });
-    const created = 2; // the store begins at revision 1
+    const created = 2; // The store begins at revision 1.
     expect((body['metadata'] as JsonObject)['resourceVersion']).toBe(String(created + 1));
     expect(await request('POST', GADGETS, gadget('a'))).toMatchObject({
       status: 201,
@@ -22,7 +22,7 @@ describe('a definition', () => {
     });
   });
 
-  it('is answered as it was created and served at once; watchers see both states', async () => {
+  it('is returned as created and served at once; watchers see both states', async () => {
     const { request, watch } = await startTestExtensions();
     const seen = await watch(`${CRDS}?watch=true`);
     const answer = await request('POST', CRDS, gadgets());
@@ -40,7 +40,7 @@ describe('a definition', () => {
     expect(versions).toEqual(['2', '3']);
   });
 
-  it('that is refused because of its name leaves the names of the one that exists', async () => {
+  it('that is refused because its name exists does not change the names of the existing one', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     expect((await request('POST', CRDS, gadgets())).status).toBe(409);
@@ -51,7 +51,7 @@ describe('a definition', () => {
     });
   });
 
-  it('gets its names once, of several that are created at the same time', async () => {
+  it('gets its names exactly once if several are created at the same time', async () => {
     const { request } = await startTestExtensions();
     const rivals = ['as', 'bs', 'cs'].map((plural) => {
       const names = { plural, singular: plural.slice(0, -1), kind: 'Same', listKind: `Same${plural}` };
@@ -69,7 +69,7 @@ describe('a definition', () => {
     ]);
   });
 
-  it('waits for names that another has, and gets them when that one goes', async () => {
+  it('whose names are taken gets them when the other definition is deleted', async () => {
     const { define, request } = await startTestExtensions();
     await define(
       gadgets([{}], {
@@ -96,7 +96,7 @@ describe('a definition', () => {
     expect((await request('GET', '/apis/example.test/v1/namespaces/ns/gizmos')).status).toBe(200);
   });
 
-  it('whose webhook has a bad bundle is served, but not established', async () => {
+  it('whose webhook has an invalid CA bundle is served, but not established', async () => {
     const { define, request, discovery } = await startTestExtensions();
     const conversion = {
       strategy: 'Webhook',
@@ -110,7 +110,7 @@ describe('a definition', () => {
     expect(discovery.get({ group: 'example.test', version: 'v1' })).toBeUndefined();
   });
 
-  it('of a protected group says whether the group was approved', async () => {
+  it('of a protected group has the condition about its approval', async () => {
     const { define, request } = await startTestExtensions();
     const definition = gadgets([{}], { group: 'example.k8s.io' });
     const metadata = {
@@ -123,7 +123,7 @@ describe('a definition', () => {
     });
   });
 
-  it('that keeps unknown fields says that its schema is not structural', async () => {
+  it('that preserves unknown fields has the condition about its schema', async () => {
     const { request } = await startTestExtensions();
     const v1beta1 = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions';
     const spec = { group: 'old.test', version: 'v1', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' } };
@@ -145,7 +145,7 @@ describe('a definition', () => {
     });
   });
 
-  it('is found again by a server that starts on the same storage', async () => {
+  it('is served again by a server that starts on the same storage', async () => {
     const first = await startTestExtensions();
     await first.define(gadgets());
     await first.request('POST', GADGETS, gadget('a'));

@@ -1,6 +1,8 @@
 /**
- * The last server of the chain: CustomResourceDefinitions, and the resources that they define. Invariant: nothing happens before `start()`; requests that come earlier wait for it; what is unknown here goes to the
- * delegate unchanged; a definition that was written through this server is known in the next request.
+ * The last server of the chain. It serves CustomResourceDefinitions and the resources that they define. Invariants:
+ * nothing runs before `start()`, and requests for custom resources that arrive earlier wait for it; requests for
+ * unknown resources reach the delegate unchanged; a definition that was written through this server is known in the
+ * next request.
  */
 import type { JsonObject } from '../base/json-value.ts';
 import type { Logger } from '../base/logger.ts';
@@ -28,22 +30,22 @@ import { StatusLoop } from './loops/status-loop.ts';
 export interface ApiExtensionsServerOptions extends ResourceServerOptions {
   readonly host: RegistryHost;
   readonly logger: Logger;
-  /** What is wrong with the CA bundle of a conversion webhook. */
+  /** Checks the CA bundle of a conversion webhook. */
   readonly checkCaBundle: CheckCaBundle;
-  /** Who converts between versions. Default: versions differ in their type fields alone. */
+  /** Makes the converter between versions. Default: versions differ only in apiVersion. */
   readonly converter?: ConverterFactory;
 }
 
 export interface ApiExtensionsServer {
   readonly handle: RequestHandler;
-  /** Reads the definitions there are and starts the loops. Once. */
+  /** Reads the stored definitions and starts the loops. Call it once. */
   start(): Promise<void>;
-  /** Ends every watch cleanly, now and from now on. */
+  /** Ends every watch cleanly, those that start later included. */
   drain(): void;
   stop(): Promise<void>;
 }
 
-/** As the reference registers its own group. */
+/** The priority that kube-apiserver gives the group apiextensions.k8s.io. */
 const GROUP_PRIORITY = 16_700;
 const VERSION_PRIORITY: Readonly<Record<string, number>> = { v1: 15, v1beta1: 9 };
 
@@ -67,7 +69,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
 
   const server = new ResourceServer({ ...options, delegate });
   let status: StatusLoop | undefined;
-  const followCreate = (object: JsonObject): FollowUp | undefined => status?.first(object);
+  const followCreate = (object: JsonObject): FollowUp | undefined => status?.statusOnCreate(object);
   const definitions = openResource(crdDefinition({ checks, caBundle, followCreate }), host);
   server.install([definitions], {
     groupPriority: () => GROUP_PRIORITY,
@@ -85,7 +87,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
   const start = async (): Promise<void> => {
     const known = new CrdLister(await definitions.registry.lister());
     const onFailure = (name: string, error: Error): void =>
-      logger.warn('a definition could not be brought up to date; it will be tried again', {
+      logger.warn('cannot update the status of a CustomResourceDefinition, retrying', {
         name,
         reason: error.message,
       });
@@ -101,7 +103,7 @@ export function createApiExtensionsServer(options: ApiExtensionsServerOptions): 
     loops.push(naming, finalizing);
     naming.start();
     finalizing.start();
-    // Served first, so that whoever hears of a definition finds its objects.
+    // The custom resources come first: a client that sees a condition finds the resource served.
     known.follow(custom.changed, naming.changed, finalizing.changed);
     status = naming;
     lister = known;

@@ -1,4 +1,4 @@
-/** The last server of the chain over memory storage for tests, requests to it, and definitions to create. */
+/** An API extensions server over memory storage for tests, requests to it, and definitions to create. */
 import { isStatusError } from '../apimachinery/status/status.ts';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { readJson } from '../base/json-read.ts';
@@ -29,10 +29,10 @@ export interface TestAnswer {
 
 /** A watch as its client sees it. */
 export interface TestWatch {
-  /** `ADDED a`, `MODIFIED a`. */
   readonly events: readonly { readonly type: string; readonly object: JsonObject }[];
+  /** The events as texts such as `ADDED a`. */
   readonly short: readonly string[];
-  /** The stream ended cleanly. */
+  /** True once the stream has ended cleanly. */
   readonly ended: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface TestExtensions {
   readonly world: World;
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
-  /** The media type of a patch is that of a merge patch. */
+  /** Patches are sent as merge patches. */
   request(
     method: string,
     target: string,
@@ -53,7 +53,7 @@ export interface TestExtensions {
   define(definition: JsonObject): Promise<void>;
 }
 
-/** A started server. `inWorld` may be that of a server that was stopped. */
+/** Starts a server. `inWorld` may be the one of a server that was stopped. */
 export async function startTestExtensions(
   changes: Partial<ApiExtensionsServerOptions> = {},
   inWorld: World = world(),
@@ -119,7 +119,7 @@ async function answerOf(server: ApiExtensionsServer, request: ServerRequest): Pr
     if (answer.kind !== 'bytes' && answer.kind !== 'chunks') throw new Error(`an answer of kind ${answer.kind}`);
     const sent = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
     const read = readJson(sent);
-    if (!read.ok || !isJsonObject(read.value)) throw new Error('the answer is no JSON object');
+    if (!read.ok || !isJsonObject(read.value)) throw new Error('the answer is not a JSON object');
     return { status: answer.status, body: read.value, warnings: warnings() };
   } catch (error) {
     if (!isStatusError(error)) throw error;
@@ -171,7 +171,7 @@ export interface TestVersion {
   readonly more?: JsonObject;
 }
 
-/** Gadgets: namespaced, one version, `spec` with a size that has a default. */
+/** The definition of gadgets: namespaced, one version, and a spec whose size has a default. */
 export function gadgets(versions: readonly TestVersion[] = [{}], changes: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -206,7 +206,7 @@ export function gadget(name: string, more: JsonObject = {}, version = 'v1'): Jso
   return { apiVersion: `example.test/${version}`, kind: 'Gadget', metadata: { name }, ...more };
 }
 
-/** Changes a definition as a client does: read, change, write. */
+/** Changes a definition as a client does: get, modify, put. */
 export async function redefine(
   { request }: Pick<TestExtensions, 'request'>,
   definition: JsonObject,

@@ -1,6 +1,7 @@
 /**
- * The definitions that there are, read once for all who need them. Invariant: listeners hear of a change in the order in which they were added, all of them before anybody else is told; `get` answers as of the last change
- * that they heard of.
+ * The CustomResourceDefinitions of the server, each parsed once for all readers. Invariant: for every batch of changes,
+ * all listeners are called in the order in which they were given to `follow`, before the next batch; `get` returns the
+ * state as of the batch that listeners were called with last.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Lister, ListerChange } from '../server/own/lister.ts';
@@ -24,7 +25,9 @@ export class CrdLister {
     this.#lister = lister;
   }
 
-  /** Every definition written through this server before is known. */
+  /**
+   * Waits until every definition that was written through this server before this call is known. Synchronous if it is.
+   */
   fresh(): MaybePromise<void> {
     return this.#lister.fresh();
   }
@@ -33,7 +36,7 @@ export class CrdLister {
     return this.#definitions.get(name);
   }
 
-  /** Tells the whole present state first. Once. */
+  /** Calls the listeners with the whole present state, then with every change. Call it once. */
   follow(...listeners: readonly CrdListener[]): void {
     this.#listeners = listeners;
     this.#subscription = this.#lister.subscribe((changes) => this.#changed(changes));

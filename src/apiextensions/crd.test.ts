@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readCrd } from './crd.ts';
 import { crd, crdVersion } from './definition/definition.fixtures.ts';
 
-describe('a definition that is read', () => {
-  test('shows what the server needs, with zero values for what is missing', () => {
+describe('a parsed definition', () => {
+  test('has all fields, with zero values for those that are missing', () => {
     const object = crd({
       metadata: { uid: 'u', generation: 3, annotations: { a: 'b' } },
       spec: {
@@ -38,7 +38,7 @@ describe('a definition that is read', () => {
     expect(read.object).toBe(object);
   });
 
-  test('has a webhook only where the strategy is one', () => {
+  test('has a webhook only with the strategy Webhook', () => {
     const webhook = { clientConfig: { service: { name: 's', namespace: 'n' } }, conversionReviewVersions: ['v1'] };
     const of = (strategy: string) => readCrd(crd({ spec: { conversion: { strategy, webhook } } })).webhook;
     expect(of('None')).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * A CustomResourceDefinition as the server reads it: a view of the stored v1 object. Invariant: nothing is copied but the small things; schemas stay the JSON they are
- * until somebody uses them, because there may be thousands.
+ * The parsed form of a CustomResourceDefinition: a view of the stored v1 object. Schemas stay JSON until they are used,
+ * because there may be thousands of definitions.
  */
 
 import { flagAt, listAt, numberAt, objectAt, textAt, textsAt } from '../apimachinery/meta/object-fields.ts';
@@ -44,24 +44,24 @@ export interface CrdVersion {
   readonly served: boolean;
   readonly storage: boolean;
   readonly deprecated: boolean;
-  /** Undefined where the default text is meant. */
+  /** Undefined for the default text. */
   readonly deprecationWarning: string | undefined;
-  /** JSONSchemaProps; undefined for a version without one (from v1beta1). */
+  /** JSONSchemaProps. Undefined for a version without a schema, which only v1beta1 allows. */
   readonly schema: JsonObject | undefined;
   readonly hasStatus: boolean;
   readonly scale: CrdScale | undefined;
   readonly columns: readonly JsonPathColumn[];
-  /** As written: `.spec.color`. */
+  /** As written, with the leading dot: `.spec.color`. */
   readonly selectableFields: readonly string[];
 }
 
 export interface CrdWebhook {
-  /** Either a url or a service. */
+  /** Exactly one of `url` and `service` is set. */
   readonly url: string | undefined;
   readonly service:
     | { readonly namespace: string; readonly name: string; readonly path: string; readonly port: number }
     | undefined;
-  /** Base64 of PEM; '' for the system's roots. */
+  /** Base64 of PEM. '' for the trusted roots of the system. */
   readonly caBundle: string;
   readonly conversionReviewVersions: readonly string[];
 }
@@ -85,13 +85,13 @@ export interface Crd {
   readonly acceptedNames: CrdNames;
   readonly storedVersions: readonly string[];
   readonly conditions: readonly CrdCondition[];
-  /** The stored object. Shared: nobody changes it. */
+  /** The stored object. It is shared and must not be modified. */
   readonly object: JsonObject;
 }
 
 const DEFAULT_PORT = 443;
 
-/** Reads a stored object of version v1. What is missing reads as empty; nothing is refused. */
+/** Reads a stored object of version v1. Missing fields read as zero values; nothing is refused. */
 export function readCrd(object: JsonObject): Crd {
   const spec = objectAt(object, 'spec') ?? {};
   const status = objectAt(object, 'status') ?? {};
@@ -117,7 +117,7 @@ export function readCrd(object: JsonObject): Crd {
   };
 }
 
-/** The conditions of a definition's status, in either version. */
+/** The conditions in the status of a definition of either version. */
 export function readConditions(object: JsonObject): readonly CrdCondition[] {
   return listAt(object, 'status', 'conditions').filter(isJsonObject).map(readCondition);
 }

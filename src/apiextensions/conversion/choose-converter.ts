@@ -1,4 +1,7 @@
-/** Who converts the objects of a definition: its webhook, its field rules, or nobody. Invariant: a definition has at most one of them; see `validate-field-rules`. */
+/**
+ * The choice of the converter of a definition: its webhook, its field rules, or none. Invariant: a definition has at
+ * most one of them; `validate-field-rules` refuses both.
+ */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import { parseStructural } from '../../schema/structural/parse-structural.ts';
@@ -20,7 +23,7 @@ export function converterFactory(host: WebhookHost): ConverterFactory {
 
 function byFieldRules(crd: Crd, text: string): Converter {
   const parsed = parseFieldRules(text);
-  // Such a definition is refused when it is written; one that came into the store another way must not lose fields.
+  // Validation refuses such a definition. One that was stored by another server must not lose fields.
   if (!parsed.ok) {
     const message = `the annotation ${FIELD_RULES_ANNOTATION} of ${crd.name} cannot be used: ${parsed.problems.join('; ')}`;
     return {

@@ -1,4 +1,7 @@
-/** Field rules as part of a definition that is written. Invariant: a definition whose rules would fail or lose fields unsaid is never stored. */
+/**
+ * Validation of the field rules of a definition on create and update. Invariant: a definition whose rules fail, or lose
+ * fields that are not declared lossy, is never stored.
+ */
 import { fieldAt } from '../../apimachinery/meta/object-fields.ts';
 import { type FieldIssue, forbidden, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
@@ -11,12 +14,14 @@ import { FIELD_RULES_ANNOTATION } from './fields/field-rules.ts';
 
 const PATH = FieldPath.of('metadata', 'annotations').key(FIELD_RULES_ANNOTATION);
 
-/** Whoever has none need not be asked further. */
 export function hasFieldRules(object: JsonObject): boolean {
   return fieldAt(object, 'metadata', 'annotations', FIELD_RULES_ANNOTATION) !== undefined;
 }
 
-/** `old` is the definition before: rules that did not change, with the schemas they are about, are not judged again. */
+/**
+ * Returns the issues of the rules. `old` is the definition before the update; unchanged rules with unchanged schemas
+ * are not checked again.
+ */
 export function validateFieldRules(crd: Crd, old: Crd | undefined): readonly FieldIssue[] {
   const text = crd.annotations[FIELD_RULES_ANNOTATION];
   if (text === undefined) return [];

@@ -24,7 +24,7 @@ const SERVICES: ServiceResolver = {
   resolve: (_namespace, name, port) => ({ host: `address-of-${name}`, port: port + 1 }),
 };
 
-/** A webhook that answers with what `respond` makes of the review. */
+/** A webhook that answers with the result of `respond` on the review. */
 function convertWith(
   respond: (review: Review) => unknown,
   webhook: CrdWebhook = URL_WEBHOOK,
@@ -81,7 +81,7 @@ async function messageOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('a conversion webhook', () => {
-  it('gets all objects in one review of the first version that both know', async () => {
+  it('gets all objects in one review, in the first version that both sides support', async () => {
     const { calls, convert } = convertWith((review) =>
       success(review, (object) => (object['spec'] = { converted: true })),
     );
@@ -99,7 +99,7 @@ describe('a conversion webhook', () => {
     });
   });
 
-  it('is found behind its Service, under the name of the Service', async () => {
+  it('is called through its Service, by the name of the Service', async () => {
     const service = { namespace: 'tools', name: 'hook', path: '/c', port: 443 };
     const { calls, convert } = convertWith(success, { ...URL_WEBHOOK, url: undefined, service });
     await convert(cronTab('a'));
@@ -109,7 +109,7 @@ describe('a conversion webhook', () => {
     });
   });
 
-  it('is named by its address when its Service is not there', async () => {
+  it('is named by its address if its Service does not exist', async () => {
     const service = { namespace: 'tools', name: 'hook', path: '', port: 443 };
     const services = { resolve: () => Promise.reject(new Error('service "hook" not found')) };
     const { convert } = convertWith(success, { ...URL_WEBHOOK, url: undefined, service }, services);
@@ -118,7 +118,7 @@ describe('a conversion webhook', () => {
     );
   });
 
-  it('may change labels and annotations, and nothing else of the metadata', async () => {
+  it('may change labels and annotations, but no other metadata', async () => {
     const { convert } = convertWith((review) =>
       success(review, (object) => {
         const metadata = object['metadata'] as JsonObject;
@@ -139,7 +139,7 @@ describe('a conversion webhook', () => {
     });
   });
 
-  it('drops labels that the webhook leaves out', async () => {
+  it('removes labels by leaving them out', async () => {
     const { convert } = convertWith((review) =>
       success(review, (object) => delete (object['metadata'] as JsonObject)['labels']),
     );
@@ -151,7 +151,7 @@ describe('a conversion webhook', () => {
     ['namespace', 'z', 'must have the same namespace: ns != z'],
     ['uid', 'z', 'must have the same UID: uid-a != z'],
     ['labels', { x: 1 }, 'metadata.labels[x] must be a string in converted object'],
-  ])('is an error if it changes %s', async (field, value, message) => {
+  ])('fails the request if it changes %s', async (field, value, message) => {
     const { convert } = convertWith((review) =>
       success(review, (object) => ((object['metadata'] as Record<string, unknown>)[field] = value)),
     );
@@ -160,7 +160,7 @@ describe('a conversion webhook', () => {
     );
   });
 
-  it('is an error if the labels it makes are no labels', async () => {
+  it('fails the request if it returns invalid labels', async () => {
     const { convert } = convertWith((review) =>
       success(review, (object) => ((object['metadata'] as JsonObject)['labels'] = { 'a b': 'c' })),
     );
@@ -197,13 +197,13 @@ describe('a conversion webhook', () => {
       (review) => success({ ...review, request: { ...review.request, objects: [] } }),
       'returned 0 objects, expected 1',
     ],
-  ])('tells the client if it %s', async (_what, respond, part) => {
+  ])('fails the request if it %s', async (_what, respond, part) => {
     const message = await messageOf(convertWith(respond).convert(cronTab('a')));
     expect(message).toContain('conversion webhook for stable.example.com/v1beta1, Kind=CronTab ');
     expect(message).toContain(part);
   });
 
-  it('does not check kind and uid of a v1beta1 answer, as the reference does not', async () => {
+  it('may leave out kind and uid in a v1beta1 answer, as in kube-apiserver', async () => {
     const webhook = { ...URL_WEBHOOK, conversionReviewVersions: ['v1beta1'] };
     const { convert } = convertWith((review) => {
       const answer = success(review) as { kind: string; response: { uid: string } };
@@ -214,13 +214,13 @@ describe('a conversion webhook', () => {
     expect(await convert(cronTab('a'))).toHaveLength(1);
   });
 
-  it('is not called in a version of the review that nobody knows', async () => {
+  it('is not called if no review version is supported', async () => {
     const { calls, convert } = convertWith(success, { ...URL_WEBHOOK, conversionReviewVersions: ['v7'] });
     expect(await messageOf(convert(cronTab('a')))).toContain('no supported conversion review versions');
     expect(calls).toEqual([]);
   });
 
-  it('takes answers that bear some relation to what was sent, and not more of a message than people read', async () => {
+  it('has a limit for the size of answers and of messages', async () => {
     const { calls, convert } = convertWith((review) => ({
       ...(success(review) as JsonObject),
       response: { uid: review.request.uid, result: { status: 'Failed', message: 'x'.repeat(1_000_000) } },

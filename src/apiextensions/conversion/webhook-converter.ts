@@ -1,7 +1,7 @@
 /**
- * Conversion by a webhook. Invariant: what comes back is the same object in another version: its kind, name, namespace
- * and uid are checked, labels and annotations may change, all other metadata is restored; a webhook that does anything
- * else is an error for the client, never a changed object.
+ * Conversion by a webhook. Invariant: the result is the same object in another version. Kind, name, namespace and uid
+ * are compared with the original; labels and annotations may change; all other metadata is restored. Any other change
+ * is an error for the client.
  */
 import { decodeStrictJson } from '../../apimachinery/codec/strict.ts';
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -24,26 +24,26 @@ import type { Converter } from './custom-converter.ts';
 export interface WebhookHost {
   readonly client: Pick<OutboundClient, 'post'>;
   readonly services: ServiceResolver;
-  /** A new version 4 UUID. */
+  /** Returns a new UUID of version 4. */
   newUid(): string;
 }
 
-/** As long as the reference waits. */
+/** The timeout of kube-apiserver. */
 const TIMEOUT_SECONDS = 30;
 /**
- * A webhook may add to objects, but the answer is to bear some relation to what was sent: it is read on the only thread
- * there is.
+ * A webhook may add to objects, but the size of its answer is bounded by that of the request, because it is parsed on
+ * the only thread.
  */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const ANSWER_GROWTH = 4;
 const REVIEW_GROUP = 'apiextensions.k8s.io';
 
-/** The converter of a definition whose strategy is Webhook. */
+/** Returns the converter of a definition whose strategy is Webhook. */
 export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHost): Converter {
   const { group, names } = crd;
   return {
     convert: async (objects, from, to) => {
-      // As the reference names the kind in its messages.
+      // The notation of a kind in kube-apiserver's messages.
       const kind = `${group}/${from}, Kind=${names.kind}`;
       const desired = formatGroupVersion({ group, version: to });
       let converted: readonly JsonValue[];
@@ -65,7 +65,7 @@ export function webhookConverter(crd: Crd, webhook: CrdWebhook, host: WebhookHos
   };
 }
 
-/** A plain error of the reference: 500 without a reason. */
+/** An error that kube-apiserver reports as a 500 without a reason. */
 function failed(message: string): StatusError {
   return new StatusError(unknown(message));
 }
@@ -77,7 +77,7 @@ async function callWebhook(
   desired: string,
 ): Promise<readonly JsonValue[]> {
   const version = webhook.conversionReviewVersions.find((name) => name === 'v1' || name === 'v1beta1');
-  if (version === undefined) throw new Error('no supported conversion review versions');
+  if (version === undefined) throw failed('no supported conversion review versions');
   const uid = newUid();
   const review = {
     kind: 'ConversionReview',
@@ -96,7 +96,7 @@ async function callWebhook(
     timeoutMs: TIMEOUT_SECONDS * 1000,
     answerBytes: ANSWER_BYTES + ANSWER_GROWTH * body.byteLength,
   });
-  if (answer.status < 200 || answer.status > 299) throw new Error(refusal(answer.status, answer.body));
+  if (answer.status < 200 || answer.status > 299) throw failed(refusal(answer.status, answer.body));
   return convertedObjects(answer.body, version, uid);
 }
 
@@ -111,7 +111,7 @@ async function endpointOf(
   try {
     return { url: address, address: await services.resolve(namespace, name, port) };
   } catch (caught) {
-    throw new Error(`Post "${address}": ${toError(caught).message}`);
+    throw failed(`Post "${address}": ${toError(caught).message}`);
   }
 }
 
@@ -121,46 +121,48 @@ function pemOf(caBundle: string): string {
 
 const SHOWN_BYTES = 2048;
 const STATUS_BYTES = 256 * 1024;
-/** Of messages of webhooks, which go to clients and into logs. */
+/** The maximum length of a webhook's message, which goes to clients and into logs. */
 const MESSAGE_LENGTH = 16 * 1024;
 
-/** What a webhook says instead of a review: the message of a Status, or its first words. */
+/** Returns the message of an answer that is not a review: that of a Status, or the first bytes of the body. */
 function refusal(status: number, body: Uint8Array): string {
   const text = decodeUtf8(body.subarray(0, SHOWN_BYTES)).trim();
-  // A Status is small; anything else is not worth reading.
+  // A Status is small. Larger bodies are not parsed.
   const read = decodeStrictJson(body.subarray(0, STATUS_BYTES), { fieldValidation: 'Ignore' });
   const message = read.ok && isJsonObject(read.value) ? getField(read.value, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
   return `an error on the server (${JSON.stringify(text === '' ? 'unknown' : text)}) has prevented the request from succeeding (status ${status})`;
 }
 
-/** Throws an Error in the reference's words for an answer that is not a successful review. */
+/**
+ * Returns the objects of a successful review. Throws a StatusError with kube-apiserver's message for any other answer.
+ */
 function convertedObjects(body: Uint8Array, version: string, uid: string): readonly JsonValue[] {
   const read = decodeStrictJson(body, { fieldValidation: 'Ignore' });
-  if (!read.ok) throw new Error(`couldn't get version/kind; json parse error: ${read.error.message}`);
+  if (!read.ok) throw failed(`couldn't get version/kind; json parse error: ${read.error.message}`);
   const review = read.value;
-  if (!isJsonObject(review)) throw new Error('the answer is not an object');
+  if (!isJsonObject(review)) throw failed('the answer is not an object');
   const expected = `${REVIEW_GROUP}/${version}`;
   const apiVersion = textAt(review, 'apiVersion');
   const kind = textAt(review, 'kind');
   if (version === 'v1' && (apiVersion !== expected || kind !== 'ConversionReview'))
-    throw new Error(`expected webhook response of ${expected}, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`);
+    throw failed(`expected webhook response of ${expected}, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`);
   const response = getField(review, 'response');
-  if (!isJsonObject(response)) throw new Error('no response provided');
+  if (!isJsonObject(response)) throw failed('no response provided');
   const answered = textAt(response, 'uid');
   if (version === 'v1' && answered !== uid)
-    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`);
+    throw failed(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`);
   const status = textAt(response, 'result', 'status');
   if (status !== 'Success') {
     const message = textAt(response, 'result', 'message');
-    throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
+    throw failed(message === '' ? `response.result.status was '${status}', not 'Success'` : message);
   }
   const objects = getField(response, 'convertedObjects') ?? [];
-  if (!Array.isArray(objects)) throw new Error('response.convertedObjects is not a list');
+  if (!Array.isArray(objects)) throw failed('response.convertedObjects is not a list');
   return objects;
 }
 
-/** The converted object with the original's metadata, or what is wrong with it. */
+/** Returns the converted object with the metadata of the original, or the problem with it. */
 function accept(original: JsonObject, converted: JsonValue, desired: string): JsonObject | string {
   if (!isJsonObject(converted)) return 'not an object';
   const apiVersion = textAt(converted, 'apiVersion');
@@ -190,7 +192,7 @@ const IDENTITY: readonly (readonly [field: string, title: string])[] = [
   ['uid', 'UID'],
 ];
 
-/** Labels and annotations are the webhook's to change, but not to break. */
+/** Takes labels or annotations from the converted object. Returns the problem if they are invalid. */
 function takeOver(restored: JsonObject, metadata: JsonObject, field: 'labels' | 'annotations'): string | undefined {
   const given = getField(metadata, field) ?? null;
   if (given === null) {

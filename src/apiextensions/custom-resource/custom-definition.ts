@@ -1,5 +1,6 @@
 /**
- * A custom resource as the generic server takes it: a definition like that of any built-in kind. Invariant: it belongs to one generation of its CustomResourceDefinition and reads nothing else.
+ * The ResourceDefinition of a custom resource. Invariant: it belongs to one generation of its CustomResourceDefinition
+ * and reads no other.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { ResourceDefinition, StoredDefinition } from '../../server/resource/resource-definition.ts';
@@ -15,19 +16,19 @@ export interface CustomDefinitionParts {
   readonly converter: ConverterFactory;
   /** See StoredHistory. */
   exactSince(): number;
-  /** The definition is being deleted: no object is created any more. */
+  /** Reports whether the definition is being deleted: creates are then refused. */
   isTerminating(): boolean;
 }
 
 export interface CustomDefinition extends StoredDefinition {
-  /** The served ones. */
+  /** The served versions. */
   readonly versions: readonly CustomVersion[];
   readonly storageVersion: CustomVersion;
-  /** Lets the converter go. */
+  /** Stops the converter. */
   release(): void;
 }
 
-/** Undefined for a definition without a storage version, which validation does not let pass. */
+/** Returns undefined for a definition without a storage version, which validation refuses. */
 export function customDefinition(crd: Crd, parts: CustomDefinitionParts): CustomDefinition | undefined {
   const { acceptedNames: names, group, scope } = crd;
   const all = crd.versions.map((version) => new CustomVersion(crd, version, parts.compile));
@@ -63,7 +64,7 @@ export function customDefinition(crd: Crd, parts: CustomDefinitionParts): Custom
   };
 }
 
-/** The subresources that a version has. */
+/** Returns the names of the subresources of a version. */
 export function subresourcesOf({ declared }: CustomVersion): readonly string[] {
   return [...(declared.hasStatus ? ['status'] : []), ...(declared.scale === undefined ? [] : ['scale'])];
 }

@@ -19,7 +19,7 @@ describe('a definition that changes', () => {
     },
   ]);
 
-  it('ends open watches cleanly, and a watch from the last event misses nothing', async () => {
+  it('ends open watches cleanly, and a watch that starts from the last event misses none', async () => {
     const { define, request, watch } = await startTestExtensions();
     await define(before);
     await request('POST', GADGETS, gadget('a'));
@@ -48,7 +48,7 @@ describe('a definition that changes', () => {
     expect((await request('GET', `${GADGETS}/a`)).body['spec']).toEqual({ size: 7, weight: 3 });
   });
 
-  it('stores objects in another version from then on, and moves those that are written', async () => {
+  it('stores objects in its new storage version, and rewrites old ones when they are updated', async () => {
     const { define, request, world } = await startTestExtensions();
     const both = (stored: string): JsonObject =>
       gadgets(['v1', 'v2'].map((name) => ({ name, storage: name === stored })));
@@ -74,7 +74,7 @@ describe('a definition that changes', () => {
     expect((await request('GET', '/apis/example.test/v2/namespaces/ns/gadgets/a')).status).toBe(200);
   });
 
-  it('lets requests that have begun end as they began, and trusts nothing that they may still write', async () => {
+  it('lets running requests finish, and does not trust what they may still write', async () => {
     const gate = new Deferred<void>();
     const asked: string[] = [];
     const stopped: number[] = [];
@@ -117,7 +117,7 @@ describe('a definition that changes', () => {
     expect(listed.body['items']).toMatchObject([{ spec: { size: 7 } }]);
   });
 
-  it('does not keep the server from stopping, whatever is under way', async () => {
+  it('does not keep the server from stopping while requests are running', async () => {
     const { define, request, server, watch } = await startTestExtensions({
       converter: () => ({ convert: () => new Promise(() => undefined) }),
     });
@@ -130,7 +130,7 @@ describe('a definition that changes', () => {
     expect(watched.ended).toBe(true);
   });
 
-  it('publishes its own group-version and no other', async () => {
+  it('publishes only its own group-version', async () => {
     const { define, request, discovery } = await startTestExtensions();
     await define(before);
     await define({ ...gadgets([{}], { group: 'other.test' }), metadata: { name: 'gadgets.other.test' } });

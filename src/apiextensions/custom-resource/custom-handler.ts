@@ -1,6 +1,8 @@
 /**
- * Serves the objects of one CustomResourceDefinition in one generation of it. Invariant: nothing is opened before the first request; a handler that is replaced ends its watches cleanly at once,
- * answers what it has begun without trusting what its successor writes, and stops; the successor trusts only what was written after that.
+ * The handler that serves the objects of one generation of a CustomResourceDefinition. Invariants: nothing is opened
+ * before the first request. A replaced handler ends its watches cleanly at once, finishes its running requests and
+ * stops; until then it does not trust bytes that its successor writes. The successor trusts only bytes that were
+ * written after that.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { badRequest, internalError, methodNotAllowed, notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -20,14 +22,14 @@ import type { CustomVersion, SchemaCompiler } from './custom-version.ts';
 
 export interface HandlerHost {
   readonly registry: RegistryHost;
-  /** Whose endpoints and limits are used. */
+  /** Its endpoints and limits are used. */
   readonly server: ResourceServer;
   readonly compile: SchemaCompiler;
   readonly converter: ConverterFactory;
 }
 
-/** Those that began between two calls of `quiesced()`. */
-interface UnderWay {
+/** The requests that began between two calls of `quiesced()`. */
+interface RequestGeneration {
   count: number;
   onIdle: (() => void) | undefined;
 }
@@ -48,8 +50,8 @@ export class CustomHandler {
   /** See StoredHistory. */
   #exactSince: number = Number.POSITIVE_INFINITY;
   #settled = false;
-  /** Requests that are being answered. A watch counts until it has begun: from then on it may be ended at any time. */
-  #underWay: UnderWay = { count: 0, onIdle: undefined };
+  /** The running requests. A watch counts until it has started; afterwards it can be ended at any time. */
+  #running: RequestGeneration = { count: 0, onIdle: undefined };
 
   constructor(host: HandlerHost, crd: Crd) {
     this.#host = host;
@@ -61,13 +63,13 @@ export class CustomHandler {
     return this.#crd;
   }
 
-  /** The definition has another status, and everything else as before. */
+  /** Takes a definition whose status has changed and nothing else. */
   setStatus(crd: Crd): void {
     this.#crd = crd;
     this.#terminating = isConditionTrue(crd, 'Terminating');
   }
 
-  /** Nobody else writes the objects any more. Only the first call counts. */
+  /** Called once this handler is the only writer of the objects. Further calls do nothing. */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -75,12 +77,15 @@ export class CustomHandler {
     const known = (value: number): void => {
       this.#exactSince = value;
     };
-    // If it cannot be had, nothing is trusted, which only costs time.
+    // Without a revision no stored bytes are trusted, which costs only time.
     if (isPromise(revision)) revision.then(known, (caught: unknown) => this.#host.registry.onTrouble(toError(caught)));
     else known(revision);
   }
 
-  /** Undefined: this is no request for these objects, and the delegate says so. Throws, or rejects with, a StatusError. */
+  /**
+   * Returns undefined if the request is not for these objects; the delegate answers it. Throws, or rejects with, a
+   * StatusError.
+   */
   serve(request: ServerRequest): MaybePromise<Answer> | undefined {
     const { info } = request;
     const { namespace, verb, apiVersion, subresource, name } = info;
@@ -105,7 +110,10 @@ export class CustomHandler {
     return this.#open().open;
   }
 
-  /** Ends watches and answers nothing new: `idle` is called as soon as nothing is being answered any more, maybe at once, and then the store stops. */
+  /**
+   * Ends watches and serves nothing new. Calls `idle` when no request is running any more, possibly at once, and then
+   * stops the store.
+   */
   retire(idle: () => void): void {
     this.#opened?.open.registry.handOver();
     this.#whenIdle(() => {
@@ -114,14 +122,14 @@ export class CustomHandler {
     });
   }
 
-  /** Resolves when everything is answered that had begun before the call. */
+  /** Resolves when every request that began before the call has ended. */
   quiesced(): Promise<void> {
     return new Promise((resolve) => this.#whenIdle(resolve));
   }
 
-  /** What happens until the promise settles counts as being answered. */
+  /** Counts as a running request until the promise settles. */
   async counted<T>(answer: Promise<T>): Promise<T> {
-    const mine = this.#underWay;
+    const mine = this.#running;
     mine.count++;
     try {
       return await answer;
@@ -131,7 +139,7 @@ export class CustomHandler {
     }
   }
 
-  /** Ends watches cleanly and lets go of everything; what is being answered fails. Idempotent. */
+  /** Ends watches cleanly and releases everything. Running requests fail. Idempotent. */
   async stop(): Promise<void> {
     this.#opened?.definition.release();
     await this.#opened?.open.stop();
@@ -165,16 +173,17 @@ export class CustomHandler {
     return routed;
   }
 
-  /** Calls back once what is under way now has ended. */
+  /** Calls back when the requests that are running now have ended. */
   #whenIdle(idle: () => void): void {
-    const before = this.#underWay;
+    const before = this.#running;
     if (before.count === 0) {
       idle();
       return;
     }
-    // Whoever comes from now on is waited for by the next to ask; that one waits for those before, too.
-    this.#underWay = { count: 1, onIdle: undefined };
-    const next = this.#underWay;
+    // Requests that start after this call belong to the next generation. Waiting for it also waits for every earlier
+    // one.
+    this.#running = { count: 1, onIdle: undefined };
+    const next = this.#running;
     before.onIdle = () => {
       before.onIdle = undefined;
       next.count--;

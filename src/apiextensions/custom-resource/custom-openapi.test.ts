@@ -9,7 +9,7 @@ function read({ openapi }: Pick<TestExtensions, 'openapi'>, path: string): JsonO
   return JSON.parse(decodeUtf8(bytesOf(openapi.handle(requestOf(path))).body)) as JsonObject;
 }
 
-/** The addresses of documents by their names. */
+/** The addresses of the documents, by name. */
 function index(server: Pick<TestExtensions, 'openapi'>): Readonly<Record<string, string>> {
   const paths = read(server, '/openapi/v3')['paths'] as Record<string, { serverRelativeURL: string }>;
   return Object.fromEntries(Object.entries(paths).map(([name, { serverRelativeURL }]) => [name, serverRelativeURL]));
@@ -19,7 +19,7 @@ const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status
 const withSubresources = gadgets([{ more: { subresources: { status: {}, scale } } }]);
 
 describe('OpenAPI of custom resources', () => {
-  it('has their schema, their list and the paths of what they can do', async () => {
+  it('has their schema, their list and the paths of their verbs', async () => {
     const server = await startTestExtensions();
     await server.define(withSubresources);
     const document = read(server, '/openapi/v3/apis/example.test/v1');
@@ -50,7 +50,7 @@ describe('OpenAPI of custom resources', () => {
     });
   });
 
-  it('is in the one document of v2, without what v2 cannot say', async () => {
+  it('is part of the document of v2, without the fields that v2 does not have', async () => {
     const server = await startTestExtensions();
     const spec = { type: 'object', properties: { size: { type: 'integer', default: 7, nullable: true } } };
     await server.define(gadgets([{ properties: { spec } }]));
@@ -59,7 +59,7 @@ describe('OpenAPI of custom resources', () => {
     expect(JSON.stringify(definitions['test.example.v1.Gadget'])).not.toMatch(/default|nullable/);
   });
 
-  it('names the fields that lists may be selected by, in both forms', async () => {
+  it('lists the selectable fields, in both versions', async () => {
     const server = await startTestExtensions();
     await server.define(gadgets([{ more: { selectableFields: [{ jsonPath: '.spec.color' }] } }]));
     const fields = { 'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.color' }] };
@@ -69,7 +69,7 @@ describe('OpenAPI of custom resources', () => {
     expect(definitions['test.example.v1.Gadget']).toMatchObject(fields);
   });
 
-  it('gets another address when its definition changes, and others keep theirs', async () => {
+  it('gets a new address when its definition changes; other addresses stay', async () => {
     const server = await startTestExtensions();
     await server.define(gadgets());
     await server.define({ ...gadgets([{}], { group: 'other.test' }), metadata: { name: 'gadgets.other.test' } });
@@ -82,7 +82,7 @@ describe('OpenAPI of custom resources', () => {
     expect(group).toBeUndefined();
   });
 
-  it('says nothing about objects whose schema is not structural', async () => {
+  it('has no fields for objects whose schema is not structural', async () => {
     const server = await startTestExtensions();
     await server.request('POST', '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions', {
       apiVersion: 'apiextensions.k8s.io/v1beta1',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json-value.ts';
 import { GADGETS, gadget, gadgets, startTestExtensions } from '../apiextensions.fixtures.ts';
 
 describe('custom resources', () => {
-  it('go to the delegate where the scope, the version or the name of the request is another', async () => {
+  it('pass requests with another scope, version or name to the delegate', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     const plain = { status: 404, body: { plain: '404' } };
@@ -23,7 +23,7 @@ describe('custom resources', () => {
     expect(await request('GET', '/apis/whole.test/v1/gadgets')).toMatchObject({ status: 200 });
   });
 
-  it('answer 404 for a subresource that they do not have, and 405 for a verb that one has not', async () => {
+  it('answer 404 for a subresource that they do not have, and 405 for a verb that it does not have', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets([{ more: { subresources: { status: {} } } }]));
     await request('POST', GADGETS, gadget('a'));
@@ -37,7 +37,7 @@ describe('custom resources', () => {
     });
   });
 
-  it('are pruned, defaulted and validated, and say what was dropped', async () => {
+  it('are pruned, defaulted and validated, with warnings about dropped fields', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     const made = await request('POST', GADGETS, gadget('a', { spec: { color: 'red', x: 1 }, y: 2 }));
@@ -55,7 +55,7 @@ describe('custom resources', () => {
     });
   });
 
-  it('count the generation for everything but metadata, and for the status only without its subresource', async () => {
+  it('count the generation for changes other than metadata, and of the status only if it is not a subresource', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     await define({
@@ -89,7 +89,7 @@ describe('custom resources', () => {
     expect((status.body['metadata'] as { labels: JsonObject }).labels).toEqual({ a: 'b' });
   });
 
-  it('are scaled through their own paths', async () => {
+  it('are scaled through the declared paths', async () => {
     const { define, request } = await startTestExtensions();
     const scale = {
       specReplicasPath: '.spec.replicas',
@@ -148,7 +148,7 @@ describe('custom resources', () => {
     ]);
   });
 
-  it('are selected by the fields that their version names', async () => {
+  it('are selected by the selectable fields of their version', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets([{ more: { selectableFields: [{ jsonPath: '.spec.color' }] } }]));
     await request('POST', GADGETS, gadget('a', { spec: { color: 'red' } }));

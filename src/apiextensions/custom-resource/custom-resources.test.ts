@@ -13,7 +13,7 @@ import { FIELD_RULES_ANNOTATION } from '../conversion/fields/field-rules.ts';
 const NAME = `${CRDS}/gadgets.example.test`;
 const GADGETS_V2 = GADGETS.replace('/v1/', '/v2/');
 
-/** Versions differ in their type fields alone, but the next conversion after `hold()` waits for `release()`. */
+/** A converter that changes only the apiVersion. After `hold()` the next conversion waits for `release()`. */
 function slowConverter(): { readonly converter: ConverterFactory; hold(): void; release(): void } {
   const gate = new Deferred<void>();
   let isHeld = false;
@@ -38,7 +38,7 @@ function storing(stored: string, more: JsonObject = {}): JsonObject {
 }
 
 describe('definitions that change while objects are written', () => {
-  it('trust nothing until every handler before them has ended, however many there were', async () => {
+  it('trust no stored bytes until every earlier handler has ended', async () => {
     const { converter, hold, release } = slowConverter();
     const { define, request } = await startTestExtensions({ converter });
     await define(storing('v2'));
@@ -54,7 +54,7 @@ describe('definitions that change while objects are written', () => {
     expect((await request('GET', GADGETS)).body['items']).toMatchObject([{ apiVersion: 'example.test/v1' }]);
   });
 
-  it('end watches at once, so that no watcher gets what the next handler writes', async () => {
+  it('end watches at once, so that no watcher gets events that the next handler writes', async () => {
     const { converter, hold, release } = slowConverter();
     const { define, request, watch } = await startTestExtensions({ converter });
     await define(storing('v1'));
@@ -72,7 +72,7 @@ describe('definitions that change while objects are written', () => {
     expect((await creating).status).toBe(201);
   });
 
-  it('let a request that has begun read what the next handler has written', async () => {
+  it('let a running request read what the next handler has written', async () => {
     const gate = new Deferred<void>();
     let isHeld = true;
     const admission: Admission = {
@@ -99,7 +99,7 @@ describe('definitions that change while objects are written', () => {
     });
   });
 
-  it('let objects be deleted in the version that they are stored in, even if nobody can convert them', async () => {
+  it('let objects be deleted in their stored version even if they cannot be converted', async () => {
     const { define, request } = await startTestExtensions({
       converter: () => ({ convert: () => Promise.reject(new StatusError(unknown('the converter is out of order'))) }),
     });
@@ -114,7 +114,7 @@ describe('definitions that change while objects are written', () => {
     expect((await request('GET', GADGETS)).body['items']).toEqual([]);
   });
 
-  it('convert by other field rules as soon as these are written', async () => {
+  it('use new field rules as soon as they are written', async () => {
     const converter = converterFactory({ client: {} as never, services: {} as never, newUid: () => '' });
     const { request } = await startTestExtensions({ converter });
     const spec = (...names: readonly string[]): JsonObject => ({
@@ -142,7 +142,7 @@ describe('definitions that change while objects are written', () => {
     expect((await request('GET', `${GADGETS_V2}/a`)).body['spec']).toEqual({ c: 'x' });
   });
 
-  it('that change in their status or their labels alone leave watches open', async () => {
+  it('keep watches open if only the status or the labels change', async () => {
     const { define, request, watch } = await startTestExtensions();
     await define(gadgets());
     const watched = await watch(`${GADGETS}?watch=true`);

@@ -1,6 +1,7 @@
 /**
- * All custom resources: which handler serves which plural of which group. Invariant: at any moment a served definition has exactly one handler; a change of its spec or of its names puts another one in
- * its place in the same turn, so that no request finds none.
+ * All custom resources: the handler of each plural of each group. Invariant: a served definition has exactly one
+ * handler at any moment. A change of its spec or of its accepted names replaces the handler within one turn of the
+ * event loop, so that every request finds one.
  */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { Answer } from '../../server/http/exchange.ts';
@@ -18,7 +19,7 @@ export class CustomResources {
   readonly #published: PublishedResources;
   /** By group, then by plural. */
   readonly #groups = new Map<string, Map<string, CustomHandler>>();
-  /** Those that still answer what they began, by the name of the definition. */
+  /** By the name of the definition, replaced handlers that still have running requests. */
   readonly #retiring = new Map<string, Set<CustomHandler>>();
 
   constructor(host: HandlerHost, published: PublishedResources) {
@@ -26,24 +27,24 @@ export class CustomResources {
     this.#published = published;
   }
 
-  /** Hears of every change of definitions, in order. */
+  /** Takes every change of definitions, in order. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) this.#replace(name, crd !== undefined && isServed(crd) ? crd : undefined);
   };
 
-  /** Undefined: no such resource. Throws, or rejects with, a StatusError. */
+  /** Returns undefined if there is no such resource. Throws, or rejects with, a StatusError. */
   serve(request: ServerRequest): MaybePromise<Answer> | undefined {
     const { apiGroup, resource } = request.info;
     return this.#groups.get(apiGroup)?.get(resource)?.serve(request);
   }
 
-  /** The handler of a definition that is served. */
+  /** Returns the handler of a served definition. */
   handlerOf(crd: Crd): CustomHandler | undefined {
     const handler = this.#groups.get(crd.group)?.get(crd.names.plural);
     return handler?.crd.uid === crd.uid ? handler : undefined;
   }
 
-  /** What is still being answered fails: whoever stops the server has waited for it. */
+  /** Requests that are still running fail. The caller waits for them before it calls this. */
   async stop(): Promise<void> {
     const handlers = [...this.#groups.values()].flatMap((byPlural) => [...byPlural.values()]);
     this.#groups.clear();
@@ -87,27 +88,30 @@ export class CustomResources {
     });
   }
 
-  /** The handler of a definition is the only one who writes as soon as all before it have ended. */
+  /** Once no replaced handler is left, the present handler is the only writer of its objects. */
   #settle(name: string): void {
     const [plural, group] = splitName(name);
     if (!this.#retiring.has(name)) this.#groups.get(group)?.get(plural)?.settle();
   }
 }
 
-/** `<plural>.<group>`. */
+/** Splits `<plural>.<group>`. */
 function splitName(name: string): readonly [plural: string, group: string] {
   const dot = name.indexOf('.');
   return [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** Served from the moment it has its names. */
+/** A definition is served as soon as its names are accepted. */
 function isServed(crd: Crd): boolean {
   const { plural, singular, kind, listKind } = crd.acceptedNames;
   if (plural === '' || singular === '' || kind === '' || listKind === '') return false;
   return isConditionTrue(crd, 'NamesAccepted') || isConditionTrue(crd, 'Established');
 }
 
-/** Whether one handler serves both: the spec counts the generation, field rules do not. */
+/**
+ * Reports whether one handler can serve both. The generation covers the spec but not the field rules, which are an
+ * annotation.
+ */
 function isSame(a: Crd, b: Crd): boolean {
   if (a.uid !== b.uid || a.generation !== b.generation || !sameNames(a.acceptedNames, b.acceptedNames)) return false;
   return a.annotations[FIELD_RULES_ANNOTATION] === b.annotations[FIELD_RULES_ANNOTATION];

@@ -32,7 +32,7 @@ async function started(): Promise<(method: string, target: string, body?: JsonOb
 }
 
 describe('the default of a status that clients may not set', () => {
-  it('is in the answer to a create, a dry run too, and in what is read', async () => {
+  it('is in the answer to a create, to a dry run and to a get', async () => {
     const request = await started();
     const expected = { body: { status: { phase: 'Waiting' } } };
     const given = gadget('a', { status: { phase: 'Ready' } });
@@ -41,7 +41,7 @@ describe('the default of a status that clients may not set', () => {
     expect(await request('GET', `${GADGETS}/a`)).toMatchObject(expected);
   });
 
-  it('comes back when the status is taken away', async () => {
+  it('is set again when the status is removed', async () => {
     const request = await started();
     await request('POST', GADGETS, gadget('a'));
     const patch = (status: JsonObject | null): Promise<TestAnswer> =>
@@ -52,20 +52,20 @@ describe('the default of a status that clients may not set', () => {
 });
 
 describe('refusals of custom resources', () => {
-  it('say that rules were not checked when metadata is wrong', async () => {
+  it('say that rules were not checked if metadata is invalid', async () => {
     const request = await started();
     const answer = await request('POST', GADGETS, gadget('', { spec: {} }));
     expect(causesOf(answer)).toEqual(['FieldValueRequired metadata.name', 'FieldValueInvalid <nil>']);
   });
 
-  it('name the kind that the object claims, and rules that fail because such an object gets no defaults', async () => {
+  it('name the kind of the object, and rules that fail because such an object gets no defaults', async () => {
     const request = await started();
     const answer = await request('POST', GADGETS, { ...gadget('a', { spec: {} }), kind: 'Widget' });
     expect(answer.body['message']).toMatch(/^Widget\.example\.test "a" is invalid/);
     expect(causesOf(answer)).toEqual(['FieldValueInvalid kind', 'FieldValueInvalid spec']);
   });
 
-  it('of another version come after the warnings about fields that it does not have', async () => {
+  it('of another version follow the warnings about its unknown fields', async () => {
     const request = await started();
     const answer = await request('POST', GADGETS, gadget('a', { spec: {} }, 'v0'));
     expect(answer).toMatchObject({
@@ -78,7 +78,7 @@ describe('refusals of custom resources', () => {
     });
   });
 
-  it('of an object without a kind name the kind of the path, with the beginning of the body if fields are checked', async () => {
+  it('of an object without a kind name the kind of the path, and show the beginning of the body if fields are validated', async () => {
     const request = await started();
     const body = { apiVersion: 'example.test/v1', metadata: { name: 'a' } };
     const missing = 'Object \'Kind\' is missing in \'{"apiVersion":"example.test/v1","metadata":{"name":"a"}}\'';
@@ -90,7 +90,7 @@ describe('refusals of custom resources', () => {
     );
   });
 
-  it('of a patch that changes the group name the group that came out', async () => {
+  it('of a patch that changes the group name the new group', async () => {
     const request = await started();
     await request('POST', GADGETS, gadget('a'));
     const { body } = await request('PATCH', `${GADGETS}/a`, { apiVersion: 'other.test/v1' });
@@ -99,7 +99,7 @@ describe('refusals of custom resources', () => {
     );
   });
 
-  it('of a patch that leaves no kind show the object with its fields in order', async () => {
+  it('of a patch that removes the kind show the object with its fields in order', async () => {
     const request = await started();
     await request('POST', GADGETS, gadget('a', { spec: { weight: 2 } }));
     const { body } = await request('PATCH', `${GADGETS}/a`, { kind: null });

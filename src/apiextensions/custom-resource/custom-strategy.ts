@@ -1,4 +1,7 @@
-/** The strategy of custom resources: that of every resource with a schema, with the rules of termination and `scale` added. */
+/**
+ * The strategy of custom resources: the strategy of resources with a schema, and the rules of terminating definitions
+ * and of `scale`.
+ */
 import { nameOf } from '../../apimachinery/meta/meta.ts';
 import { type Status, StatusError } from '../../apimachinery/status/status.ts';
 import { forbidden } from '../../apimachinery/status/status-catalogue.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { settle } from '../../base/virtual-clock.ts';
 import { CRDS, gadgets, startTestExtensions } from '../apiextensions.fixtures.ts';
 
-describe('what is published of custom resources', () => {
-  it('leaves group-versions of other servers as they are, the one of definitions included', async () => {
+describe('published custom resources', () => {
+  it('do not change group-versions of other servers, such as that of definitions', async () => {
     const { define, request, discovery, openapi } = await startTestExtensions();
     const group = 'apiextensions.k8s.io';
     const own = discovery.get({ group, version: 'v1' });

@@ -1,6 +1,7 @@
 /**
- * What discovery and OpenAPI say about custom resources. Invariant: a change publishes the group-versions it touches and no other, at the cost of that one call; what is shown is made when somebody
- * asks, from the handlers there are then. A group-version that another server has published is never touched: it is that server who answers its requests.
+ * The entries of custom resources in discovery and OpenAPI. Invariants: a change publishes only the group-versions that
+ * it affects. Documents are made when they are requested, from the definitions at that time. A group-version that
+ * another server has published is never modified, because that server answers its requests.
  */
 import type { GroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { compareUtf8 } from '../../base/utf8.ts';
@@ -14,11 +15,11 @@ import { storageVersionHash } from '../../server/resource-server.ts';
 import type { Crd, CrdVersion } from '../crd.ts';
 import { isConditionTrue } from '../definition/crd-conditions.ts';
 
-/** As the reference registers groups of custom resources: behind the built-in ones. */
+/** The priorities that kube-apiserver gives groups of custom resources: after the built-in groups. */
 const GROUP_PRIORITY = 1000;
 const VERSION_PRIORITY = 100;
 
-/** In the order in which the reference lists them. */
+/** In the order of kube-apiserver. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
@@ -29,13 +30,13 @@ export interface Published {
   readonly version: CrdVersion;
 }
 
-/** The OpenAPI of a group-version, apart from its name and fingerprint. */
+/** Makes the OpenAPI of a group-version, without its name and fingerprint. */
 export type Documenter = (published: readonly Published[]) => Omit<OpenApiVersion, 'group' | 'version' | 'fingerprint'>;
 
 interface GroupVersionState {
   /** By plural. */
   readonly resources: Map<string, Published>;
-  /** What discovery has of ours. */
+  /** The discovery entry that this server has published. */
   shown: DiscoveryVersion | undefined;
 }
 
@@ -52,7 +53,10 @@ export class PublishedResources {
     this.#document = document;
   }
 
-  /** A definition was shown as `old` says and is to be shown as `next` says; undefined: not at all. */
+  /**
+   * Replaces the published entries of a definition. `old` is the definition that was published, `next` the one to
+   * publish; undefined for none.
+   */
   replace(old: Crd | undefined, next: Crd | undefined): void {
     const changed = new Set<string>();
     const { group } = (next ?? old) as Crd;
@@ -128,7 +132,7 @@ export class PublishedResources {
   }
 }
 
-/** Nothing is shown before it is established. */
+/** A definition is published once it is established. */
 function shownVersions(crd: Crd | undefined): readonly CrdVersion[] {
   if (crd === undefined || !isConditionTrue(crd, 'Established')) return [];
   return crd.versions.filter(({ served }) => served);
@@ -152,7 +156,7 @@ function discoveryResource({ crd, version }: Published): DiscoveryResource {
     scope: crd.scope,
     kind,
     verbs: isConditionTrue(crd, 'Terminating') ? TERMINATING_VERBS : VERBS,
-    // Asked for by documents alone, and a kind is looked up more often than that.
+    // Only discovery documents need it, and kinds are looked up more often.
     get storageVersionHash() {
       hash ??= stored === undefined ? '' : storageVersionHash({ group, version: stored.name, kind: crd.names.kind });
       return hash;
@@ -166,7 +170,7 @@ function discoveryResource({ crd, version }: Published): DiscoveryResource {
   };
 }
 
-/** Whatever changes a document changes the generation of a definition, its accepted names, or what may be done with it. */
+/** Every change of a document changes the generation of a definition, its accepted names or its verbs. */
 function fingerprintOf(published: readonly Published[]): string {
   return JSON.stringify(
     published.map(({ crd }) => [crd.uid, crd.generation, crd.acceptedNames, isConditionTrue(crd, 'Terminating')]),

@@ -5,7 +5,7 @@ import { integerAt, setIntegerAt, textAtPath } from './scale-paths.ts';
 const at = (replicas: JsonValue): JsonObject => ({ spec: { replicas } });
 
 describe('replicas', () => {
-  it('are found where the path leads', () => {
+  it('are read at the path', () => {
     expect(integerAt(at(3), '.spec.replicas')).toEqual({ ok: true, value: 3, found: true });
     expect(integerAt({}, '.spec.replicas')).toEqual({ ok: true, value: 0, found: false });
     expect(integerAt({ spec: null }, '.spec.replicas')).toEqual({ ok: true, value: 0, found: false });
@@ -20,11 +20,11 @@ describe('replicas', () => {
       '.spec.replicas accessor error: map[a:[true] b:1] is of the type map[string]interface {}, expected int64',
     ],
     [{ spec: 'x' }, '.spec.replicas accessor error: x is of the type string, expected map[string]interface{}'],
-  ])('of another type are told in the words of the reference: %o', (object, message) => {
+  ])('of another type are refused with the message of kube-apiserver: %o', (object, message) => {
     expect(integerAt(object, '.spec.replicas')).toEqual({ ok: false, message });
   });
 
-  it('are set, with objects made on the way', () => {
+  it('are set, with missing objects added on the way', () => {
     const object: JsonObject = {};
     expect(setIntegerAt(object, '.spec.deep.replicas', 2)).toBeUndefined();
     expect(object).toEqual({ spec: { deep: { replicas: 2 } } });
@@ -35,7 +35,7 @@ describe('replicas', () => {
 });
 
 describe('a selector', () => {
-  it('is a text', () => {
+  it('is a string', () => {
     expect(textAtPath({ status: { selector: 'a=b' } }, '.status.selector')).toMatchObject({ value: 'a=b' });
     expect(textAtPath({ status: { selector: 1 } }, '.status.selector')).toEqual({
       ok: false,

@@ -1,11 +1,11 @@
 /**
- * Replicas and selector of a custom resource, at the paths that its definition declares for `scale`. Invariant: a value of another type is told in the words of the reference's
- * accessors.
+ * Access to replicas and selector of a custom resource at the paths that its definition declares for `scale`. Messages
+ * about values of another type are those of kube-apiserver.
  */
 import { decodedType, formatDecoded } from '../../apimachinery/go-decoded.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
-/** `found` is false where the path leads nowhere. */
+/** `found` is false if there is no value at the path. */
 export type AtPath<T> =
   | { readonly ok: true; readonly value: T; readonly found: boolean }
   | { readonly ok: false; readonly message: string };
@@ -20,7 +20,7 @@ export function integerAt(object: JsonObject, path: string): AtPath<number> {
   return wrongType(splitPath(path), value, 'int64');
 }
 
-/** '' if there is none. */
+/** The value is '' if there is none. */
 export function textAtPath(object: JsonObject, path: string): AtPath<string> {
   const found = valueAt(object, path);
   if (!found.ok) return found;
@@ -29,7 +29,10 @@ export function textAtPath(object: JsonObject, path: string): AtPath<string> {
   return typeof value === 'string' ? { ok: true, value, found: true } : wrongType(splitPath(path), value, 'string');
 }
 
-/** Sets it in place, making objects on the way. Returns what stands in the way, in the reference's words. */
+/**
+ * Sets the value in place and adds missing objects on the way. Returns kube-apiserver's message if a value on the way
+ * is not an object.
+ */
 export function setIntegerAt(object: JsonObject, path: string, value: number): string | undefined {
   const names = splitPath(path);
   let inside = object;

@@ -1,5 +1,6 @@
 /**
- * Groups that belong to the Kubernetes community: an API in them says where it was approved. Invariant: pure; the texts are the reference's.
+ * The API approval policy for groups of the Kubernetes community: an API in them names its approval in an annotation.
+ * The texts are kube-apiserver's.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { parseRequestUri } from '../../cel/libraries/go/go-url.ts';
@@ -21,7 +22,6 @@ export function isProtectedGroup(group: string): boolean {
   return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`));
 }
 
-/** What the annotation says. */
 export function approvalOf(annotations: Readonly<Record<string, string>>): Approval {
   const value = Object.hasOwn(annotations, APPROVED_ANNOTATION) ? (annotations[APPROVED_ANNOTATION] ?? '') : '';
   const must = `protected groups must have approval annotation ${quote(APPROVED_ANNOTATION)}`;
@@ -38,7 +38,10 @@ const CONDITIONS: Readonly<Record<ApprovalState, { readonly status: 'True' | 'Fa
   missing: { status: 'False', reason: 'MissingAnnotation' },
 };
 
-/** The condition KubernetesAPIApprovalPolicyConformant as it should be; undefined: there should be none, because the group is free. */
+/**
+ * Returns the condition KubernetesAPIApprovalPolicyConformant that the definition should have. Returns undefined for a
+ * group that is not protected, which has none.
+ */
 export function apiApprovalConformance(crd: Pick<Crd, 'group' | 'annotations'>): WantedCondition | undefined {
   if (!isProtectedGroup(crd.group)) return undefined;
   const { state, reason } = approvalOf(crd.annotations);

@@ -15,7 +15,7 @@ import { createSchemaChecks } from './validation/create-schema-checks.ts';
 const YES: WantedCondition = { type: 'Established', status: 'True', reason: 'R', message: 'M' };
 
 describe('conditions', () => {
-  test('keep their time until the status changes', () => {
+  test('keep their transition time until the status changes', () => {
     const object = crd({ status: { conditions: null } });
     setCondition(object, YES, 't1');
     setCondition(object, { ...YES, reason: 'other' }, 't2');
@@ -24,7 +24,7 @@ describe('conditions', () => {
     expect(readConditions(object)).toMatchObject([{ status: 'False', reason: 'R', lastTransitionTime: 't3' }]);
   });
 
-  test('are found, compared and taken away by type', () => {
+  test('are found, compared and removed by type', () => {
     const object = crd();
     setCondition(object, YES, 't');
     setCondition(object, { ...YES, type: 'Terminating' }, 't');
@@ -42,7 +42,7 @@ describe('API approval', () => {
   const of = (group: string, value?: string) =>
     apiApprovalConformance({ group, annotations: value === undefined ? {} : { 'api-approved.kubernetes.io': value } });
 
-  test('is nobody’s business in free groups', () => {
+  test('is not required in groups that are not protected', () => {
     expect(of('example.com')).toBeUndefined();
     expect(of('notk8s.io')).toBeUndefined();
   });
@@ -53,23 +53,23 @@ describe('API approval', () => {
     ['https://github.com/kubernetes/kubernetes/pull/1', 'True', 'ApprovedAnnotation'],
     ['yes', 'False', 'InvalidAnnotation'],
     ['https://', 'False', 'InvalidAnnotation'],
-  ])('of a protected group with %j is %s because of %s', (value, status, reason) => {
+  ])('of a protected group with %j is %s with reason %s', (value, status, reason) => {
     for (const group of ['k8s.io', 'a.k8s.io', 'b.kubernetes.io'])
       expect(of(group, value)).toMatchObject({ status, reason });
   });
 
-  test('says what is missing', () => {
+  test('has a message that says what is missing', () => {
     expect(of('a.k8s.io')?.message).toBe(
       'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
     );
   });
 });
 
-describe('schemas that are not structural', () => {
+describe('the condition NonStructuralSchema', () => {
   const checks = createSchemaChecks();
   const of = (spec: object) => nonStructuralCondition(readCrd(crd({ spec })), checks);
 
-  test('are told with their paths, as are fields that nobody prunes', () => {
+  test('names the paths of the violations, and unknown fields that are preserved', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: {} } } };
     expect(of({ preserveUnknownFields: true, versions: [crdVersion('v1', { schema })] })).toEqual({
       type: 'NonStructuralSchema',
@@ -80,7 +80,7 @@ describe('schemas that are not structural', () => {
     });
   });
 
-  test('that cannot be read at all leave it open', () => {
+  test('is Unknown if a schema cannot be parsed', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: { $ref: 'x' } } } };
     expect(of({ versions: [crdVersion('v1', { schema })] })).toMatchObject({
       status: 'Unknown',
@@ -88,7 +88,7 @@ describe('schemas that are not structural', () => {
     });
   });
 
-  test('are none where all is well', () => {
+  test('is absent if all schemas are structural', () => {
     expect(of({})).toBeUndefined();
   });
 });

@@ -1,12 +1,13 @@
 /**
- * Conditions of a definition's status. Invariant: the time of a condition moves only when its status changes; conditions keep their places.
+ * Conditions in the status of a definition. Invariants: lastTransitionTime changes only when the status of a condition
+ * changes; conditions keep their positions.
  */
 
 import { ensureObject } from '../../apimachinery/meta/object-fields.ts';
 import { getField, isJsonObject, type JsonArray, type JsonObject } from '../../base/json-value.ts';
 import type { ConditionType, Crd, CrdCondition } from '../crd.ts';
 
-/** What a condition is to say; when it began to say so is found out by `setCondition`. */
+/** The wanted content of a condition. `setCondition` adds the transition time. */
 export interface WantedCondition {
   readonly type: ConditionType;
   readonly status: CrdCondition['status'];
@@ -22,13 +23,16 @@ export function isConditionTrue(crd: Pick<Crd, 'conditions'>, type: ConditionTyp
   return findCondition(crd, type)?.status === 'True';
 }
 
-/** True if they say the same, whenever they began to. */
+/** Compares all fields but the transition time. */
 export function isSameCondition(a: WantedCondition | undefined, b: CrdCondition | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
 }
 
-/** Writes a condition into an object of one's own. `now` is a time as metadata has it; it is kept if the status changed or had no time. */
+/**
+ * Sets a condition of the object, in place. `now` is an RFC 3339 time. It becomes the transition time if the status
+ * changes or the condition has no time yet.
+ */
 export function setCondition(object: JsonObject, wanted: WantedCondition, now: string): void {
   const { type, status, reason, message } = wanted;
   const conditions = conditionsOf(object);
@@ -44,7 +48,7 @@ export function setCondition(object: JsonObject, wanted: WantedCondition, now: s
   present['message'] = message;
 }
 
-/** Takes a condition out of an object of one's own. */
+/** Removes a condition of the object, in place. */
 export function removeCondition(object: JsonObject, type: ConditionType): void {
   const status = ensureObject(object, 'status');
   status['conditions'] = conditionsOf(object).filter((item) => !isJsonObject(item) || item['type'] !== type);

@@ -19,8 +19,8 @@ function asV1(spec: object): JsonObject {
   return specOf(convertDefinition(decoded(CRD_V1BETA1, v1beta1Crd({ spec })), CRD_V1));
 }
 
-describe('a definition of v1 as v1beta1', () => {
-  test('says at the top what all versions have in common', () => {
+describe('a v1 definition converted to v1beta1', () => {
+  test('has the fields that all versions share in the spec', () => {
     const same = {
       schema: SCHEMA,
       subresources: { status: {} },
@@ -42,7 +42,7 @@ describe('a definition of v1 as v1beta1', () => {
     ]);
   });
 
-  test('keeps in each version what they have not', () => {
+  test('has fields that differ in each version', () => {
     const spec = asV1beta1({
       versions: [crdVersion('v1', { schema: SCHEMA }), crdVersion('v2', { storage: false, schema: OTHER_SCHEMA })],
     });
@@ -50,7 +50,7 @@ describe('a definition of v1 as v1beta1', () => {
     expect(spec['versions']).toMatchObject([{ schema: SCHEMA }, { schema: OTHER_SCHEMA }]);
   });
 
-  test('has the webhook beside the strategy', () => {
+  test('has the webhook in the fields of the conversion', () => {
     const clientConfig = { url: 'https://x' };
     const webhook = { clientConfig, conversionReviewVersions: ['v1'] };
     expect(asV1beta1({ conversion: { strategy: 'Webhook', webhook } })['conversion']).toEqual({
@@ -60,7 +60,7 @@ describe('a definition of v1 as v1beta1', () => {
     });
   });
 
-  test('comes back as it was', () => {
+  test('is the same after conversion back to v1', () => {
     const objects = [
       crd(),
       crd({ spec: { versions: [crdVersion('v1', { schema: SCHEMA }), crdVersion('v2', { storage: false })] } }),
@@ -75,8 +75,8 @@ describe('a definition of v1 as v1beta1', () => {
   });
 });
 
-describe('a definition of v1beta1 as v1', () => {
-  test('gets its version, and the kind of its fields, from the old form', () => {
+describe('a v1beta1 definition converted to v1', () => {
+  test('gets its version and columns from the v1beta1 fields', () => {
     expect(asV1({})).toEqual({
       group: 'samplecrd.k8s.io',
       names: { plural: 'networks', singular: 'network', kind: 'Network', listKind: 'NetworkList' },
@@ -87,7 +87,7 @@ describe('a definition of v1beta1 as v1', () => {
     });
   });
 
-  test('has in each version what stood at the top', () => {
+  test('has the shared fields in each version', () => {
     const versions = [
       { name: 'v1', served: true, storage: true },
       { name: 'v2', served: true, storage: false },
@@ -105,7 +105,7 @@ describe('a definition of v1beta1 as v1', () => {
       });
   });
 
-  test('has its webhook inside, and reviews of v1beta1 if it names none', () => {
+  test('has its webhook in one object, with reviews in v1beta1 by default', () => {
     const conversion = { strategy: 'Webhook', webhookClientConfig: { service: { name: 's', namespace: 'n' } } };
     expect(asV1({ conversion })['conversion']).toEqual({
       strategy: 'Webhook',
@@ -118,7 +118,7 @@ describe('a definition of v1beta1 as v1', () => {
 });
 
 describe('defaults', () => {
-  test('of v1 are names, no conversion, the stored version; and idempotent', () => {
+  test('of v1 are names, conversion strategy and stored version, and are idempotent', () => {
     const object = decoded(CRD_V1, crd());
     expect(specOf(object)).toMatchObject({
       names: { singular: 'thing', listKind: 'ThingList' },
@@ -128,7 +128,7 @@ describe('defaults', () => {
     expect(decoded(CRD_V1, structuredClone(object))).toEqual(object);
   });
 
-  test('of v1beta1 are also scope, versions and unknown fields that are kept', () => {
+  test('of v1beta1 are also scope, versions and preserveUnknownFields', () => {
     const object = decoded(CRD_V1BETA1, v1beta1Crd({ spec: { scope: undefined } }));
     expect(specOf(object)).toMatchObject({
       scope: 'Namespaced',

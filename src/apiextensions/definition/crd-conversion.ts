@@ -1,12 +1,13 @@
 /**
- * The two versions of a definition. Invariant: v1 is the hub and is stored. v1beta1 says once, at the top, what all versions have in common (schema, subresources,
- * columns, selectable fields) and names conversion webhooks and JSON paths otherwise. What v1 says is never lost on the way there and back.
+ * Conversion between v1 and v1beta1 of CustomResourceDefinition. v1 is stored. v1beta1 has fields for what all versions
+ * have in common (schema, subresources, columns, selectable fields) and other names for conversion webhooks and JSON
+ * paths. Invariant: a v1 definition is the same after conversion to v1beta1 and back.
  */
 
 import { flagAt, objectAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { equalJson, getField, isJsonObject, type JsonObject, type JsonValue, setField } from '../../base/json-value.ts';
 
-/** What versions may have in common: the name inside a version, and at the top. */
+/** Fields that all versions may have in common: their name in a version, and their name in a v1beta1 spec. */
 const SHARED = [
   ['subresources', 'subresources'],
   ['schema', 'validation'],
@@ -14,12 +15,12 @@ const SHARED = [
   ['selectableFields', 'selectableFields'],
 ] as const;
 
-/** A v1 definition as v1beta1. Nothing of the given object is changed; parts of it are shared. */
+/** Converts from v1 to v1beta1. Does not modify the object; the result shares parts of it. */
 export function toV1beta1(object: JsonObject, apiVersion: string): JsonObject {
   return withSpec(object, apiVersion, specToV1beta1);
 }
 
-/** A v1beta1 definition as v1. Nothing of the given object is changed; parts of it are shared. */
+/** Converts from v1beta1 to v1. Does not modify the object; the result shares parts of it. */
 export function toV1(object: JsonObject, apiVersion: string): JsonObject {
   return withSpec(object, apiVersion, specToV1);
 }
@@ -29,7 +30,7 @@ function withSpec(object: JsonObject, apiVersion: string, convert: (spec: JsonOb
   return { ...object, apiVersion, ...(spec === undefined ? undefined : { spec: convert(spec) }) };
 }
 
-// ── To v1beta1 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── To v1beta1 ───────────────────────────────────────────────────────────────────────────────────────
 
 const OF_SPEC: ReadonlySet<string> = new Set(['conversion', 'versions', 'preserveUnknownFields']);
 
@@ -54,7 +55,7 @@ function specToV1beta1(spec: JsonObject): JsonObject {
   return out;
 }
 
-/** A copy without some fields; to delete them would make an object that is slow to read. */
+/** Returns a copy without some fields. Deleting them instead would make an object that is slow to read. */
 function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
   const out: JsonObject = {};
   for (const name of Object.keys(object)) if (!names.has(name)) setField(out, name, object[name] as JsonValue);
@@ -75,7 +76,7 @@ function conversionToV1beta1({ webhook, ...rest }: JsonObject): JsonObject {
   };
 }
 
-// ── To v1 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── To v1 ────────────────────────────────────────────────────────────────────────────────────────────
 
 function specToV1(spec: JsonObject): JsonObject {
   const { conversion, version: name, versions: _, preserveUnknownFields: __, ...rest } = spec;
@@ -109,7 +110,7 @@ function conversionToV1({ webhookClientConfig, conversionReviewVersions, ...rest
   };
 }
 
-/** A version whose columns say their path under another name. */
+/** Returns the version with the path of its columns under another name. */
 function withColumns(version: JsonObject, from: string, to: string): JsonObject {
   const columns = getField(version, 'additionalPrinterColumns');
   if (!Array.isArray(columns)) return version;

@@ -1,6 +1,4 @@
-/**
- * What a definition says where its author said nothing. Invariant: idempotent, and each version has its own rules.
- */
+/** The defaults of a definition, for each version. Invariant: idempotent. */
 
 import {
   ensureObject,
@@ -15,7 +13,7 @@ import { getField, isJsonObject, type JsonObject } from '../../base/json-value.t
 
 const WEBHOOK_PORT = 443;
 
-/** Singular and list kind from the kind, no conversion, the storage version as a stored one. */
+/** Sets singular and list kind from the kind, conversion strategy None, and the storage version as a stored version. */
 export function setV1Defaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   setNames(spec);
@@ -24,7 +22,10 @@ export function setV1Defaults(object: JsonObject): void {
   setStoredVersions(object);
 }
 
-/** As v1; also namespaced, one version from `spec.version`, `v1beta1` reviews, and unknown fields kept. */
+/**
+ * Sets the defaults of v1, and: scope Namespaced, one version from `spec.version`, conversion reviews in v1beta1, and
+ * unknown fields preserved.
+ */
 export function setV1beta1Defaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   if (textAt(spec, 'scope') === '') spec['scope'] = 'Namespaced';
@@ -42,7 +43,7 @@ export function setV1beta1Defaults(object: JsonObject): void {
   setStoredVersions(object);
 }
 
-/** The name of the version that is stored; undefined if none is marked so. */
+/** Returns the name of the version that is marked as storage version, or undefined. */
 export function storageVersionName(object: JsonObject): string | undefined {
   const storage = objectsAt(object, 'spec', 'versions').find((version) => flagAt(version, 'storage'));
   return storage === undefined ? undefined : textAt(storage, 'name');

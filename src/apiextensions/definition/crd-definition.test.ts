@@ -56,7 +56,7 @@ async function read(resource: OpenResource, version: VersionDefinition, name: st
 }
 
 describe('a stored definition', () => {
-  test('begins with generation 1 and a status that only says what is stored', async () => {
+  test('begins with generation 1 and a status that has only the stored version', async () => {
     const made = await create(
       opened(),
       CRD_V1,
@@ -66,7 +66,7 @@ describe('a stored definition', () => {
     expect(made.status).toEqual({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] });
   });
 
-  test('counts generations of its spec alone and collects stored versions', async () => {
+  test('counts the generation for changes of the spec only, and adds stored versions', async () => {
     const resource = opened();
     await create(resource, CRD_V1, crd());
     expect((await change(resource, { metadata: { labels: { a: 'b' } } })).metadata.generation).toBe(1);
@@ -76,7 +76,7 @@ describe('a stored definition', () => {
     expect(moved.status).toMatchObject({ storedVersions: ['v1', 'v2'] });
   });
 
-  test('lets its status path change the status and the metadata, not the spec', async () => {
+  test('lets /status change the status and the metadata, not the spec', async () => {
     const resource = opened();
     await create(resource, CRD_V1, crd());
     const patch = {
@@ -90,7 +90,7 @@ describe('a stored definition', () => {
     expect(changed.status).toMatchObject({ acceptedNames: { plural: 'things' } });
   });
 
-  test('that came through v1beta1 is read and changed through v1, and the other way round', async () => {
+  test('written in v1beta1 can be read and updated in v1, and the other way round', async () => {
     const resource = opened();
     const name = 'networks.samplecrd.k8s.io';
     const made = await create(resource, CRD_V1BETA1, v1beta1Crd());
@@ -105,7 +105,7 @@ describe('a stored definition', () => {
     expect(again.spec).toMatchObject({ version: 'v1', names: { shortNames: ['nw'] } });
   });
 
-  test('through v1 must have what v1beta1 does not ask for', async () => {
+  test('written in v1 must have the fields that v1beta1 does not require', async () => {
     const v1 = crd({
       metadata: { name: 'networks.samplecrd.k8s.io' },
       spec: {
@@ -122,7 +122,7 @@ describe('a stored definition', () => {
 });
 
 describe('a definition that is deleted', () => {
-  test('is held by the finalizer that empties it and says so, without a grace period or a new generation', async () => {
+  test('is held by the cleanup finalizer and has the condition Terminating, without a grace period or a new generation', async () => {
     const resource = opened();
     await create(resource, CRD_V1, crd());
     const answer = await resource.store.delete?.(at(CRD_V1, NAME), deletion({ propagationPolicy: 'Foreground' }));
@@ -142,7 +142,7 @@ describe('a definition that is deleted', () => {
     });
   });
 
-  test('goes with its last finalizer', async () => {
+  test('is gone with its last finalizer', async () => {
     const resource = opened();
     await create(resource, CRD_V1, crd());
     await resource.store.delete?.(at(CRD_V1, NAME), deletion());
@@ -153,8 +153,8 @@ describe('a definition that is deleted', () => {
   });
 });
 
-describe('the kind', () => {
-  test('has the names that kubectl knows it by, and its two columns', () => {
+describe('the resource', () => {
+  test('has the short names and the two columns of kubectl', () => {
     expect(DEFINITION).toMatchObject({ shortNames: ['crd', 'crds'], categories: ['api-extensions'], scope: 'Cluster' });
     const table = CRD_V1.table?.();
     expect(table?.columns.map(({ name, type }) => [name, type])).toEqual([

@@ -1,7 +1,4 @@
-/**
- * CustomResourceDefinition as a resource: two versions, v1 stored. Invariant: everything about the kind that the generic server has to know is here; what establishes, names and
- * empties definitions are loops elsewhere.
- */
+/** The resource CustomResourceDefinition in its two versions. v1 is the storage version. */
 import { BugError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { kindView } from '../../kinds/views.ts';
@@ -22,7 +19,7 @@ export const CRD_PLURAL = 'customresourcedefinitions';
 export const CRD_V1: VersionDefinition = version('v1', setV1Defaults);
 export const CRD_V1BETA1: VersionDefinition = version(V1BETA1, setV1beta1Defaults);
 
-/** The resource. `tools` know schemas, rules and certificates, and what a new definition gets at once. */
+/** `tools` check schemas, rules and certificates. */
 export function crdDefinition(tools: DefinitionTools): StoredDefinition {
   return storedResource({
     plural: CRD_PLURAL,
@@ -37,7 +34,9 @@ export function crdDefinition(tools: DefinitionTools): StoredDefinition {
   });
 }
 
-/** A definition in the version given, its fields in the order of that version. The given object is not changed. */
+/**
+ * Converts a definition to the given version, with its fields in the order of that version. Does not modify the object.
+ */
 export function convertDefinition(object: JsonObject, to: VersionDefinition): JsonObject {
   const apiVersion = `${to.group}/${to.version}`;
   const converted = to.version === V1BETA1 ? toV1beta1(object, apiVersion) : toV1(object, apiVersion);

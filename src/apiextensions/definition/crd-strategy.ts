@@ -1,6 +1,6 @@
 /**
- * How definitions are written and go. Invariant: the status is the server's and changes through its own path only; a definition that is deleted is first marked and held by the finalizer
- * that empties it.
+ * The strategy of CustomResourceDefinition. Invariants: clients change the status only through `/status`; a definition
+ * is marked and held by the cleanup finalizer before it is deleted.
  */
 import { quote } from '../../apimachinery/go-format.ts';
 import { ensureObject, objectAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -20,7 +20,7 @@ import {
 } from './validation/validate-definition.ts';
 import type { ValidationTools } from './validation/validation-options.ts';
 
-/** Whoever deletes the instances takes it away. */
+/** The finalizer that the finalizing loop removes after the last instance is gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const V1BETA1 = 'v1beta1';
@@ -30,7 +30,7 @@ export interface DefinitionTools extends ValidationTools {
   readonly followCreate?: NonNullable<Strategy['followCreate']>;
 }
 
-/** Each version is judged as it came, because v1beta1 may say what v1 cannot. */
+/** Validates objects in the version of the request, because v1beta1 allows what v1 cannot express. */
 export function definitionStrategy(tools: DefinitionTools): Strategy {
   const { followCreate } = tools;
   return strategyWithDefaults({
@@ -62,7 +62,7 @@ export function definitionStrategy(tools: DefinitionTools): Strategy {
   });
 }
 
-/** `/status`: everything but the spec may change; metadata too, as in the reference. */
+/** The strategy of `/status`. Updates may change everything but the spec; metadata too, as in kube-apiserver. */
 export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
   const { warningsOnUpdate: _, ...strategy } = definitionStrategy(tools);
   return {
@@ -75,7 +75,7 @@ export function definitionStatusStrategy(tools: DefinitionTools): Strategy {
   };
 }
 
-/** Conversion by field rules is about v1's form, which both versions have one of. */
+/** Field rules are validated on the v1 form of a definition. */
 function crdOf(object: JsonObject, context: StrategyContext): Crd {
   return readCrd(isV1beta1(context) ? toV1(object, '') : object);
 }
@@ -88,7 +88,7 @@ function formatWarnings(formats: readonly string[]): readonly string[] {
   return formats.map((format) => `unrecognized format ${quote(format)}`);
 }
 
-/** The status begins empty but for the version that is stored. */
+/** Clears the status but for the stored version. */
 function prepareForCreate(object: JsonObject): void {
   const storage = storageVersionName(object);
   object['status'] = {
@@ -98,7 +98,7 @@ function prepareForCreate(object: JsonObject): void {
   };
 }
 
-/** A new storage version is one more stored version. */
+/** Adds a new storage version to the stored versions. */
 function prepareForUpdate(object: JsonObject, old: JsonObject): void {
   const status = cloneJson(objectAt(old, 'status') ?? {});
   object['status'] = status;
@@ -107,7 +107,10 @@ function prepareForUpdate(object: JsonObject, old: JsonObject): void {
   if (storage !== undefined && !stored.includes(storage)) status['storedVersions'] = [...stored, storage];
 }
 
-/** The first request to delete marks the definition, holds it and tells so; it neither counts a generation nor says how long to wait. */
+/**
+ * Called for every delete request. The first one adds the finalizer and the condition Terminating. It leaves generation
+ * and deletionGracePeriodSeconds as they were before the request.
+ */
 function prepareForDeletion(object: JsonObject, isFirst: boolean): void {
   if (!isFirst) return;
   const metadata = ensureObject(object, 'metadata');

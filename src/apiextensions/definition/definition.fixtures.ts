@@ -1,10 +1,10 @@
-/** What the tests of definitions share: a good definition and changes to it, tools without rules, issues as texts. */
+/** A valid definition for tests, changes to it, validation tools without CEL, and issues as texts. */
 import { type FieldIssue, formatIssue } from '../../apimachinery/validation/field-issue.ts';
 import { BugError } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json-value.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 
-/** Merges deeply; undefined takes a field away; lists are replaced. */
+/** Merges deeply. Undefined removes a field; lists are replaced. */
 export function merged(base: JsonObject, change: Readonly<Record<string, unknown>>): JsonObject {
   const out: JsonObject = { ...base };
   for (const [key, value] of Object.entries(change)) {
@@ -21,7 +21,7 @@ export function crdVersion(name: string, change: Readonly<Record<string, unknown
   return merged({ name, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }, change);
 }
 
-/** `things.example.com` of version v1. */
+/** `things.example.com` in version v1. */
 export function crd(change: Readonly<Record<string, unknown>> = {}): JsonObject {
   const base: JsonObject = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -37,7 +37,7 @@ export function crd(change: Readonly<Record<string, unknown>> = {}): JsonObject 
   return merged(base, change);
 }
 
-/** The Network of an old document, shortened. */
+/** A v1beta1 definition of the kind Network, shortened from an old document. */
 export function v1beta1Crd(change: Readonly<Record<string, unknown>> = {}): JsonObject {
   const base: JsonObject = {
     apiVersion: 'apiextensions.k8s.io/v1beta1',
@@ -53,7 +53,7 @@ export function v1beta1Crd(change: Readonly<Record<string, unknown>> = {}): Json
   return merged(base, change);
 }
 
-/** As the server has a body when the strategy sees it: normalized and with defaults. */
+/** Returns a body as the strategy sees it: normalized and with defaults. */
 export function decoded(version: VersionDefinition, body: JsonObject): JsonObject {
   const result = version.normalize(body);
   if (!result.ok) throw new BugError(result.message);

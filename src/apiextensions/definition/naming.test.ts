@@ -15,7 +15,7 @@ const OTHER = named(
 );
 
 describe('the names of a definition', () => {
-  test('are accepted if they are free, and then it is being installed', () => {
+  test('are accepted if they are free, and the definition is then installing', () => {
     const { acceptedNames, namesAccepted, established } = namingConditions(named({ shortNames: ['t'] }), [OTHER]);
     expect(acceptedNames).toEqual({ ...NAMES, shortNames: ['t'], categories: [] });
     expect(namesAccepted).toEqual({
@@ -38,7 +38,7 @@ describe('the names of a definition', () => {
     ],
     ['kind', { kind: 'OtherList' }, 'KindConflict', '"OtherList" is already in use'],
     ['list kind', { listKind: 'Other' }, 'ListKindConflict', '"Other" is already in use'],
-  ])('are refused together if one is taken: %s', (_, change, reason, message) => {
+  ])('are not accepted if one is taken: %s', (_, change, reason, message) => {
     const { namesAccepted, established } = namingConditions(named(change), [OTHER]);
     expect(namesAccepted).toMatchObject({ status: 'False', reason, message });
     expect(established).toMatchObject({
@@ -48,24 +48,24 @@ describe('the names of a definition', () => {
     });
   });
 
-  test('that are free are given even if others are not; the last conflict is told', () => {
+  test('that are free are accepted even if others are taken; the condition reports the last conflict', () => {
     const { acceptedNames, namesAccepted } = namingConditions(named({ plural: 'others', kind: 'Other' }), [OTHER]);
     expect(acceptedNames).toMatchObject({ plural: '', singular: 'thing', kind: '', listKind: 'ThingList' });
     expect(namesAccepted.reason).toBe('KindConflict');
   });
 
-  test('that it has already are its own', () => {
+  test('that it already has are not conflicts', () => {
     const own = named({}, NAMES);
     expect(hasItsNames(own)).toBe(true);
     expect(namingConditions(own, [own]).namesAccepted.status).toBe('True');
   });
 
-  test('of other groups do not count', () => {
+  test('do not conflict with those of other groups', () => {
     const foreign = { group: 'other.com', acceptedNames: OTHER.acceptedNames };
     expect(namingConditions(named({ plural: 'others' }), [foreign]).namesAccepted.status).toBe('True');
   });
 
-  test('do not take back that it is established', () => {
+  test('do not change that it is established', () => {
     const conditions = [{ type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'm' }];
     const { established } = namingConditions(named({ shortNames: ['o'] }, NAMES, { conditions }), [OTHER]);
     expect(established).toEqual({ type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'm' });

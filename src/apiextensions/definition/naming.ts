@@ -1,6 +1,7 @@
 /**
- * Which names a definition gets. Invariant: a name belongs to the definition that was given it first, until that one gives it up or goes; names that nobody else of the
- * group has are given at once, even if others of the same definition are not free.
+ * The decision on the names of a definition. Invariants: a name belongs to the definition that got it first, until that
+ * definition gives it up or is deleted. Each free name is accepted at once, even if other names of the same definition
+ * are taken.
  */
 import { formatAggregate, quote } from '../../apimachinery/go-format.ts';
 import type { Crd, CrdNames } from '../crd.ts';
@@ -8,13 +9,13 @@ import { findCondition, type WantedCondition } from './crd-conditions.ts';
 
 export interface Naming {
   readonly acceptedNames: CrdNames;
-  /** NamesAccepted, then Established. */
   readonly namesAccepted: WantedCondition;
   readonly established: WantedCondition;
 }
 
 /**
- * Decides on the names of a definition. `others`: all definitions, of which those of the same group count, itself included (its accepted names are its own).
+ * Decides on the names of a definition. `others` are definitions with their accepted names; only those of the same
+ * group count, and the definition itself may be among them.
  */
 export function namingConditions(crd: Crd, others: Iterable<Pick<Crd, 'group' | 'acceptedNames'>>): Naming {
   const used = usedNames(crd.group, others);
@@ -45,7 +46,7 @@ export function namingConditions(crd: Crd, others: Iterable<Pick<Crd, 'group' | 
   };
 }
 
-/** True if the definition has the names it asks for, and nothing has to be decided. */
+/** Reports whether the definition has the names it wants, so that nothing is to be decided. */
 export function hasItsNames({ names, acceptedNames }: Pick<Crd, 'names' | 'acceptedNames'>): boolean {
   return sameNames(names, acceptedNames);
 }
@@ -61,7 +62,10 @@ export function sameNames(a: CrdNames, b: CrdNames): boolean {
   );
 }
 
-/** What Established says once the names are accepted; `caBundleIsBad`: the conversion webhook could never be trusted. */
+/**
+ * The condition Established once the names are accepted. With an invalid CA bundle the conversion webhook could never
+ * be called.
+ */
 export function establishedOutcome(caBundleIsBad: boolean): WantedCondition {
   return caBundleIsBad
     ? {
@@ -78,7 +82,7 @@ export function establishedOutcome(caBundleIsBad: boolean): WantedCondition {
       };
 }
 
-/** Once established, always established; before, it waits for the names and then for the one that establishes. */
+/** An established definition stays established. */
 function establishedCondition(crd: Crd, namesAreAccepted: boolean): WantedCondition {
   const old = findCondition(crd, 'Established');
   if (old?.status !== 'True' && namesAreAccepted)

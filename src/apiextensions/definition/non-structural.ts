@@ -1,4 +1,7 @@
-/** Schemas that are not structural: only definitions that came through v1beta1 have them. Invariant: pure; the texts are the reference's. */
+/**
+ * The condition NonStructuralSchema. Only definitions that were written in v1beta1 can have schemas that are not
+ * structural. The texts are kube-apiserver's.
+ */
 import { type FieldIssue, formatIssues, invalid } from '../../apimachinery/validation/field-issue.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { Crd } from '../crd.ts';
@@ -7,7 +10,7 @@ import type { SchemaChecks } from './validation/schema-checks.ts';
 
 const SPEC = FieldPath.of('spec');
 
-/** The condition NonStructuralSchema as it should be; undefined: there should be none, because all schemas are structural. */
+/** Returns the condition that the definition should have, or undefined if all schemas are structural. */
 export function nonStructuralCondition(
   crd: Pick<Crd, 'preserveUnknownFields' | 'versions'>,
   checks: Pick<SchemaChecks, 'parse' | 'validateStructural'>,

@@ -1,20 +1,11 @@
-/** The writer of the loops: changes definitions as the server itself, without the rules for clients. */
+/** The writer of the loops. It modifies definitions as the server itself, without the checks that apply to clients. */
 import { isConflict, isNotFound } from '../../apimachinery/status/status.ts';
-import { nameIsPathSegment } from '../../apimachinery/validation/name-rules.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { OwnWriter } from '../../server/own/own-writer.ts';
 import { parseObject } from '../../server/registry/stored-object.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { Strategy } from '../../server/resource/strategy.ts';
+import { strategyWithDefaults } from '../../server/resource/stored-resource.ts';
 import { type Crd, readCrd } from '../crd.ts';
-
-const SERVER_RULES: Strategy = {
-  objectVersion: 'storage',
-  nameRule: nameIsPathSegment,
-  allowUnconditionalUpdate: true,
-  allowCreateOnUpdate: false,
-  countsGeneration: false,
-};
 
 export class DefinitionWriter {
   readonly #definitions: Pick<OwnWriter, 'update'>;
@@ -23,14 +14,15 @@ export class DefinitionWriter {
     this.#definitions = definitions;
   }
 
+  /** Returns a writer of the given resource. */
   static over(definitions: StoredResource): DefinitionWriter {
-    return new DefinitionWriter(new OwnWriter(definitions, { strategy: SERVER_RULES }));
+    return new DefinitionWriter(new OwnWriter(definitions, { strategy: strategyWithDefaults({}) }));
   }
 
   /**
-   * Changes the definition in place and stores it over exactly the state that `crd` is. Returns the definition as stored,
-   * or as it was last if the change took its last finalizer; it is parsed when it is called for. Returns undefined if the
-   * definition is gone or has changed: whoever changed it makes the loops look again.
+   * Modifies the definition in place and stores it if its stored state is still the one that `crd` shows. Returns a
+   * function that parses the stored definition, or its last state if the change removed its last finalizer. Returns
+   * undefined if the definition is gone or has changed; the loops are called with that change.
    */
   async write(crd: Crd, change: (object: JsonObject) => void): Promise<(() => Crd) | undefined> {
     const { name, uid, resourceVersion } = crd;

@@ -15,7 +15,7 @@ import {
 const NAME = `${CRDS}/gadgets.example.test`;
 
 describe('a definition that is deleted', () => {
-  it('takes its objects with it, ends their watches, and leaves the name to another', async () => {
+  it('is deleted with its objects, their watches end, and its name is free', async () => {
     const { define, request, watch, discovery } = await startTestExtensions();
     await define(gadgets());
     await request('POST', GADGETS, gadget('a'));
@@ -33,7 +33,7 @@ describe('a definition that is deleted', () => {
     expect(reborn.body['spec']).toEqual({ other: 'x' });
   });
 
-  it('waits for objects that finalizers hold, and refuses new ones meanwhile', async () => {
+  it('waits for objects that finalizers hold, and refuses creates meanwhile', async () => {
     const { define, request, discovery } = await startTestExtensions();
     await define(gadgets());
     await request('POST', GADGETS, gadget('a', { metadata: { name: 'a', finalizers: ['x.test/y'] } }));
@@ -57,7 +57,7 @@ describe('a definition that is deleted', () => {
     expect((await request('GET', NAME)).status).toBe(404);
   });
 
-  it('says after a minute that objects are left, and tries again', async () => {
+  it('reports after a minute that objects are left, and tries again', async () => {
     const { define, request, world } = await startTestExtensions();
     await define(gadgets());
     await request('POST', GADGETS, gadget('a', { metadata: { name: 'a', finalizers: ['x.test/y'] } }));
@@ -83,7 +83,7 @@ describe('a definition that is deleted', () => {
     expect((await request('GET', NAME)).status).toBe(404);
   });
 
-  it('that was never established just goes', async () => {
+  it('that was never established is deleted at once', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     const rival = gadgets([{}], {
@@ -118,7 +118,7 @@ describe('a definition that is deleted', () => {
     expect((await again.request('GET', NAME)).status).toBe(404);
   });
 
-  it('waits for those who began to create an object before it was deleted', async () => {
+  it('waits for creates that began before it was deleted', async () => {
     const gate = new Deferred<void>();
     let isHeld = true;
     const { define, request } = await startTestExtensions({
@@ -145,7 +145,7 @@ describe('a definition that is deleted', () => {
     expect((await request('GET', GADGETS)).body['items']).toEqual([]);
   });
 
-  it('is emptied whatever its conditions said before', async () => {
+  it('is emptied whatever its conditions were', async () => {
     const { define, request } = await startTestExtensions();
     await define(gadgets());
     await request('POST', GADGETS, gadget('a'));
@@ -161,7 +161,7 @@ describe('a definition that is deleted', () => {
     expect((await request('GET', GADGETS)).body['items']).toEqual([]);
   });
 
-  it('is emptied once, even if it stays for another finalizer and is deleted again', async () => {
+  it('is emptied once, even if another finalizer holds it and it is deleted again', async () => {
     const { define, request } = await startTestExtensions();
     const metadata = { name: 'gadgets.example.test', finalizers: ['example.test/wait'] };
     await define({ ...gadgets(), metadata });

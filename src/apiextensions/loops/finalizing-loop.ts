@@ -1,7 +1,10 @@
 /**
- * Empties definitions that are being deleted: deletes their instances, waits for those that finalizers hold, and then lets the definition go. Invariant: the cleanup finalizer is taken away only after no instance was
- * left; the condition Terminating says what is going on, in the reference's words.
+ * The loop that deletes the instances of definitions that are being deleted. It waits for instances that finalizers
+ * hold, and then removes the cleanup finalizer of the definition. Invariant: the cleanup finalizer is removed only
+ * after a list found no instance. The condition Terminating reports the progress in kube-apiserver's words.
  */
+import { StatusError } from '../../apimachinery/status/status.ts';
+import { unknown } from '../../apimachinery/status/status-catalogue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 import { toError } from '../../base/errors.ts';
@@ -22,20 +25,20 @@ export interface FinalizingLoopOptions {
   readonly clock: Clock;
   readonly lister: CrdLister;
   readonly writer: DefinitionWriter;
-  /** Who serves the instances. */
+  /** Returns the handler that serves the instances. */
   handlerOf(crd: Crd): CustomHandler | undefined;
   onFailure(name: string, error: Error): void;
 }
 
-/** Definitions that are emptied at a time, as in the reference. */
+/** The number of definitions that are processed at a time, as in kube-apiserver. */
 const AT_ONCE = 5;
-/** How long instances may take before the condition says so and everything is tried again. */
+/** The time that instances have to go before the condition reports the failure and the deletion is tried again. */
 const WAIT_MS = 60_000;
 
 export class FinalizingLoop {
   readonly #options: FinalizingLoopOptions;
   readonly #queue: WorkQueue;
-  /** What each was like when it was last looked at, apart from what this loop writes itself. */
+  /** The last processed state of each definition, without the fields that this loop writes. */
   readonly #seen = new Map<string, string>();
   readonly #stopping = new AbortController();
 
@@ -53,7 +56,7 @@ export class FinalizingLoop {
     });
   }
 
-  /** Hears of every change of definitions. */
+  /** Takes every change of definitions. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) {
       if (crd === undefined || !isHeld(crd)) {
@@ -67,18 +70,18 @@ export class FinalizingLoop {
     }
   };
 
-  /** Waits for nobody: what is not empty yet is gone on with after the next start. */
+  /** Stops without waiting for instances. The next start continues. */
   stop(): Promise<void> {
     this.#stopping.abort();
     return this.#queue.stop();
   }
 
   async #sync(name: string): Promise<void> {
-    // Otherwise a conflict with what was just written would be one again.
+    // Without it, a write over an older state would conflict again.
     await this.#options.lister.fresh();
     const present = this.#options.lister.get(name);
     if (present === undefined || !isHeld(present)) return;
-    const begun = await this.#tell(present, IN_PROGRESS);
+    const begun = await this.#write(present, IN_PROGRESS);
     if (begun === undefined) {
       this.#queue.add(name);
       return;
@@ -87,15 +90,15 @@ export class FinalizingLoop {
     const failure = isEstablished ? await this.#empty(begun) : undefined;
     if (this.#stopping.signal.aborted) return;
     if (failure !== undefined) {
-      await this.#tell(begun, failure);
-      throw new Error(failure.message);
+      await this.#write(begun, failure);
+      throw new StatusError(unknown(failure.message));
     }
-    // Somebody else changed it meanwhile: once more, on what it is now.
+    // Another writer has changed the definition: process it again.
     const released = await this.#release(begun, isEstablished ? COMPLETED : NEVER_ESTABLISHED);
     if (released === undefined) this.#queue.add(name);
   }
 
-  /** Undefined once no instance is left; else what the condition says. */
+  /** Deletes all instances. Returns undefined once there are none, or the condition that reports the failure. */
   async #empty(crd: Crd): Promise<WantedCondition | undefined> {
     const handler = this.#options.handlerOf(crd);
     if (handler === undefined) {
@@ -105,7 +108,7 @@ export class FinalizingLoop {
         `could not list instances: unable to find a custom resource client for ${who}`,
       );
     }
-    // Whoever began to create an object before it was refused may still store it.
+    // A create that began before the definition was marked may still store its object.
     await this.#options.lister.fresh();
     await this.#atMost(handler.quiesced(), WAIT_MS);
     const instances = handler.resource();
@@ -124,7 +127,7 @@ export class FinalizingLoop {
     return failed('InstanceDeletionCheck', notConfirmed('context deadline exceeded'));
   }
 
-  /** Until then, but no longer than that. */
+  /** Waits for the promise or the timeout, whichever is first. */
   async #atMost(until: Promise<void>, timeoutMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const over = new Deferred<void>();
@@ -136,7 +139,7 @@ export class FinalizingLoop {
     timer.cancel();
   }
 
-  async #tell(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
+  async #write(crd: Crd, condition: WantedCondition): Promise<Crd | undefined> {
     const written = await this.#options.writer.write(crd, (object) => this.#set(object, condition));
     return written?.();
   }

@@ -11,27 +11,27 @@ function claim(group: string, acceptedNames: CrdNames) {
 }
 
 describe('claims', () => {
-  it('find everybody who has a name that another wants, in the same group only', () => {
+  it('find all definitions of the same group that have a wanted name', () => {
     const claims = new NameClaims();
     claims.set('a.g', claim('g', names('a', 'A', ['x'])));
     claims.set('b.g', claim('g', names('b', 'B')));
     claims.set('c.h', claim('h', names('c', 'C', ['x'])));
-    const rivals = claims.rivals({ name: 'd.g', group: 'g', names: names('d', 'B', ['x']) });
-    expect(rivals.map(({ acceptedNames }) => acceptedNames.plural).sort()).toEqual(['a', 'b']);
+    const found = claims.claimsOn({ name: 'd.g', group: 'g', names: names('d', 'B', ['x']) });
+    expect(found.map(({ acceptedNames }) => acceptedNames.plural).sort()).toEqual(['a', 'b']);
   });
 
-  it('include those of the one who asks', () => {
+  it('include those of the definition itself', () => {
     const claims = new NameClaims();
     claims.set('a.g', claim('g', names('a', 'A')));
-    expect(claims.rivals({ name: 'a.g', group: 'g', names: names('z', 'Z') })).toHaveLength(1);
+    expect(claims.claimsOn({ name: 'a.g', group: 'g', names: names('z', 'Z') })).toHaveLength(1);
   });
 
-  it('tell when a name becomes free', () => {
+  it('report when a name becomes free', () => {
     const claims = new NameClaims();
     expect(claims.set('a.g', claim('g', names('a', 'A', ['x'])))).toBe(false);
     expect(claims.set('a.g', claim('g', names('a', 'A', ['x', 'y'])))).toBe(false);
     expect(claims.set('a.g', claim('g', names('a', 'A', ['y'])))).toBe(true);
     expect(claims.set('a.g', undefined)).toBe(true);
-    expect(claims.rivals({ name: 'b.g', group: 'g', names: names('a', 'A', ['y']) })).toEqual([]);
+    expect(claims.claimsOn({ name: 'b.g', group: 'g', names: names('a', 'A', ['y']) })).toEqual([]);
   });
 });

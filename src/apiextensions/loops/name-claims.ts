@@ -1,5 +1,6 @@
 /**
- * Which definition of a group has which name. Invariant: names that were given by a write that is still under way count as given; looking up who has a name does not depend on how many definitions there are.
+ * The names that the definitions of each group have. Invariant: names that a running write assigns count as taken. The
+ * cost of a lookup does not depend on the number of definitions.
  */
 import type { Crd, CrdNames } from '../crd.ts';
 import { sameNames } from '../definition/naming.ts';
@@ -9,10 +10,10 @@ type Claim = Pick<Crd, 'group' | 'acceptedNames'>;
 export class NameClaims {
   /** By the name of the definition. */
   readonly #claims = new Map<string, Claim>();
-  /** `<group> <name>` to the definitions that have it: plurals, singulars, short names, kinds and kinds of lists. */
+  /** The definitions that have a name, by `<group> <name>`: plurals, singulars, short names, kinds and list kinds. */
   readonly #owners = new Map<string, Set<string>>();
 
-  /** What a definition has now, instead of what it had. True if it has given something up. */
+  /** Replaces the names that a definition has. Returns true if it has given up a name. */
   set(name: string, claim: Claim | undefined): boolean {
     const old = this.#claims.get(name);
     if (claim !== undefined && old?.group === claim.group && sameNames(old.acceptedNames, claim.acceptedNames))
@@ -26,8 +27,8 @@ export class NameClaims {
     return had.some((key) => !has.includes(key));
   }
 
-  /** Everybody who has one of the names that a definition wants, itself included. */
-  rivals({ name, group, names }: Pick<Crd, 'name' | 'group' | 'names'>): readonly Claim[] {
+  /** Returns the claims of all definitions that have one of the names that a definition wants, its own included. */
+  claimsOn({ name, group, names }: Pick<Crd, 'name' | 'group' | 'names'>): readonly Claim[] {
     const found = new Set([name]);
     for (const key of keysOf({ group, acceptedNames: names }))
       for (const owner of this.#owners.get(key) ?? []) found.add(owner);

@@ -11,7 +11,7 @@ import { createSchemaChecks } from '../definition/validation/create-schema-check
 import { DefinitionWriter } from './definition-writer.ts';
 import { StatusLoop } from './status-loop.ts';
 
-/** A loop whose lister hears of changes when the test says so, and what the loop has written. */
+/** A loop whose lister reports changes when the test says so, and the definitions that the loop has written. */
 function startLoop() {
   const objects = new Map<string, JsonObject>();
   const written = new Map<string, JsonObject>();
@@ -67,7 +67,7 @@ function rival(plural: string): JsonObject {
 }
 
 describe('the names of definitions', () => {
-  it('are given once, even if another definition is heard of before that they were', async () => {
+  it('are given once, even if another definition changes before the lister shows them', async () => {
     const { written, change, catchUp } = startLoop();
     await change('as.example.test', rival('as'));
     expect(conditionsOf(written.get('as.example.test') as JsonObject)['NamesAccepted']).toBe('True NoConflicts');
@@ -79,12 +79,12 @@ describe('the names of definitions', () => {
     expect(conditionsOf(written.get('cs.example.test') as JsonObject)['NamesAccepted']).toBe('False KindConflict');
   });
 
-  it('become free when the definition that has them gives them up while it is written', async () => {
+  it('become free when the definition that has them is renamed while it is written', async () => {
     const { written, change, catchUp } = startLoop();
     await change('as.example.test', rival('as'));
     await change('bs.example.test', rival('bs'));
     expect(conditionsOf(written.get('bs.example.test') as JsonObject)['NamesAccepted']).toBe('False KindConflict');
-    // What was written for `as` was not stored: it has other names now.
+    // The write for `as` was not stored: another writer has changed its names.
     const other = rival('as');
     const spec = other['spec'] as JsonObject;
     const names = { ...(spec['names'] as JsonObject), kind: 'Other' };

@@ -1,6 +1,8 @@
 /**
- * Gives definitions their names and their conditions: NamesAccepted, Established, NonStructuralSchema, KubernetesAPIApprovalPolicyConformant. Invariant: everything that a state asks for is decided at once and written
- * in one update, with the creation itself where that comes by this server; a definition whose names are taken gets them when they become free.
+ * The loop that writes accepted names and conditions of definitions: NamesAccepted, Established, NonStructuralSchema,
+ * KubernetesAPIApprovalPolicyConformant. Invariants: all changes that a state needs are written in one update; for a
+ * definition that this server creates they are written in the same commit; a definition whose names are taken gets them
+ * when they become free.
  */
 
 import { ensureObject, objectAt } from '../../apimachinery/meta/object-fields.ts';
@@ -41,11 +43,11 @@ export class StatusLoop {
   readonly #options: StatusLoopOptions;
   readonly #queue: WorkQueue;
   readonly #claims = new NameClaims();
-  /** Those whose names are being written. */
+  /** Definitions whose status is being written. */
   readonly #writing = new Set<string>();
-  /** Those that do not have the names they want, by group. */
+  /** By group, the definitions that do not have all the names they want. */
   readonly #unnamed = new Map<string, Set<string>>();
-  /** The generation whose schemas were looked at. */
+  /** By definition, the generation whose schemas were checked. */
   readonly #checked = new Map<string, number>();
 
   constructor(options: StatusLoopOptions) {
@@ -61,20 +63,23 @@ export class StatusLoop {
     });
   }
 
-  /** Hears of every change of definitions. */
+  /** Takes every change of definitions. */
   readonly changed = (changes: readonly CrdChange[]): void => {
     for (const { name, crd } of changes) {
       const group = groupOf(name);
       if (crd === undefined) this.#checked.delete(name);
       this.#note(group, name, crd !== undefined && !hasItsNames(crd));
-      // What is being written counts until the lister knows how that ended.
+      // The names of a running write count as taken until the lister shows its outcome.
       if (!this.#writing.has(name)) this.#claim(name, crd);
       if (crd !== undefined) this.#queue.add(name);
     }
   };
 
-  /** What is written over a new definition as it is created: all that this loop would write as soon as it heard of it. */
-  first(object: JsonObject): FollowUp | undefined {
+  /**
+   * Returns the status that is written together with a new definition: the one that this loop would write when it sees
+   * it. Returns undefined if there is nothing to write.
+   */
+  statusOnCreate(object: JsonObject): FollowUp | undefined {
     const crd = readCrd(object);
     const { name } = crd;
     const { lister } = this.#options;
@@ -91,7 +96,7 @@ export class StatusLoop {
         this.#end(name);
       }
     };
-    // Who is stopped hears of nothing any more.
+    // A stopped lister reports no outcome; then nothing depends on it.
     return { object: next, settled: () => void settled().catch(() => undefined) };
   }
 
@@ -114,7 +119,7 @@ export class StatusLoop {
     }
   }
 
-  /** From now on the names are taken, until it is known how the write ended. */
+  /** The names count as taken until the outcome of the write is known. */
   #begin({ name, group }: Crd, { acceptedNames }: WantedStatus): void {
     this.#writing.add(name);
     if (acceptedNames !== undefined) this.#claims.set(name, { group, acceptedNames });
@@ -125,13 +130,13 @@ export class StatusLoop {
     this.#claim(name, this.#options.lister.get(name));
   }
 
-  /** Those that wait for names look again if some became free. */
+  /** Definitions that wait for names are processed again if some became free. */
   #claim(name: string, crd: Crd | undefined): void {
     if (!this.#claims.set(name, crd)) return;
     for (const other of this.#unnamed.get(groupOf(name)) ?? []) this.#queue.add(other);
   }
 
-  /** What is to be written; undefined if everything is as it should be. */
+  /** Returns the changes that the status needs, or undefined for none. */
   #decide(crd: Crd): WantedStatus | undefined {
     const set: WantedCondition[] = [];
     const want = (condition: WantedCondition): void => {
@@ -140,7 +145,7 @@ export class StatusLoop {
     let acceptedNames: CrdNames | undefined;
     let hasNames = isConditionTrue(crd, 'NamesAccepted');
     if (!hasItsNames(crd)) {
-      const naming = namingConditions(crd, this.#claims.rivals(crd));
+      const naming = namingConditions(crd, this.#claims.claimsOn(crd));
       hasNames = naming.namesAccepted.status === 'True';
       if (!sameNames(naming.acceptedNames, crd.acceptedNames)) acceptedNames = naming.acceptedNames;
       want(naming.namesAccepted);
@@ -158,7 +163,10 @@ export class StatusLoop {
     return webhook !== undefined && webhook.caBundle !== '' && this.#options.caBundle(webhook.caBundle) !== undefined;
   }
 
-  /** Whether the condition that is there has to go. Only what preserves unknown fields can have schemas that are not structural: all else was refused. */
+  /**
+   * Adds the condition NonStructuralSchema if it has to change. Returns true if the present one must be removed. Only
+   * definitions that preserve unknown fields can have schemas that are not structural; validation refuses the others.
+   */
   #decideOnSchemas(crd: Crd, want: (condition: WantedCondition) => void): boolean {
     const present = findCondition(crd, 'NonStructuralSchema');
     if (!crd.preserveUnknownFields) return present !== undefined;
@@ -188,7 +196,7 @@ export class StatusLoop {
   }
 }
 
-/** Of `<plural>.<group>`. */
+/** The group in `<plural>.<group>`. */
 function groupOf(name: string): string {
   return name.slice(name.indexOf('.') + 1);
 }
@@ -199,7 +207,7 @@ interface WantedStatus {
   readonly removeNonStructural: boolean;
 }
 
-/** In the order of the type; what is empty is left out. */
+/** Fields in the order of the type, without empty ones. */
 function namesObject({ plural, singular, shortNames, kind, listKind, categories }: CrdNames): JsonObject {
   return {
     plural,

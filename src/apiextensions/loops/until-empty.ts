@@ -1,4 +1,6 @@
-/** Waits until a resource has no objects any more. Invariant: whatever the outcome, no watch and no timer is left. */
+/**
+ * A wait until a resource has no objects. Invariant: no watch and no timer is left when it ends, whatever the outcome.
+ */
 import { DEFAULT_LIST_OPTIONS } from '../../apimachinery/meta/list-options.ts';
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -16,7 +18,7 @@ export interface UntilEmptyOptions {
   readonly signal: AbortSignal;
 }
 
-/** False if the time was up or it was aborted. Rejects if the store has stopped. */
+/** Returns false if the time is up or the signal is aborted. Rejects if the store has stopped. */
 export async function untilEmpty(
   { definition, registry: store }: StoredResource,
   options: UntilEmptyOptions,
@@ -32,7 +34,7 @@ export async function untilEmpty(
   }
 }
 
-/** Resolves with the next change after a revision; false if there is none in time. */
+/** Returns true at the next change after a revision, false if there is none in time. */
 async function nextChange(
   store: RegistryStore,
   context: ResourceContext,
@@ -46,7 +48,7 @@ async function nextChange(
       changed.resolve(true);
       return true;
     },
-    // A watch that lags behind has seen changes; one that was closed will see no more, which the next list tells.
+    // A watch that ends because it is too slow has seen changes. After any other end, the next list shows the state.
     end: () => changed.resolve(true),
   };
   const request = { options: { ...DEFAULT_LIST_OPTIONS, watch: true, resourceVersion }, encoding: NOTHING };

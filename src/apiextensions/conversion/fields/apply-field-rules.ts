@@ -1,5 +1,6 @@
 /**
- * Applies field rules to an object, in place. Invariant: a rule touches the places it names and nothing else; a path that meets another kind of value than it expects does nothing.
+ * The application of field rules to an object, in place. Invariant: a rule modifies only the fields that it names. A
+ * path that meets a value of another type than it expects does nothing.
  */
 import {
   cloneJson,
@@ -11,10 +12,10 @@ import {
 } from '../../../base/json-value.ts';
 import { EVERY, type FieldRule, type RulePath } from './field-rules.ts';
 
-/** What the expression of a `set` rule makes of the object as it was; undefined removes the field. */
+/** Evaluates the expression of a `set` rule on the object before conversion. Undefined removes the field. */
 export type Expressions = (rule: FieldRule & { readonly kind: 'set' }, before: JsonObject) => JsonValue | undefined;
 
-/** `before` is the object as it was: what expressions read. */
+/** Applies the rules in order. `before` is a copy of the object before the first rule; expressions read it. */
 export function applyFieldRules(
   object: JsonObject,
   before: JsonObject,
@@ -59,7 +60,7 @@ function move(object: JsonObject, from: RulePath, to: RulePath): void {
   });
 }
 
-/** The objects that a path ending in `[*]` leads to; the object itself for an empty path. */
+/** Visits the objects that a path ending in `[*]` selects. An empty path selects the object itself. */
 function forEachItem(object: JsonObject, path: RulePath, visit: (item: JsonObject) => void): void {
   if (path.length === 0) {
     visit(object);
@@ -72,7 +73,10 @@ function forEachItem(object: JsonObject, path: RulePath, visit: (item: JsonObjec
   for (const item of value) if (isJsonObject(item)) forEachItem(item, path.slice(first + 1), visit);
 }
 
-/** The object that holds the last field of a path, and the field's name. `make`: objects on the way are made where they are missing. */
+/**
+ * Visits each object that has, or would have, the last field of a path, with the name of the field. `make` adds objects
+ * that are missing on the way.
+ */
 function forEachHolder(
   object: JsonObject,
   path: RulePath,

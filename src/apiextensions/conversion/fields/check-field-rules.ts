@@ -1,6 +1,7 @@
 /**
- * What is wrong with the field rules of a definition, found before they are used. Invariant: rules without a finding convert every field of every version there and back, except those
- * that their author listed as lossy, and those that an expression makes, which cannot be known without running it on real values.
+ * Checks of the field rules of a definition. Invariant: rules without a problem convert every field of every version
+ * there and back. Exceptions are fields that the author lists as lossy, and fields that an expression sets, which
+ * cannot be known without real values.
  */
 import { toError } from '../../../base/errors.ts';
 import {
@@ -22,11 +23,11 @@ export interface CheckedVersion {
   readonly name: string;
   /** Undefined for a version without a structural schema. */
   readonly schema: StructuralSchema | undefined;
-  /** Drops what the schema does not have, in place. */
+  /** Drops fields that the schema does not have, in place. */
   prune(object: JsonObject): void;
 }
 
-/** Sentences, each about one problem; empty if all is well. `text` is the annotation's. */
+/** Returns one sentence per problem. `text` is the value of the annotation. */
 export function checkFieldRules(text: string, versions: readonly CheckedVersion[]): readonly string[] {
   const parsed = parseFieldRules(text);
   if (!parsed.ok) return parsed.problems;
@@ -55,7 +56,7 @@ function addRuleProblems(
   problems: string[],
 ): void {
   const missing = (path: RulePath, version: CheckedVersion): void => {
-    if (version.schema !== undefined && !knows(version.schema, path))
+    if (version.schema !== undefined && !hasPath(version.schema, path))
       problems.push(`${formatRulePath(path)} is no field of ${version.name}`);
   };
   switch (rule.kind) {
@@ -77,8 +78,8 @@ function addRuleProblems(
   }
 }
 
-/** True if a value could stand there. */
-function knows(schema: StructuralSchema, path: RulePath): boolean {
+/** Reports whether a value may exist at the path. */
+function hasPath(schema: StructuralSchema, path: RulePath): boolean {
   let at: StructuralSchema = schema;
   for (const step of path) {
     if (at === schema && step === 'metadata') return true;
@@ -91,7 +92,7 @@ function knows(schema: StructuralSchema, path: RulePath): boolean {
   return true;
 }
 
-/** Converts an object that has every field there and back, and tells what is missing or other than before. */
+/** Converts an object that has every field there and back, and reports fields that are missing or different. */
 function addLosses(
   pair: VersionPair,
   pairs: readonly VersionPair[],
@@ -116,7 +117,7 @@ function addLosses(
   try {
     after = convert(convert(cloneJson(before), from, to), to, from);
   } catch (caught) {
-    // Made-up values may not suit an expression; that says nothing about real ones.
+    // The sample values may not suit an expression, which proves nothing about real values.
     if (pairs.some(({ rules }) => rules.some(({ kind }) => kind === 'set'))) return;
     problems.push(`${pair.from} to ${pair.to} and back: ${toError(caught).message}`);
     return;
@@ -134,7 +135,7 @@ function addLosses(
   }
 }
 
-/** The highest places where something of `before` is missing or different in `after`. */
+/** Returns the shortest paths at which a part of `before` is missing or different in `after`. */
 function lostPaths(before: JsonValue, after: JsonValue | undefined, path = ''): string[] {
   if (after === undefined) return [path];
   if (isJsonObject(before) && isJsonObject(after))

@@ -1,4 +1,7 @@
-/** Expressions of field rules. Invariant: `self` is the object before any rule; the same libraries and limits hold as for rules of schemas. */
+/**
+ * CEL expressions of field rules. Invariant: `self` is the object before any rule is applied. Libraries and limits are
+ * those of validation rules in schemas.
+ */
 import type { JsonObject, JsonValue } from '../../../base/json-value.ts';
 import type { Program } from '../../../cel/environment.ts';
 import { formatIssues } from '../../../cel/issues.ts';
@@ -16,14 +19,20 @@ export type CompiledFieldExpression =
   | {
       readonly ok: true;
       readonly type: CelType;
-      /** Undefined where the expression says that there is no value. Throws CelError, and CelStopped at the limit. */
+      /**
+       * Returns undefined if the value of the expression is an empty optional. Throws CelError, and CelStopped at the
+       * cost limit.
+       */
       evaluate(object: JsonObject): JsonValue | undefined;
     }
   | { readonly ok: false; readonly message: string };
 
 const COST_LIMIT = 1_000_000;
 
-/** `schema` is that of the version that is read; undefined: anything may be read, and is checked when it is. */
+/**
+ * Compiles an expression. `schema` is that of the version that the expression reads. Without one, fields are checked at
+ * run time.
+ */
 export function compileExpression(source: string, schema: StructuralSchema | undefined): CompiledFieldExpression {
   const declared = schema === undefined ? undefined : declaredType(schema, true)?.type;
   const environment = ruleEnvironment().extend({ variables: [{ name: 'self', type: declared ?? DYN }] });

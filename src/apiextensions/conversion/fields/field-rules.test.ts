@@ -14,7 +14,7 @@ function object(properties: Record<string, StructuralSchema>): StructuralSchema 
 const TEXT: StructuralSchema = { ...EMPTY_SCHEMA, type: 'string' };
 const INTEGER: StructuralSchema = { ...EMPTY_SCHEMA, type: 'integer' };
 
-/** Keeps the fields that the schema has; the schemas here have no maps. */
+/** Keeps the fields of the schema. The schemas of these tests have no maps. */
 function prune(value: unknown, schema: StructuralSchema): void {
   if (Array.isArray(value)) for (const item of value) prune(item, schema.items ?? EMPTY_SCHEMA);
   else if (typeof value === 'object' && value !== null)
@@ -50,7 +50,7 @@ function convert(text: string, from: string, to: string, spec: JsonObject, versi
 const RENAME = '[{from: v1beta1, to: v1, fields: [{move: .spec.cron, to: .spec.schedule}]}]';
 
 describe('field rules', () => {
-  it('move a field, and back without being told how', () => {
+  it('move a field, and move it back without a rule for that', () => {
     const there = convert(RENAME, 'v1beta1', 'v1', { cron: '* * *', image: 'x' });
     expect(there).toEqual({
       apiVersion: 'g.example/v1',
@@ -72,14 +72,14 @@ describe('field rules', () => {
     });
   });
 
-  it('fill in defaults where there is nothing, and remove', () => {
+  it('set defaults where there is no value, and remove fields', () => {
     const rules =
       '[{from: a, to: b, fields: [{default: .spec.x, value: {z: [1]}}, {remove: .spec.old}]}, {from: b, to: a, fields: []}]';
     expect(convert(rules, 'a', 'b', { old: 1 })['spec']).toEqual({ x: { z: [1] } });
     expect(convert(rules, 'a', 'b', { x: 1 })['spec']).toEqual({ x: 1 });
   });
 
-  it('compute with expressions that see the object as it was', () => {
+  it('evaluate expressions on the object before conversion', () => {
     const rules = `
 - from: a
   to: b
@@ -101,7 +101,7 @@ describe('field rules', () => {
     );
   });
 
-  it('follow chains of versions, and change nothing but the type fields where there is no chain', () => {
+  it('follow chains of versions, and change only the apiVersion if there is no chain', () => {
     const rules =
       '[{from: v1, to: v2, fields: [{move: .spec.a, to: .spec.b}]}, {from: v2, to: v3, fields: [{move: .spec.b, to: .spec.c}]}]';
     expect(convert(rules, 'v1', 'v3', { a: 1 })['spec']).toEqual({ c: 1 });
@@ -109,7 +109,7 @@ describe('field rules', () => {
     expect(convert(rules, 'v1', 'v9', { a: 1 })).toMatchObject({ apiVersion: 'g.example/v9', spec: { a: 1 } });
   });
 
-  it('round trip any object through moves', () => {
+  it('restore any object after moves there and back', () => {
     const rules =
       '[{from: a, to: b, fields: [{move: .spec.x, to: .spec.deep.y}, {move: .spec.z, to: .spec.w}, {move: ".spec.l[*].p", to: ".spec.l[*].q"}]}]';
     const leaf = fc.oneof(fc.integer(), fc.string(), fc.constant(null));
@@ -129,7 +129,7 @@ describe('field rules', () => {
 });
 
 describe('versions without rules between them', () => {
-  it('differ in their type fields alone, there and back', () => {
+  it('differ only in apiVersion, in both directions', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => {
         const there = convert('[]', 'v1', 'v2', given as JsonObject);
@@ -145,11 +145,11 @@ describe('checkFieldRules', () => {
   const V1BETA1 = version('v1beta1', { cron: TEXT, image: TEXT });
   const V1 = version('v1', { schedule: TEXT, image: TEXT });
 
-  it('finds nothing in a rename', () => {
+  it('finds no problem in a rename', () => {
     expect(checkFieldRules(RENAME, [V1BETA1, V1])).toEqual([]);
   });
 
-  it('names the field that gets lost, unless its loss is known', () => {
+  it('reports the field that is lost, unless it is listed as lossy', () => {
     const old = version('v1beta1', { cron: TEXT, image: TEXT, legacy: object({ a: INTEGER }) });
     expect(checkFieldRules(RENAME, [old, V1])).toEqual([
       '.spec.legacy of v1beta1 does not survive the conversion to v1 and back: move it, or list it under lossy',

@@ -1,5 +1,6 @@
 /**
- * Conversion by field rules. Invariant: synchronous and pure; between versions that no chain of rules connects only the type fields differ, as with strategy None.
+ * Conversion by field rules. Invariant: synchronous and pure. Versions that no chain of rules connects differ only in
+ * apiVersion, as with strategy None.
  */
 import { formatGroupVersion } from '../../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../../apimachinery/status/status.ts';
@@ -16,7 +17,7 @@ export interface FieldsConverterOptions {
   readonly group: string;
   readonly kind: string;
   readonly pairs: readonly VersionPair[];
-  /** What expressions know of an object of that version; undefined: nothing. */
+  /** Returns the schema that expressions on objects of the version are checked with. Undefined: none. */
   schemaOf(version: string): StructuralSchema | undefined;
 }
 
@@ -50,7 +51,7 @@ export function fieldsConverter(options: FieldsConverterOptions): Converter {
   };
 }
 
-/** Changes an object in place. */
+/** Modifies an object in place. */
 type Step = (object: JsonObject) => void;
 
 function makeStep(pair: VersionPair, { schemaOf }: FieldsConverterOptions): Step {
@@ -59,16 +60,16 @@ function makeStep(pair: VersionPair, { schemaOf }: FieldsConverterOptions): Step
     if (rule.kind === 'set') expressions.set(rule, compileExpression(rule.expression, schemaOf(pair.from)));
   const evaluate: Expressions = (rule, before) => {
     const compiled = expressions.get(rule);
-    if (compiled === undefined) throw new BugError('a rule of another pair');
-    // Definitions are checked when they are written; one that an older server let through says so here.
-    if (!compiled.ok) throw new Error(`${formatRulePath(rule.path)}: ${compiled.message}`);
+    if (compiled === undefined) throw new BugError('the rule belongs to another pair of versions');
+    // Validation refuses such rules. A definition that another server stored may still have them.
+    if (!compiled.ok) throw new StatusError(unknown(`${formatRulePath(rule.path)}: ${compiled.message}`));
     return compiled.evaluate(before);
   };
   const reads = expressions.size > 0;
   return (object) => applyFieldRules(object, reads ? cloneJson(object) : object, pair.rules, evaluate);
 }
 
-/** The shortest chain of pairs; empty if there is none. */
+/** Returns the shortest chain of pairs, or an empty one if there is none. */
 export function findRoute(pairs: readonly VersionPair[], from: string, to: string): readonly VersionPair[] {
   const reached = new Map<string, readonly VersionPair[]>([[from, []]]);
   for (const [version, route] of reached) {

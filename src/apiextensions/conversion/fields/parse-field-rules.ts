@@ -1,5 +1,6 @@
 /**
- * Reads field rules from the annotation: YAML or JSON. Invariant: everything that is wrong is told at once, each with its place in the document.
+ * The parser of field rules from the annotation, which is YAML or JSON. Invariant: all problems are reported at once,
+ * each with its place in the document.
  */
 import { readYaml } from '../../../apimachinery/codec/yaml/yaml.ts';
 import { getField, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json-value.ts';
@@ -9,7 +10,7 @@ export type ParsedFieldRules =
   | { readonly ok: true; readonly pairs: readonly VersionPair[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** The pairs, with those that follow from the others: moves can be read backwards. */
+/** Returns the pairs in the annotation and those that follow from them: moves and defaults can be inverted. */
 export function parseFieldRules(text: string): ParsedFieldRules {
   const read = readYaml(text);
   if (!read.ok) return { ok: false, problems: [read.error.message] };
@@ -70,7 +71,7 @@ function readText(object: JsonObject, name: string, place: string, problems: str
   return '';
 }
 
-/** What each kind of rule has beside the field that names it. */
+/** The second field that each kind of rule has, beside the one that names it. */
 const BESIDE: Readonly<Record<FieldRule['kind'], string | undefined>> = {
   move: 'to',
   default: 'value',
@@ -142,7 +143,7 @@ function mayTouchMetadata(path: RulePath): boolean {
   return path.length === 3 && (path[1] === 'labels' || path[1] === 'annotations');
 }
 
-/** Undefined for what is no path. Names with dots stand in quotes: `.metadata.annotations['a.b/c']`. */
+/** Returns undefined for an invalid path. Names that contain dots are quoted: `.metadata.annotations['a.b/c']`. */
 export function parseRulePath(text: string): RulePath | undefined {
   const path: (string | typeof EVERY)[] = [];
   let rest = text;

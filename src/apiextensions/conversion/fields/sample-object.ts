@@ -1,13 +1,14 @@
 /**
- * An object that has every field of a schema, each with a value of its own: what conversions are tried on. Invariant: the same schema gives the same object.
+ * An object that has every field of a schema, each with a value of its own, to try conversions on. Invariant: the same
+ * schema gives the same object.
  */
 import { type JsonObject, type JsonValue, setField } from '../../../base/json-value.ts';
 import type { StructuralSchema } from '../../../schema/structural/structural.ts';
 
-/** Deeper parts are left out: schemas may be nested without bound in practice, objects are not. */
+/** Deeper fields are left out, because schemas can be nested without bound. */
 const MAX_DEPTH = 20;
 
-/** Without type fields and metadata, which conversion cannot lose. */
+/** Leaves out apiVersion, kind and metadata, which conversion cannot lose. */
 export function sampleObject(schema: StructuralSchema): JsonObject {
   const counter = { next: 1 };
   const object: JsonObject = {};

@@ -1,4 +1,7 @@
-/** What is wrong with a CA bundle. Invariant: whoever can read certificates is asked; this layer cannot. */
+/** The check of a CA bundle, as a parameter: this layer cannot parse certificates. */
 
-/** `bundle` is base64 of PEM, as JSON has it, and not empty. The message is that of the reference's TLS setup; undefined if certificates can be read from it. */
+/**
+ * Checks `bundle`, base64 of PEM and not empty. Returns the message of kube-apiserver's TLS setup, or undefined if the
+ * bundle contains certificates.
+ */
 export type CheckCaBundle = (bundle: string) => string | undefined;

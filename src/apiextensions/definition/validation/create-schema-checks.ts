@@ -1,4 +1,4 @@
-/** What definitions ask of schemas, answered by the layer of schemas. Invariant: pure; a schema is parsed when it is asked about and not kept. */
+/** The schema checks of definitions, by the schema layer. A schema is parsed for each check and not kept. */
 import type { JsonObject } from '../../../base/json-value.ts';
 import { checkRules } from '../../../schema/rules/check-rules.ts';
 import { defaultRules } from '../../../schema/rules/rules-of.ts';

@@ -11,7 +11,7 @@ import { optionsForCreate } from './validation-options.ts';
 const checks = createSchemaChecks();
 const PATH = FieldPath.of('schema');
 
-/** Everything that the rules say, each of them asked about every node. */
+/** The issues of all checks, each run on every node. */
 function issuesOf(schema: JsonObject): unknown[] {
   const parsed = checks.parse(schema);
   if (!parsed.ok) return [parsed.message];
@@ -21,7 +21,7 @@ function issuesOf(schema: JsonObject): unknown[] {
     ...checks.validateStructural(parsed.schema, PATH),
     ...checks.validateDefaults(parsed.schema, PATH, true),
     ...validateSchemaNodes(schema, PATH, undefined, { ...options, anyCost: false, plain: NO_PLAIN_NODES }),
-    // A shape that v1beta1 has at the top is looked at as it is.
+    // A shape that v1beta1 has in the spec is checked as it is.
     ...unknownFormats({ spec: { versions } }, true),
   ];
 }
@@ -54,7 +54,7 @@ const { schema: schemas } = fc.letrec<{ schema: JsonObject; type: JsonObject }>(
 }));
 
 describe('plain schemas', () => {
-  it('are those against which no rule has anything', () => {
+  it('are those that no check reports', () => {
     let whole = 0;
     fc.assert(
       fc.property(
@@ -71,7 +71,7 @@ describe('plain schemas', () => {
     expect(whole).toBeGreaterThan(100);
   });
 
-  it('have plain nodes that can be left out', () => {
+  it('have plain nodes that the checks can skip', () => {
     fc.assert(
       fc.property(schemas, (root) => {
         const { nodes } = plainSchema(root, true);
@@ -88,7 +88,7 @@ describe('plain schemas', () => {
     );
   });
 
-  it('are found where defaults are allowed and fit', () => {
+  it('are found where defaults are allowed and valid', () => {
     const withDefault = (node: JsonObject): JsonObject => ({ type: 'object', properties: { spec: node } });
     const whole = (node: JsonObject, allowed = true): boolean => plainSchema(withDefault(node), allowed).isWhole;
     expect(whole({ type: 'integer', format: 'int32', minimum: 0, default: 1 })).toBe(true);

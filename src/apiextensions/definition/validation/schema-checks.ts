@@ -1,5 +1,6 @@
 /**
- * What the rules of definitions ask of those who know schemas. Invariant: all of it is pure; schemas are JSONSchemaProps in the form of the API, normalized; `plain` are nodes that need not be looked at.
+ * The checks on schemas that validation of definitions needs. Schemas are normalized JSONSchemaProps. `plain` lists
+ * nodes that need no check.
  */
 import type { FieldIssue } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
@@ -13,22 +14,22 @@ export type ParsedSchema =
   | { readonly ok: false; readonly message: string };
 
 export interface SchemaChecks {
-  /** A schema as a structural one; the message says what a structural one cannot say. */
+  /** Parses a structural schema. The message says which part cannot be in one. */
   parse(schema: JsonObject): ParsedSchema;
-  /** What makes it not structural all the same. */
+  /** Returns the issues that make a parsed schema not structural. */
   validateStructural(schema: StructuralSchema, path: FieldPath, plain?: PlainNodes): readonly FieldIssue[];
-  /** Defaults that do not validate, or that pruning would change if `requirePruned`. */
+  /** Returns issues of defaults that do not validate, or, with `requirePruned`, that pruning would change. */
   validateDefaults(
     schema: StructuralSchema,
     path: FieldPath,
     requirePruned: boolean,
     plain?: PlainNodes,
   ): readonly FieldIssue[];
-  /** True if both `parse` and `validateStructural` have nothing against it. */
+  /** Reports whether `parse` and `validateStructural` find no issue. */
   isStructural(schema: JsonObject): boolean;
-  /** True if it is structural and pruning would change one of its defaults. */
+  /** Reports whether the schema is structural and pruning would change one of its defaults. */
   hasUnprunedDefaults(schema: JsonObject): boolean;
-  /** Where `.spec.color` leads; `subscripts: false` refuses brackets. */
+  /** Finds the schema at a path such as `.spec.color`. `subscripts: false` refuses brackets. */
   findPath(
     path: string,
     schema: StructuralSchema,
@@ -36,6 +37,6 @@ export interface SchemaChecks {
   ):
     | { readonly ok: true; readonly path: FieldPath | undefined; readonly schema: StructuralSchema }
     | { readonly ok: false; readonly message: string };
-  /** The rules of one node, compiled. */
+  /** Compiles the CEL rules of one node. */
   readonly checkRules: RuleCheck;
 }

@@ -30,14 +30,14 @@ const TOO_MUCH =
   'exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
 describe('rules of a definition', () => {
-  test('are compiled, and what is wrong is told with the whole rule', () => {
+  test('are compiled, and issues show the whole rule', () => {
     expect(issues(ruled({ type: 'string' }, 'self == "x"'))).toEqual([]);
     expect(issues(ruled({ type: 'string' }, 'self'))).toEqual([
       'a.x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: cel expression must evaluate to a bool',
     ]);
   });
 
-  test('may cost so much each, so much together, unless the schema is an old one', () => {
+  test('have a cost limit each and in total, except in unchanged schemas', () => {
     const field = ruled(list({ type: 'string' }), 'self.all(x, self.all(y, x == y))');
     expect(issues(field)).toEqual([
       `a.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost ${TOO_MUCH}`,
@@ -50,13 +50,13 @@ describe('rules of a definition', () => {
     expect(unchanged).toHaveLength(2);
   });
 
-  test('cost as often as their node can occur', () => {
+  test('cost as many times as their node can occur', () => {
     const item = ruled({ type: 'string', maxLength: 100 }, 'self.contains("abcdefghij")');
     expect(issues(list(list(item, { maxItems: 10 }), { maxItems: 10 }))).toEqual([]);
     expect(issues(list(list(list(item)))).some((text) => text.includes('estimated rule cost exceeds'))).toBe(true);
   });
 
-  test('look back only where old and new values can be told apart', () => {
+  test('use oldSelf only where old and new values can be correlated', () => {
     const item = ruled(
       { type: 'object', required: ['k'], properties: { k: { type: 'string', maxLength: 5 } } },
       'self.k == oldSelf.k',
@@ -68,13 +68,13 @@ describe('rules of a definition', () => {
     expect(issues(list(item, keyed))).toEqual([]);
   });
 
-  test('are not compiled where the schema below them is wrong', () => {
+  test('are not compiled if the schema below them has an issue', () => {
     const field = { type: 'object', properties: { b: { type: 'string', id: 'x' } } };
     expect(issues(ruled(field, 'self.'))).toEqual(['a.properties[b].id: Forbidden: id is not supported']);
   });
 });
 
-describe('formats that nothing checks', () => {
+describe('unknown formats', () => {
   test.each([
     ['string', 'date-time', []],
     ['string', 'k8s-short-name', []],

@@ -1,5 +1,6 @@
 /**
- * Rules in a schema: what they may cost, alone and all together. Invariant: costs are counted for every rule that was compiled, also for those that are refused.
+ * The costs of the CEL rules in a schema, of each and in total. Invariant: the total includes every rule that was
+ * compiled, also those that are refused.
  */
 
 import { fieldAt, numberAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -17,49 +18,49 @@ import type { StructuralSchema } from '../../../schema/structural/structural.ts'
 import { ruleValue } from '../go-values.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
-/** The reference's limits for one rule and for all rules of a schema. */
+/** kube-apiserver's limits for one rule and for all rules of a schema. */
 export const RULE_COST_LIMIT = 10_000_000;
 const SCHEMA_COST_LIMIT = 100_000_000;
-/** Rules below 1 % of the limit are never to blame, and at most four are named. */
-const BLAME_FROM = SCHEMA_COST_LIMIT / 100;
-const BLAMED = 4;
+/** Rules below 1 % of the limit are not reported as expensive, and at most four are. */
+const REPORTED_FROM = SCHEMA_COST_LIMIT / 100;
+const MAX_REPORTED = 4;
 const MAX_COST = 2 ** 64;
 
-/** What all rules of one schema cost. */
+/** The total cost of the rules of one schema. */
 export class TotalCost {
   #total = 0;
   #expensive: { readonly path: FieldPath; readonly cost: number }[] = [];
 
   add(path: FieldPath, cost: number): void {
     this.#total = Math.min(this.#total + cost, MAX_COST);
-    if (cost < BLAME_FROM) return;
+    if (cost < REPORTED_FROM) return;
     this.#expensive.push({ path, cost });
     this.#expensive.sort((a, b) => b.cost - a.cost);
-    this.#expensive.length = Math.min(this.#expensive.length, BLAMED);
+    this.#expensive.length = Math.min(this.#expensive.length, MAX_REPORTED);
   }
 
   issues(path: FieldPath): FieldIssue[] {
     if (this.#total <= SCHEMA_COST_LIMIT) return [];
-    const blame = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+    const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     return [
-      ...this.#expensive.map((rule) => forbidden(rule.path, blame)),
+      ...this.#expensive.map((rule) => forbidden(rule.path, detail)),
       forbidden(path, costText(what, this.#total, SCHEMA_COST_LIMIT)),
     ];
   }
 }
 
-/** A node of the schema as rules see it. */
+/** A node of a schema, as its rules see it. */
 export interface RuleContext {
-  /** Undefined where the structural schema has no such node. */
+  /** Undefined if the structural schema has no such node. */
   readonly schema: StructuralSchema | undefined;
   readonly isResource: boolean;
-  /** How often the node can occur, as far as limits above it say; undefined: without bound. */
+  /** The maximum number of occurrences of the node in an object, from the limits above it. Undefined: unbounded. */
   readonly cardinality: number | undefined;
   readonly total: TotalCost;
 }
 
-/** The context of a node below: `parent` is the schema that has it. */
+/** Returns the context of a child node. `parent` is the schema that contains it. */
 export function innerContext(
   context: RuleContext,
   parent: JsonObject,
@@ -75,7 +76,7 @@ export function innerContext(
   };
 }
 
-/** By how much a schema multiplies what is in it; undefined for a list or a map without a limit. */
+/** Returns the factor by which a schema multiplies the nodes in it, or undefined for a list or map without a limit. */
 function maxElements(schema: JsonObject): number | undefined {
   const limit = (name: string): number | undefined =>
     fieldAt(schema, name) === undefined ? undefined : Math.max(0, Number(numberAt(schema, name)));
@@ -95,13 +96,13 @@ function product(a: number, b: number): number {
 
 export interface RuleOptions {
   readonly checks: SchemaChecks;
-  /** The schema is an unchanged one: a rule may cost what it costs. */
+  /** Allows any cost, because the schema has not changed. */
   readonly anyCost: boolean;
-  /** The nearest place above from which old values cannot be told apart. */
+  /** The nearest node above whose old values cannot be correlated with new ones. */
   readonly uncorrelatable: FieldPath | undefined;
 }
 
-/** Compiles the rules of a node and judges them. `rules` as written, `path` that of the list. */
+/** Compiles and checks the rules of a node. `rules` are the rules as written, and `path` is the path of their list. */
 export function validateRules(
   rules: readonly JsonObject[],
   context: RuleContext,
@@ -115,15 +116,15 @@ export function validateRules(
     const what = 'internal error: failed to construct type information for x-kubernetes-validations rules';
     return [internalError(path, `${what}: ${result.message}`)];
   }
-  return result.verdicts.flatMap((verdict, i) => judge(rules[i] ?? {}, verdict, context, path.index(i), options));
+  return result.verdicts.flatMap((verdict, i) => ruleIssues(rules[i] ?? {}, verdict, context, path.index(i), options));
 }
 
-/** What a rule costs at most in one object: as often as its node can occur. */
+/** Returns the maximum cost of a rule in one object: its cost times the occurrences of its node. */
 export function ruleCost(verdict: RuleVerdict, { cardinality }: Pick<RuleContext, 'cardinality'>): number {
   return product(verdict.maxCost, cardinality ?? verdict.maxCardinality);
 }
 
-function judge(
+function ruleIssues(
   rule: JsonObject,
   verdict: RuleVerdict,
   context: RuleContext,

@@ -1,5 +1,6 @@
 /**
- * Walking JSONSchemaProps. Invariant: every nested schema is visited once, wherever the dialect allows one; nothing is compiled.
+ * Iteration over the nodes of JSONSchemaProps, and predicates on one node. Invariant: every nested schema is visited
+ * once, wherever JSONSchemaProps allows one.
  */
 
 import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -9,14 +10,14 @@ import type { PlainNodes } from '../../../schema/structural/plain-nodes.ts';
 
 export const SCHEMA_TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** All schemas of a definition in the form of v1beta1, the shared one first. */
+/** Returns all schemas of a definition in the form of v1beta1. The shared one is first. */
 export function schemasOf(object: JsonObject): readonly JsonObject[] {
   const shared = objectAt(object, 'spec', 'validation', 'openAPIV3Schema');
   const own = objectsAt(object, 'spec', 'versions').map((version) => objectAt(version, 'schema', 'openAPIV3Schema'));
   return [shared, ...own].filter((schema) => schema !== undefined);
 }
 
-/** True if `test` is true of the schema or of one inside it. */
+/** Reports whether `test` is true for the schema or for one nested in it. */
 export function schemaHas(root: JsonObject, test: (schema: JsonObject) => boolean): boolean {
   const pending = [root];
   for (let schema = pending.pop(); schema !== undefined; schema = pending.pop()) {
@@ -26,7 +27,7 @@ export function schemaHas(root: JsonObject, test: (schema: JsonObject) => boolea
   return false;
 }
 
-/** True if schemas stand in schemas more than `limit` levels deep. */
+/** Reports whether schemas are nested more than `limit` levels deep. */
 export function isDeeper(root: JsonObject, limit: number, plain: PlainNodes): boolean {
   let level: JsonObject[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -43,7 +44,7 @@ const LISTS = ['items', 'allOf', 'anyOf', 'oneOf'] as const;
 const MAPS = ['properties', 'patternProperties', 'definitions', 'dependencies'] as const;
 const HOLDERS: ReadonlySet<string> = new Set<string>([...SINGLE, ...LISTS, ...MAPS]);
 
-/** Most schemas hold none: fields that are given are fewer than those that could be. */
+/** Checks the present fields first, because most schemas contain no other schema. */
 function pushInner(schema: JsonObject, to: JsonObject[]): void {
   let holds = false;
   for (const name of Object.keys(schema)) {
@@ -59,7 +60,7 @@ function pushInner(schema: JsonObject, to: JsonObject[]): void {
   for (const name of MAPS) for (const item of Object.values(objectAt(schema, name) ?? {})) push(item);
 }
 
-/** The entries of a map of schemas in the order of their names. */
+/** Returns the entries of a map of schemas, sorted by name. */
 export function schemaEntries(schema: JsonObject, name: string): readonly (readonly [string, JsonObject])[] {
   const entries = Object.entries(objectAt(schema, name) ?? {});
   return entries
@@ -83,12 +84,12 @@ export function hasExtensions(schema: JsonObject): boolean {
   );
 }
 
-/** The schema of items if there is one for all. */
+/** Returns the schema of the items if all items have the same. */
 export function itemsOf(schema: JsonObject): JsonObject | undefined {
   return objectAt(schema, 'items');
 }
 
-/** What keeps the items of a set from being compared as one value: the extension that should say atomic. */
+/** Returns the extension that should be `atomic` so that items of a set can be compared as a whole, or undefined. */
 export function nonAtomicSetItems(schema: JsonObject): 'x-kubernetes-list-type' | 'x-kubernetes-map-type' | undefined {
   const items = itemsOf(schema);
   if (textAt(schema, 'x-kubernetes-list-type') !== 'set' || items === undefined) return undefined;
@@ -112,7 +113,7 @@ export type MapKeyFault =
   | { readonly kind: 'nullable-items' }
   | { readonly kind: 'no-default' | 'nullable-key'; readonly key: string };
 
-/** What is wrong with the items of a set or map list: they may not be null, and keys are always there. */
+/** Returns the problems of the items of a set or map list: items must not be null, and keys must always be present. */
 export function mapKeyFaults(schema: JsonObject): readonly MapKeyFault[] {
   const items = itemsOf(schema);
   const listType = textAt(schema, 'x-kubernetes-list-type');

@@ -1,4 +1,4 @@
-/** Formats that nothing checks: the author is warned of them. Invariant: they are those that validation does not know. */
+/** The formats in a definition that validation does not know. Clients are warned of them. */
 
 import { objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import { equalJson, type JsonObject } from '../../../base/json-value.ts';
@@ -6,7 +6,9 @@ import { isKnownFormat } from '../../../schema/formats/format-check.ts';
 import { plainSchema } from '../../../schema/structural/plain-nodes.ts';
 import { schemaHas, schemasOf } from './schema-walk.ts';
 
-/** The unknown formats of a definition of either version, in the order in which they are found, repeated ones included. */
+/**
+ * Returns the unknown formats of a definition of either version, in the order in which they occur, with repetitions.
+ */
 export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly string[] {
   const found: string[] = [];
   for (const schema of isV1beta1 ? schemasOf(object) : distinctSchemas(object)) {
@@ -20,7 +22,10 @@ export function unknownFormats(object: JsonObject, isV1beta1: boolean): readonly
   return found;
 }
 
-/** Of a v1 definition. A schema that all versions have in common counts once, as if it stood at the top. */
+/**
+ * Returns the schemas of a v1 definition. A schema that all versions have in common counts once, as at the top of
+ * v1beta1.
+ */
 function distinctSchemas(object: JsonObject): readonly JsonObject[] {
   const versions = objectsAt(object, 'spec', 'versions');
   const schemas = versions

@@ -1,5 +1,6 @@
 /**
- * How a definition's versions are converted: strategy and webhook. Invariant: pure; fields are named as v1beta1 names them, whatever the version of the request, as in the reference.
+ * Validation of the conversion of a definition: strategy and webhook. Fields are named as in v1beta1 in requests of
+ * both versions, as kube-apiserver does.
  */
 
 import { validateWebhookAddress } from '../../../admission/webhook-address.ts';
@@ -42,7 +43,7 @@ export function validateConversion(
   return issues;
 }
 
-/** One of a few texts, and not none. */
+/** Requires one of the choices. */
 export function validateChoice(text: string, choices: readonly string[], path: FieldPath): FieldIssue[] {
   if (text === '') return [required(path, '')];
   return choices.includes(text) ? [] : [notSupported(path, text, choices)];

@@ -1,4 +1,6 @@
-/** The names of a definition, wanted or accepted. Invariant: pure; empty names are judged by whoever requires them. */
+/**
+ * Validation of the names of a definition, in spec and status. Empty names are valid here; `requireNames` reports them.
+ */
 import { type FieldIssue, invalid, required } from '../../../apimachinery/validation/field-issue.ts';
 import type { FieldPath } from '../../../apimachinery/validation/field-path.ts';
 import { checkDns1035Label } from '../../../apimachinery/validation/name-syntax.ts';
@@ -6,7 +8,7 @@ import type { CrdNames } from '../../crd.ts';
 
 const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
 
-/** What a spec must name, a status need not. */
+/** Reports the names that a spec must have. A status need not have them. */
 export function requireNames(names: CrdNames, path: FieldPath): FieldIssue[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const)
     .filter((name) => names[name] === '')
@@ -36,7 +38,7 @@ function checkKind(kind: string, path: FieldPath): FieldIssue[] {
   return kind === '' ? [] : checkText(kind.toLowerCase(), kind, path, MIXED_CASE);
 }
 
-/** One issue that says all that is wrong. */
+/** Returns one issue with all complaints. */
 export function checkText(text: string, shown: string, path: FieldPath, before = ''): FieldIssue[] {
   const complaints = checkDns1035Label(text);
   return complaints.length === 0 ? [] : [invalid(path, shown, before + complaints.join(','))];

@@ -34,7 +34,7 @@ function updated(old: JsonObject, change: object): string[] {
 }
 
 describe('a new definition', () => {
-  test('that is right is accepted', () => {
+  test('without issues is accepted', () => {
     expect(created({})).toEqual([]);
   });
 
@@ -79,13 +79,13 @@ describe('a new definition', () => {
     ]);
   });
 
-  test('shows versions with the names that the reference gives their fields', () => {
+  test('shows versions with the Go names of their fields', () => {
     expect(created({ versions: [{ name: 'v1', served: true, storage: false }] })).toContain(
       'spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must have exactly one version marked as storage version',
     );
   });
 
-  test('with two storage versions of one name misses the second among the stored ones', () => {
+  test('with two storage versions of the same name misses the second among the stored versions', () => {
     const issues = created({ versions: [crdVersion('v1'), crdVersion('v1')] });
     expect(issues.map((text) => text.replace(/Invalid value: .*: /, ''))).toEqual([
       'spec.versions: must contain unique version names',
@@ -94,7 +94,7 @@ describe('a new definition', () => {
     ]);
   });
 
-  test('may have a bundle that nobody can use, and a service whose parts are confused', () => {
+  test('may have an unusable CA bundle, and a service with wrong parts', () => {
     const webhook = {
       clientConfig: { service: { name: '', namespace: 'n' }, caBundle: 'AAAA' },
       conversionReviewVersions: ['v1'],
@@ -115,7 +115,7 @@ describe('a new definition', () => {
       'url must be a valid URL: parse "https://x:y": invalid port ":y" after host; desired format: https://host[/path]',
     ],
     ['://', 'url must be a valid URL: parse "://": missing protocol scheme; desired format: https://host[/path]'],
-  ])('cannot be converted at %s', (url, message) => {
+  ])('cannot have a conversion webhook at %s', (url, message) => {
     const webhook = { clientConfig: { url }, conversionReviewVersions: ['v1'] };
     const [issue, ...more] = created({ conversion: { strategy: 'Webhook', webhook } });
     expect(issue).toMatch(/^spec\.conversion\.webhookClientConfig\.url: /);
@@ -123,7 +123,7 @@ describe('a new definition', () => {
     expect(more).toEqual([]);
   });
 
-  test('of a protected group says where it was approved', () => {
+  test('of a protected group must name its approval', () => {
     const [issue] = created({ group: 'a.k8s.io' }, { metadata: { name: 'things.a.k8s.io' } });
     expect(issue).toMatch(
       /^metadata\.annotations\[api-approved\.kubernetes\.io\]: Required value: protected groups must/,
@@ -185,7 +185,7 @@ describe('a schema', () => {
     expect(property(field)).toEqual(expected);
   });
 
-  test('that all versions share is named at the top, one that they do not where it stands', () => {
+  test('that all versions share is named in the spec, others in their version', () => {
     const bad = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', id: 'x' } } } };
     const two = (schema: object) => [
       crdVersion('v1', { schema: bad }),
@@ -199,14 +199,14 @@ describe('a schema', () => {
     ]);
   });
 
-  test('with a status says little at its root', () => {
+  test('with a status subresource may have few fields at its root', () => {
     const [issue] = schemaIssues({ type: 'object', maxProperties: 1 }, { subresources: { status: {} } });
     expect(issue).toMatch(
       /^spec\.validation\.openAPIV3Schema: Invalid value: \{"ID":"","Schema":"","Ref":null,.*"MaxProperties":1,.*: only \[Description Type Format /,
     );
   });
 
-  test('has no defaults in the metadata of objects', () => {
+  test('has no defaults for the metadata of objects', () => {
     expect(schemaIssues({ type: 'object', properties: { kind: { type: 'string', default: 'x' } } })).toEqual([
       'spec.validation.openAPIV3Schema.properties[kind].default: Forbidden: must not be set in top-level kind',
     ]);
@@ -223,7 +223,7 @@ describe('a huge schema', () => {
   test.each<[string, (inner: object) => object]>([
     ['items', (inner) => ({ type: 'array', items: inner })],
     ['additionalProperties', (inner) => ({ type: 'object', additionalProperties: inner })],
-  ])('with too many levels of %s is not even decoded', (_, wrap) => {
+  ])('with too many levels of %s is refused before decoding', (_, wrap) => {
     expect(() => property(nested(600, wrap))).toThrow('exceeded max depth');
   });
 
@@ -231,17 +231,17 @@ describe('a huge schema', () => {
     ['properties', (inner) => ({ type: 'object', properties: { a: inner } })],
     ['allOf', (inner) => ({ allOf: [inner] })],
     ['not', (inner) => ({ not: inner })],
-  ])('may not have too many levels of %s', (_, wrap) => {
+  ])('with too many levels of %s is refused', (_, wrap) => {
     expect(property(nested(600, wrap))).toEqual([
       'spec.validation.openAPIV3Schema: Forbidden: must not be nested deeper than 500 levels',
     ]);
   });
 
-  test('may have many levels', () => {
+  test('with many levels is accepted', () => {
     expect(property(nested(400, (inner) => ({ type: 'object', properties: { a: inner } })))).toEqual([]);
   });
 
-  test('is read once for all its rules', () => {
+  test('is parsed once for all its rules', () => {
     const names = Array.from({ length: 3000 }, (_, i) => `p${i}`);
     const issues = property({
       type: 'object',
@@ -253,7 +253,7 @@ describe('a huge schema', () => {
 });
 
 describe('selectable fields', () => {
-  test('are texts, numbers or flags that the schema has, each once', () => {
+  test('are strings, numbers or booleans of the schema, without duplicates', () => {
     const schema = {
       openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'object' } } },
     };
@@ -268,18 +268,18 @@ describe('selectable fields', () => {
   });
 });
 
-describe('a definition through v1beta1', () => {
+describe('a v1beta1 definition', () => {
   test('needs neither a schema nor an approval', () => {
     expect(betaCreated({})).toEqual([]);
   });
 
-  test('may have a schema that is not structural while nobody prunes', () => {
+  test('may have a schema that is not structural if unknown fields are preserved', () => {
     const validation = { openAPIV3Schema: { properties: { a: { pattern: 'x' } } } };
     expect(betaCreated({ validation })).toEqual([]);
     expect(betaCreated({ validation, preserveUnknownFields: false })).not.toEqual([]);
   });
 
-  test('may not have defaults, nor say the same in two places', () => {
+  test('may not have defaults, nor the same field in two places', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', default: 'x' } } } };
     expect(betaCreated({ validation: schema, preserveUnknownFields: false })).toEqual([
       'spec.validation.openAPIV3Schema.properties[a].default: Forbidden: must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)',
@@ -290,7 +290,7 @@ describe('a definition through v1beta1', () => {
     );
   });
 
-  test('can be changed through v1 without being asked for what it never had', () => {
+  test('can be updated in v1 without the fields that it never had', () => {
     const old = crd({
       metadata: { name: 'things.a.k8s.io' },
       spec: { group: 'a.k8s.io', preserveUnknownFields: true, versions: [crdVersion('v1', { schema: undefined })] },
@@ -306,7 +306,7 @@ describe('a definition through v1beta1', () => {
 describe('a changed definition', () => {
   const established = crd({ status: ESTABLISHED });
 
-  test('keeps its scope and kind once it is established, its group and plural always', () => {
+  test('keeps its scope and kind once it is established, and always its group and plural', () => {
     const change = { spec: { scope: 'Cluster', group: 'b.com', names: { kind: 'Other', plural: 'others' } } };
     const always = [
       'spec.group: Invalid value: "b.com": field is immutable',
@@ -320,7 +320,7 @@ describe('a changed definition', () => {
     ]);
   });
 
-  test('keeps versions that are stored', () => {
+  test('keeps its stored versions', () => {
     expect(
       updated(established, { spec: { versions: [crdVersion('v2')] }, status: { storedVersions: ['v1', 'v2'] } }),
     ).toEqual([
@@ -328,7 +328,7 @@ describe('a changed definition', () => {
     ]);
   });
 
-  test('gets no bad bundle once it is established, unless it had one', () => {
+  test('may not get an invalid CA bundle once it is established, unless it had one', () => {
     const conversion = (caBundle: string) => ({
       conversion: {
         strategy: 'Webhook',
@@ -343,7 +343,7 @@ describe('a changed definition', () => {
     ).toEqual([]);
   });
 
-  test('may go on with what later rules forbid', () => {
+  test('may keep violations that it already had', () => {
     const schema = {
       openAPIV3Schema: {
         type: 'object',
@@ -357,7 +357,7 @@ describe('a changed definition', () => {
 });
 
 describe('a changed status', () => {
-  test('has accepted names that could be names', () => {
+  test('has valid accepted names', () => {
     const object = decoded(
       CRD_V1,
       crd({ metadata: { resourceVersion: '1' }, status: { acceptedNames: { plural: 'Bad', kind: 'Thing' } } }),

@@ -1,6 +1,6 @@
 /**
- * A whole definition: what is wrong with a new one, with a changed one, with a changed status. Invariant: pure; both versions are judged in the form of v1beta1, v1beta1 requests
- * by the milder rules that it had.
+ * Validation of a definition on create, on update and on update of its status. Both versions are validated in the form
+ * of v1beta1; requests in v1beta1 have its milder rules.
  */
 
 import { fieldAt, flagAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -22,7 +22,7 @@ const SPEC = FieldPath.of('spec');
 const STATUS = FieldPath.of('status');
 
 export interface Request {
-  /** The objects are v1beta1's, and so are the rules. */
+  /** The objects are in v1beta1. */
   readonly isV1beta1: boolean;
   readonly tools: ValidationTools;
 }
@@ -75,7 +75,7 @@ function validateStatus(object: JsonObject): FieldIssue[] {
   return validateNames(readNames(objectAt(object, 'status', 'acceptedNames')), STATUS.child('acceptedNames'));
 }
 
-/** Objects of a stored version may exist, so it stays in the spec until somebody has rewritten them. */
+/** A stored version stays in the spec until its objects are rewritten, because there may be some. */
 function validateStoredVersions(object: JsonObject): FieldIssue[] {
   const path = STATUS.child('storedVersions');
   const stored = textsAt(object, 'status', 'storedVersions');
@@ -85,7 +85,7 @@ function validateStoredVersions(object: JsonObject): FieldIssue[] {
   const issues: FieldIssue[] = [];
   for (const version of objectsAt(object, 'spec', 'versions')) {
     const name = textAt(version, 'name');
-    // A name that comes twice counts once, as in the reference.
+    // Of two versions with the same name, only the first is a stored version, as in kube-apiserver.
     if (!left.delete(name) && flagAt(version, 'storage'))
       issues.push(declared(invalid(path, value, `must have the storage version ${name}`)));
   }
@@ -97,7 +97,7 @@ function missingVersion(name: string): string {
   return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 }
 
-/** Whoever does not touch the annotation is not asked about it. */
+/** Checks the annotation only if the update changes its state. */
 function validateApproval(object: JsonObject, old: JsonObject | undefined): FieldIssue[] {
   if (!isProtectedGroup(textAt(object, 'spec', 'group'))) return [];
   const { state, reason } = approvalOf(annotationsOf(object));

@@ -1,4 +1,7 @@
-/** The `x-kubernetes-` extensions of one node that say how lists and maps are merged. Invariant: pure; issues in the order of the reference. */
+/**
+ * Validation of the `x-kubernetes-` extensions for merging of lists and maps, on one node. Issues are in
+ * kube-apiserver's order.
+ */
 
 import { fieldAt, objectAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -54,7 +57,7 @@ function checkType(schema: JsonObject, wanted: string, extension: string, path: 
 function checkSetItems(schema: JsonObject, path: FieldPath): FieldIssue[] {
   const extension = nonAtomicSetItems(schema);
   if (extension === undefined) return [];
-  // In both cases the reference shows the list type.
+  // kube-apiserver shows the list type for both extensions.
   const shown = fieldAt(itemsOf(schema) ?? {}, LIST_TYPE) ?? null;
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   return [declared(invalid(path.child('items', extension), shown, detail))];

@@ -1,4 +1,4 @@
-/** The texts of `x-kubernetes-validations`, before anything is compiled. Invariant: pure; issues in the order of the reference. */
+/** Validation of the texts in `x-kubernetes-validations` before compilation. Issues are in kube-apiserver's order. */
 
 import { fieldAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
 import {
@@ -15,7 +15,7 @@ import type { ParsedSchema, SchemaChecks } from './schema-checks.ts';
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const LINE_BREAK = /[\n\r]/;
 
-/** `path` is that of the list of rules, `schema` the node that has them. */
+/** `path` is the path of the list of rules, and `schema` is the node that has them. */
 export function validateRuleTexts(
   rules: readonly JsonObject[],
   schema: JsonObject,

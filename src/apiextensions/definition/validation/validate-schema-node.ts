@@ -1,6 +1,7 @@
 /**
- * One node of a schema after another: the dialect that definitions may use, and its extensions. Invariant: issues come in the order of the reference, with the properties in the
- * order of their names; rules are compiled only where nothing is wrong with the schema below them.
+ * Validation of the nodes of a schema: fields of JSON Schema that definitions may not use, and extensions. Invariants:
+ * issues are in kube-apiserver's order, with properties sorted by name; the rules of a node are compiled only if the
+ * node and those below it have no issue.
  */
 
 import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -16,26 +17,26 @@ import type { ValidationOptions } from './validation-options.ts';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion']);
 
-/** What holds for a node because of where it stands. */
-interface Standing {
-  /** Undefined: a default is allowed. Otherwise why not. */
+/** The restrictions on a node that follow from its position. */
+interface NodePosition {
+  /** The reason why a default is not allowed. Undefined: it is. */
   readonly defaultsForbidden: string | undefined;
   readonly insideMeta: boolean;
-  /** The highest place whose items cannot be told apart between two states of an object. */
+  /** The highest node whose items cannot be correlated between two states of an object. */
   readonly uncorrelatable: FieldPath | undefined;
 }
 
 export interface SchemaOptions extends ValidationOptions {
-  /** The schema did not change: rules may cost what they cost. */
+  /** Allows any cost of rules, because the schema has not changed. */
   readonly anyCost: boolean;
 }
 
 export interface NodeOptions extends SchemaOptions {
-  /** What need not be looked at. */
+  /** Nodes that need no check. */
   readonly plain: PlainNodes;
 }
 
-/** Everything wrong with a schema, rules last. `context` is undefined where rules cannot be compiled anyway. */
+/** Returns the issues of a schema, those of rules last. `context` is undefined if rules cannot be compiled. */
 export function validateSchemaNodes(
   schema: JsonObject,
   path: FieldPath,
@@ -43,8 +44,8 @@ export function validateSchemaNodes(
   options: NodeOptions,
 ): FieldIssue[] {
   const walk = new SchemaValidation(options);
-  const standing = { defaultsForbidden: options.defaultsForbidden, insideMeta: false, uncorrelatable: undefined };
-  walk.visit(schema, path, standing, context, true);
+  const position = { defaultsForbidden: options.defaultsForbidden, insideMeta: false, uncorrelatable: undefined };
+  walk.visit(schema, path, position, context, true);
   return [...walk.schemaIssues, ...walk.ruleIssues];
 }
 
@@ -60,38 +61,38 @@ class SchemaValidation {
   visit(
     schema: JsonObject,
     path: FieldPath,
-    standing: Standing,
+    position: NodePosition,
     context: RuleContext | undefined,
     isRoot: boolean,
   ): void {
     if (this.#options.plain.has(schema)) return;
     const before = this.schemaIssues.length;
-    addIssues(this.schemaIssues, validateDialect(schema, path, standing, this.#options));
+    addIssues(this.schemaIssues, validateDialect(schema, path, position, this.#options));
     if (flagAt(schema, 'uniqueItems')) {
       const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
       this.schemaIssues.push(forbidden(path.child('uniqueItems'), detail));
     }
-    this.#visitValues(schema, path, standing, context);
-    this.#visitProperties(schema, path, standing, context, isRoot);
-    this.#visitOperators(schema, path, standing);
-    this.#visitItems(schema, path, standing, context);
+    this.#visitValues(schema, path, position, context);
+    this.#visitProperties(schema, path, position, context, isRoot);
+    this.#visitOperators(schema, path, position);
+    this.#visitItems(schema, path, position, context);
     for (const [name, inner] of schemaEntries(schema, 'dependencies'))
-      this.visit(inner, path.child('dependencies').key(name), standing, undefined, false);
+      this.visit(inner, path.child('dependencies').key(name), position, undefined, false);
     addIssues(this.schemaIssues, validateExtensions(schema, path, this.#options));
-    this.#checkRules(schema, path, standing, context, before);
+    this.#checkRules(schema, path, position, context, before);
   }
 
-  #visitValues(schema: JsonObject, path: FieldPath, standing: Standing, context: RuleContext | undefined): void {
+  #visitValues(schema: JsonObject, path: FieldPath, position: NodePosition, context: RuleContext | undefined): void {
     const values = fieldAt(schema, 'additionalProperties');
     if (values === undefined) return;
     const place = path.child('additionalProperties');
     if (Object.keys(objectAt(schema, 'properties') ?? {}).length > 0 && values !== true)
       this.schemaIssues.push(forbidden(place, 'additionalProperties and properties are mutual exclusive'));
     if (!isJsonObject(values)) return;
-    // What a default would be pruned to cannot be known without a value.
-    const inner = standing.insideMeta
-      ? { ...standing, defaultsForbidden: 'inside additionalProperties applying to object metadata' }
-      : standing;
+    // How such a default is pruned depends on the object.
+    const inner = position.insideMeta
+      ? { ...position, defaultsForbidden: 'inside additionalProperties applying to object metadata' }
+      : position;
     const structural = context?.schema?.additionalProperties;
     const below = context && innerContext(context, schema, typeof structural === 'object' ? structural : undefined);
     this.visit(values, place, inner, below, false);
@@ -100,7 +101,7 @@ class SchemaValidation {
   #visitProperties(
     schema: JsonObject,
     path: FieldPath,
-    standing: Standing,
+    position: NodePosition,
     context: RuleContext | undefined,
     isRoot: boolean,
   ): void {
@@ -108,7 +109,7 @@ class SchemaValidation {
     const isResource = isRoot || flagAt(schema, 'x-kubernetes-embedded-resource');
     for (const [name, property] of schemaEntries(schema, 'properties')) {
       if (this.#options.plain.has(property)) continue;
-      let inner = isCorrelatable ? standing : uncorrelatable(standing, path);
+      let inner = isCorrelatable ? position : uncorrelatable(position, path);
       if (isResource && META_FIELDS.has(name)) {
         inner = { ...inner, insideMeta: true };
         if (isRoot) inner = { ...inner, defaultsForbidden: `in top-level ${name}` };
@@ -118,21 +119,21 @@ class SchemaValidation {
     }
   }
 
-  /** Rules below logic operators are not looked at. */
-  #visitOperators(schema: JsonObject, path: FieldPath, standing: Standing): void {
+  /** Rules below logical operators are not compiled. */
+  #visitOperators(schema: JsonObject, path: FieldPath, position: NodePosition): void {
     const not = objectAt(schema, 'not');
-    if (not !== undefined) this.visit(not, path.child('not'), standing, undefined, false);
+    if (not !== undefined) this.visit(not, path.child('not'), position, undefined, false);
     for (const name of ['allOf', 'oneOf', 'anyOf'])
       for (const [i, inner] of objectsAt(schema, name).entries())
-        this.visit(inner, path.child(name).index(i), standing, undefined, false);
+        this.visit(inner, path.child(name).index(i), position, undefined, false);
     for (const [name, inner] of schemaEntries(schema, 'definitions'))
-      this.visit(inner, path.child('definitions').key(name), standing, undefined, false);
+      this.visit(inner, path.child('definitions').key(name), position, undefined, false);
   }
 
-  #visitItems(schema: JsonObject, path: FieldPath, standing: Standing, context: RuleContext | undefined): void {
+  #visitItems(schema: JsonObject, path: FieldPath, position: NodePosition, context: RuleContext | undefined): void {
     const items = fieldAt(schema, 'items');
     if (items === undefined) return;
-    const inner = textAt(schema, 'x-kubernetes-list-type') === 'map' ? standing : uncorrelatable(standing, path);
+    const inner = textAt(schema, 'x-kubernetes-list-type') === 'map' ? position : uncorrelatable(position, path);
     const below = context && innerContext(context, schema, context.schema?.items);
     if (isJsonObject(items)) this.visit(items, path.child('items'), inner, below, false);
     else
@@ -143,7 +144,7 @@ class SchemaValidation {
   #checkRules(
     schema: JsonObject,
     path: FieldPath,
-    standing: Standing,
+    position: NodePosition,
     context: RuleContext | undefined,
     issuesBefore: number,
   ): void {
@@ -153,18 +154,23 @@ class SchemaValidation {
     const { checks, anyCost } = this.#options;
     addIssues(this.schemaIssues, validateRuleTexts(rules, schema, place, checks));
     if (this.schemaIssues.length > issuesBefore || context === undefined) return;
-    const options = { checks, anyCost, uncorrelatable: standing.uncorrelatable };
+    const options = { checks, anyCost, uncorrelatable: position.uncorrelatable };
     addIssues(this.ruleIssues, validateRules(rules, context, place, options));
   }
 }
 
-/** From here on rules cannot compare with old values; the highest such place is kept. */
-function uncorrelatable(standing: Standing, path: FieldPath): Standing {
-  return standing.uncorrelatable === undefined ? { ...standing, uncorrelatable: path } : standing;
+/** Marks the node as uncorrelatable, unless a higher one is. */
+function uncorrelatable(position: NodePosition, path: FieldPath): NodePosition {
+  return position.uncorrelatable === undefined ? { ...position, uncorrelatable: path } : position;
 }
 
-/** Fields of JSON schema that definitions may not use, or not here. */
-function validateDialect(schema: JsonObject, path: FieldPath, standing: Standing, options: NodeOptions): FieldIssue[] {
+/** Reports fields of JSON Schema that definitions may not use, or not at this position. */
+function validateDialect(
+  schema: JsonObject,
+  path: FieldPath,
+  position: NodePosition,
+  options: NodeOptions,
+): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const type = textAt(schema, 'type');
   const isSet = (name: string): boolean => fieldAt(schema, name) !== undefined;
@@ -173,14 +179,14 @@ function validateDialect(schema: JsonObject, path: FieldPath, standing: Standing
   };
   if (options.requireValidTypes && type !== '' && !SCHEMA_TYPES.includes(type))
     issues.push(notSupported(path.child('type'), type, SCHEMA_TYPES));
-  if (getField(schema, 'default') !== undefined && standing.defaultsForbidden !== undefined)
-    refuse('default', `must not be set ${standing.defaultsForbidden}`);
+  if (getField(schema, 'default') !== undefined && position.defaultsForbidden !== undefined)
+    refuse('default', `must not be set ${position.defaultsForbidden}`);
   if (textAt(schema, 'id') !== '') refuse('id');
   for (const name of ['additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'])
     if (isSet(name)) refuse(name);
   if (type === 'null') refuse('type', 'type cannot be set to null, use nullable as an alternative');
   if (Array.isArray(fieldAt(schema, 'items'))) refuse('items', 'items must be a schema object and not an array');
-  if (standing.insideMeta && flagAt(schema, 'x-kubernetes-embedded-resource'))
+  if (position.insideMeta && flagAt(schema, 'x-kubernetes-embedded-resource'))
     refuse('x-kubernetes-embedded-resource', 'must not be used inside of resource meta');
   return issues;
 }

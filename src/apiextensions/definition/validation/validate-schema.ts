@@ -1,6 +1,6 @@
 /**
- * The schema of a version, or of all: is it structural, do its defaults validate, is the dialect kept, can its rules be compiled and paid for. Invariant: a later question is asked only
- * where the earlier ones have an answer, as the reference asks them.
+ * Validation of the schema of a version, or of all versions: whether it is structural, its defaults, its nodes, and the
+ * compilation and cost of its rules. As in kube-apiserver, a check runs only if the checks before it found no issue.
  */
 
 import { flagAt, objectAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -13,7 +13,10 @@ import { type RuleContext, TotalCost } from './schema-rules.ts';
 import { isDeeper } from './schema-walk.ts';
 import { type SchemaOptions, validateSchemaNodes } from './validate-schema-node.ts';
 
-/** What the root may say if the status is a subresource: it is cut out of the schema, and nothing else at the root may apply to it. */
+/**
+ * The fields that the root may have if the status is a subresource. The status is then validated by its own part of the
+ * schema, to which no other field of the root may apply.
+ */
 const ROOT_FIELDS: readonly string[] = [
   'Description',
   'Type',
@@ -39,10 +42,13 @@ const ROOT_FIELDS: readonly string[] = [
   'XValidations',
 ];
 
-/** Of schemas in schemas. Whoever looks at schemas and at objects by them does so by recursion. The reference has no limit but that of JSON. */
+/**
+ * The maximum nesting of schemas. Schemas, and objects by them, are processed by recursion. kube-apiserver has only the
+ * limit of JSON.
+ */
 const MAX_DEPTH = 500;
 
-/** `validation` is `schema` of a version or `validation` of the top, `path` its own. */
+/** `validation` is the `schema` of a version or the `validation` of a v1beta1 spec, and `path` is its path. */
 export function validateSchema(
   validation: JsonObject | undefined,
   hasStatus: boolean,
@@ -62,7 +68,7 @@ export function validateSchema(
     issues.push(forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   const structure = checkStructure(schema, place, plain, options);
   issues.push(...structure.issues, ...validateSchemaNodes(schema, place, structure.context, { ...options, plain }));
-  // What cannot be parsed is mostly told better by the dialect.
+  // The other checks describe most schemas that cannot be parsed better.
   if (issues.length === 0) issues.push(...structure.unparsed);
   if (structure.context !== undefined) issues.push(...structure.context.total.issues(place));
   return issues;
@@ -87,7 +93,7 @@ function validateRoot(schema: JsonObject, path: FieldPath): FieldIssue[] {
 interface Structure {
   readonly issues: readonly FieldIssue[];
   readonly unparsed: readonly FieldIssue[];
-  /** Undefined where rules are not looked at, because the schema is not sound or need not be structural. */
+  /** Undefined if rules are not checked, because the schema is invalid or need not be structural. */
   readonly context: RuleContext | undefined;
 }
 

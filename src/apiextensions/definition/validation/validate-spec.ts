@@ -1,6 +1,6 @@
 /**
- * The spec of a definition. It is judged in the form of v1beta1, into which both versions are brought: what all versions have in common stands at the top, and issues name it there.
- * Invariant: pure; issues in the order of the reference.
+ * Validation of the spec of a definition. Both versions are validated in the form of v1beta1: issues about fields that
+ * all versions have in common name the field of the spec. Issues are in kube-apiserver's order.
  */
 
 import { fieldAt, flagAt, listAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -65,7 +65,7 @@ export function validateSpec(spec: JsonObject, path: FieldPath, given: Validatio
   return [...issues, ...validateConversion(conversion, path.child('conversion'), options)];
 }
 
-/** What may not change in an update, after everything else. */
+/** Validates the spec as `validateSpec` does, then the fields that may not change. */
 export function validateSpecUpdate(
   spec: JsonObject,
   old: JsonObject,
@@ -89,7 +89,10 @@ function validateGroup(group: string, path: FieldPath): FieldIssue[] {
   return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
 }
 
-/** Either all versions have a schema, or, if the old definition got along without, those that are pruned. */
+/**
+ * All versions must have a schema. If the stored definition had versions without one, only served versions that are
+ * pruned must.
+ */
 function validateSchemasPresent(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
   if (objectAt(spec, 'validation', 'openAPIV3Schema') !== undefined) return [];
   if (!options.requireSchema && fieldAt(spec, 'preserveUnknownFields') === true) return [];
@@ -101,9 +104,9 @@ function validateSchemasPresent(spec: JsonObject, path: FieldPath, options: Vali
   });
 }
 
-// ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Versions ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** What may stand in each version or at the top: the name in a version, at the top, and in messages. */
+/** Fields that may be in each version or in the spec: their name in a version, in the spec, and in messages. */
 const EXCLUSIVE = [
   ['schema', 'validation', 'schemas', 'validation'],
   ['subresources', 'subresources', 'subresources', 'subresources'],
@@ -146,7 +149,7 @@ function validateVersion(
 ): FieldIssue[] {
   const name = textAt(version, 'name');
   const versions = objectsAt(spec, 'versions');
-  // Of versions with one name, which are refused elsewhere, the reference asks the first.
+  // Of versions with the same name, which are refused elsewhere, kube-apiserver uses the first.
   const named = versions.find((one) => textAt(one, 'name') === name) ?? version;
   const holder = versions.some((one) => isSet(one, 'subresources')) ? named : spec;
   const hasStatus = objectAt(holder, 'subresources', 'status') !== undefined;
@@ -191,7 +194,7 @@ function validateVersionName(spec: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-// ── What all versions share ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Fields that all versions share ───────────────────────────────────────────────────────────────────
 
 function validateShared(spec: JsonObject, path: FieldPath, options: ValidationOptions): FieldIssue[] {
   const hasStatus =

@@ -1,6 +1,6 @@
 /**
- * What stands in a version beside its schema, or at the top for all of them: subresources, columns, selectable fields, deprecation. Invariant: pure; issues come in the order of
- * the reference.
+ * Validation of the fields of a version other than its schema, in a version or in the spec for all of them:
+ * subresources, columns, selectable fields, deprecation. Issues are in kube-apiserver's order.
  */
 import { isPrintable } from '../../../apimachinery/go-format.ts';
 import { fieldAt, flagAt, objectAt, objectsAt, textAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -22,7 +22,7 @@ const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const MAX_WARNING = 256;
 
-// ── Deprecation ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Deprecation ──────────────────────────────────────────────────────────────────────────────────────
 
 export function validateDeprecation(version: JsonObject, path: FieldPath): FieldIssue[] {
   const warning = fieldAt(version, 'deprecationWarning');
@@ -49,7 +49,7 @@ function warningComplaints(warning: string): string[] {
   return complaints;
 }
 
-// ── Subresources ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Subresources ─────────────────────────────────────────────────────────────────────────────────────
 
 export function validateSubresources(subresources: JsonObject | undefined, path: FieldPath): FieldIssue[] {
   const scale = subresources === undefined ? undefined : objectAt(subresources, 'scale');
@@ -75,12 +75,12 @@ function checkSelector(text: string, path: FieldPath): FieldIssue[] {
   return [declared(invalid(path, text, 'should be a json path under either .spec or .status'))];
 }
 
-/** A path in dots. What follows the first one is not looked at. */
+/** Checks only that the path begins with a dot, as kube-apiserver does. */
 function validateSimplePath(text: string, path: FieldPath): FieldIssue[] {
   return text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')];
 }
 
-// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Columns ──────────────────────────────────────────────────────────────────────────────────────────
 
 export function validateColumns(holder: JsonObject, path: FieldPath): FieldIssue[] {
   return objectsAt(holder, 'additionalPrinterColumns').flatMap((column, i) =>
@@ -88,7 +88,7 @@ export function validateColumns(holder: JsonObject, path: FieldPath): FieldIssue
   );
 }
 
-/** The path is named as v1beta1 names it, whatever the version of the request. */
+/** Issues name the path as v1beta1 does, in requests of both versions. */
 function validateColumn(column: JsonObject, path: FieldPath): FieldIssue[] {
   const type = textAt(column, 'type');
   const format = textAt(column, 'format');
@@ -105,9 +105,12 @@ function validateColumn(column: JsonObject, path: FieldPath): FieldIssue[] {
   return issues;
 }
 
-// ── Selectable fields ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Selectable fields ────────────────────────────────────────────────────────────────────────────────
 
-/** Of a version, or of the top (`versionName` is '' then). `without` is said if there is no schema to find them in. */
+/**
+ * Validates the selectable fields of a version, or of the spec (`versionName` is ''). `without` is the message if there
+ * is no schema.
+ */
 export function validateSelectableFields(
   holder: JsonObject,
   schema: JsonObject | undefined,

@@ -1,6 +1,6 @@
 /**
- * How strictly a definition is judged. Invariant: a rule that came later than a stored definition is not turned against it: what the old object violates already, the
- * new one may go on violating.
+ * The strictness of the validation of a definition. Invariant: an update may keep a violation that the stored
+ * definition already has, because the rule may be newer than the definition.
  */
 
 import { fieldAt, objectAt, objectsAt, textAt, textsAt } from '../../../apimachinery/meta/object-fields.ts';
@@ -14,7 +14,7 @@ import { hasInvalidMapListKeys, hasInvalidType, hasNonAtomicSet, schemaHas, sche
 export const MAX_SELECTABLE_FIELDS = 8;
 
 export interface ValidationOptions {
-  /** Undefined: schemas may have defaults. Otherwise why they may not. */
+  /** The reason why schemas may not have defaults. Undefined: they may. */
   readonly defaultsForbidden: string | undefined;
   readonly requireRecognizedReviewVersion: boolean;
   readonly requireImmutableNames: boolean;
@@ -25,21 +25,21 @@ export interface ValidationOptions {
   readonly requireAtomicSets: boolean;
   readonly requireSoundMapKeys: boolean;
   readonly allowBadCaBundle: boolean;
-  /** Names of versions whose schema did not change: their rules may cost what they cost. */
+  /** The names of versions whose schema has not changed. The cost of their rules is not limited. */
   readonly unchangedSchemas: ReadonlySet<string>;
-  /** Names of versions that may have too many selectable fields; '' for those at the top. */
+  /** The names of versions that may have too many selectable fields. '' for those in the spec. */
   readonly tooManyFieldsAllowed: ReadonlySet<string>;
   readonly checks: SchemaChecks;
   readonly caBundle: CheckCaBundle;
 }
 
-/** What the rules need from outside. */
+/** The checks that other layers provide. */
 export type ValidationTools = Pick<ValidationOptions, 'checks' | 'caBundle'>;
 
 const V1BETA1_DEFAULTS =
   '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)';
 
-/** For a new definition. v1beta1 does not ask for schemas, nor that they are structural. */
+/** Returns the options for a create. v1beta1 does not require schemas, nor that they are structural. */
 export function optionsForCreate(isV1beta1: boolean, tools: ValidationTools): ValidationOptions {
   return {
     defaultsForbidden: isV1beta1 ? V1BETA1_DEFAULTS : undefined,
@@ -51,7 +51,7 @@ export function optionsForCreate(isV1beta1: boolean, tools: ValidationTools): Va
     requirePrunedDefaults: true,
     requireAtomicSets: true,
     requireSoundMapKeys: true,
-    // It is not established yet, and will not be as long as the bundle is bad.
+    // Such a definition is not established as long as its bundle is invalid.
     allowBadCaBundle: true,
     unchangedSchemas: new Set(),
     tooManyFieldsAllowed: new Set(),
@@ -59,7 +59,7 @@ export function optionsForCreate(isV1beta1: boolean, tools: ValidationTools): Va
   };
 }
 
-/** For `object` in the place of `old`; both in the form of v1beta1. */
+/** Returns the options for an update from `old` to `object`, both in the form of v1beta1. */
 export function optionsForUpdate(
   object: JsonObject,
   old: JsonObject,
@@ -125,7 +125,10 @@ function unchangedSchemas(object: JsonObject, old: JsonObject): ReadonlySet<stri
   );
 }
 
-/** The schema of a version, wherever it stands; `unclear` if the version is missing or schemas stand in both places. */
+/**
+ * Returns the schema of a version, in the version or in the spec. Returns `unclear` if the version is missing or
+ * schemas are in both places.
+ */
 function schemaOf(object: JsonObject, name: string): JsonObject | undefined | 'unclear' {
   const versions = objectsAt(object, 'spec', 'versions');
   const top = objectAt(object, 'spec', 'validation');
