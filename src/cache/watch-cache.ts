@@ -3,14 +3,12 @@
  * state, the event window and the published changes move together within one synchronous call, so no reader sees one
  * without the others.
  */
-import { type BackoffPolicy, backoffDelay } from '../base/backoff.ts';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { Deferred } from '../base/deferred.ts';
-import { toError } from '../base/errors.ts';
 import type { Stoppable } from '../base/lifetime.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import { isStorageError, StorageError } from '../storage/errors.ts';
-import type { Revision, Storage, StorageEvent, Watch, WatchEnd } from '../storage/storage.ts';
+import { StorageError } from '../storage/errors.ts';
+import type { Revision, Storage } from '../storage/storage.ts';
 import type {
   CacheList,
   CacheListOptions,
@@ -32,11 +30,11 @@ import type {
   WaitOptions,
   WindowBounds,
 } from './cache.ts';
-import { CacheState } from './cache-state.ts';
+import { CacheFeed } from './cache-feed.ts';
+import type { CacheState } from './cache-state.ts';
 import { DEFAULT_WINDOW } from './event-window.ts';
 import { FanOut, type WatchOrigin } from './fan-out/fan-out.ts';
 import { Forms } from './forms.ts';
-import { loadState } from './load-state.ts';
 import { checkRange } from './range.ts';
 import { RecentSnapshots } from './recent-snapshots.ts';
 import { Snapshot } from './snapshot.ts';
@@ -64,7 +62,6 @@ export interface WatchCacheOptions {
 }
 
 const BOOKMARK_INTERVAL_MS = 60_000;
-const RETRY: BackoffPolicy = { initialMs: 100, capMs: 5000 };
 
 const NO_FORMS: FormMaker = {
   make(form, entries) {
@@ -76,20 +73,17 @@ export class WatchCache implements Stoppable {
   readonly #options: WatchCacheOptions;
   readonly #storage: Storage;
   readonly #clock: Clock;
-  readonly #windowBounds: WindowBounds;
+  readonly #feed: CacheFeed;
   readonly #forms: Forms;
   readonly #fanOut: FanOut;
   readonly #waiters: Waiters;
   readonly #recent = new RecentSnapshots();
   #state: CacheState | undefined;
-  #storageWatch: Watch | undefined;
   #ready: Deferred<void> | undefined;
   #stopped = false;
   readonly #stopping = Promise.resolve();
-  #failures = 0;
   #restarts = 0;
   #bookmarksDue = false;
-  #retryTimer: Timer | undefined;
   #tickTimer: Timer | undefined;
 
   /** Starts nothing. Throws InvalidArgument for a prefix that does not end with `/`. */
@@ -98,7 +92,7 @@ export class WatchCache implements Stoppable {
     this.#options = options;
     this.#storage = options.storage;
     this.#clock = options.clock ?? systemClock;
-    this.#windowBounds = options.window ?? DEFAULT_WINDOW;
+    const window = options.window ?? DEFAULT_WINDOW;
     this.#forms = new Forms({
       maker: options.forms ?? NO_FORMS,
       ...(options.formBytes === undefined ? {} : { bytes: options.formBytes }),
@@ -107,11 +101,30 @@ export class WatchCache implements Stoppable {
     this.#fanOut = new FanOut({
       forms: this.#forms,
       head: () => this.revision,
-      backlog: this.#windowBounds.events,
+      backlog: window.events,
       ...(options.queue === undefined ? {} : { queue: options.queue }),
       ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
     });
     this.#waiters = new Waiters(this.#clock, () => this.revision);
+    this.#feed = new CacheFeed(
+      {
+        storage: options.storage,
+        clock: this.#clock,
+        prefixes: options.prefixes,
+        describe: options.describe,
+        window,
+        onDrop: (previous) => this.#forms.forget(previous),
+        onTrouble: (error) => options.onTrouble?.(error),
+      },
+      {
+        adopted: (state) => this.#adopt(state),
+        changed: (change) => this.#fanOut.publish(change),
+        reached: (revision) => this.#waiters.reached(revision),
+        progressed: () => this.#sendBookmarks(),
+        lost: (horizon) => this.#fanOut.endAll({ reason: 'compacted', horizon }),
+        closed: () => this.#close(),
+      },
+    );
   }
 
   /**
@@ -124,7 +137,7 @@ export class WatchCache implements Stoppable {
       this.#ready = new Deferred<void>();
       this.#ready.promise.catch(() => {}); // the callers of start() handle the rejection
       this.#armTick();
-      void this.#load();
+      this.#feed.start();
     }
     return this.#ready.promise;
   }
@@ -196,7 +209,7 @@ export class WatchCache implements Stoppable {
     const state = this.#readable();
     if (state.revision >= revision) return { outcome: 'ok', revision: state.revision };
     const reached = this.#waiters.wait(revision, options);
-    this.#storageWatch?.requestProgress();
+    this.#feed.requestProgress();
     return reached;
   }
 
@@ -260,10 +273,8 @@ export class WatchCache implements Stoppable {
   #close(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#retryTimer?.cancel();
     this.#tickTimer?.cancel();
-    this.#storageWatch?.stop();
-    this.#storageWatch = undefined;
+    this.#feed.stop();
     this.#fanOut.endAll({ reason: 'closed' });
     this.#waiters.fail(closed());
     this.#ready?.reject(closed());
@@ -282,60 +293,7 @@ export class WatchCache implements Stoppable {
     return new Snapshot(state.revision, state.map.clone(), this.#forms);
   }
 
-  async #load(): Promise<void> {
-    try {
-      const { prefixes, describe } = this.#options;
-      const loaded = await loadState({
-        storage: this.#storage,
-        prefixes,
-        describe,
-        backfill: this.#windowBounds.events,
-      });
-      if (this.#stopped) return;
-      const state = new CacheState(loaded.map, loaded.revision, {
-        describe,
-        window: this.#windowBounds,
-        onDrop: (previous) => this.#forms.forget(previous),
-      });
-      this.#follow(state, loaded.target);
-    } catch (caught) {
-      this.#retry(toError(caught), () => this.#load());
-    }
-  }
-
-  /** Watches the store from the revision of the state. The cache adopts the state once it has reached `target`. */
-  #follow(state: CacheState, target: Revision): void {
-    const advance = (): void => {
-      if (this.#state === state) this.#waiters.reached(state.revision);
-      else if (state.revision >= target) this.#adopt(state);
-    };
-    const ranges = this.#options.prefixes.map((prefix) => ({ prefix }));
-    const sink = {
-      events: (events: readonly StorageEvent[]): void => {
-        this.#failures = 0;
-        const current = this.#state === state;
-        for (const event of events) {
-          const change = state.apply(event);
-          if (current && change !== undefined) this.#fanOut.publish(change);
-        }
-        advance();
-      },
-      progress: (revision: Revision): void => {
-        this.#failures = 0;
-        state.revision = Math.max(state.revision, revision);
-        advance();
-        if (this.#bookmarksDue && this.#state === state) {
-          this.#bookmarksDue = false;
-          this.#fanOut.bookmarks();
-        }
-      },
-      end: (reason: WatchEnd): void => this.#watchEnded(state, target, reason),
-    };
-    advance();
-    this.#storageWatch = this.#storage.watch({ ranges, from: { after: state.revision } }, sink);
-    this.#storageWatch.requestProgress();
-  }
-
+  /** The feed has a state: the first one, or another one after history was lost. */
   #adopt(state: CacheState): void {
     if (this.#state !== undefined) {
       this.#restarts++;
@@ -345,38 +303,12 @@ export class WatchCache implements Stoppable {
     }
     this.#state = state;
     this.#ready?.resolve();
-    this.#waiters.reached(state.revision);
   }
 
-  #watchEnded(state: CacheState, target: Revision, reason: WatchEnd): void {
-    this.#storageWatch = undefined;
-    if (this.#stopped || reason.reason === 'stopped') return;
-    if (reason.reason === 'closed') this.#close();
-    else if (reason.reason === 'failed') {
-      // Nothing is lost: a new storage watch continues at the revision of the state, and the watchers need not know.
-      this.#retry(reason.error, () => this.#follow(state, target));
-    } else {
-      this.#fanOut.endAll({ reason: 'compacted', horizon: reason.horizon });
-      const error = new StorageError('Unavailable', `history was compacted up to ${reason.horizon} before it was read`);
-      this.#retry(error, () => this.#load());
-    }
-  }
-
-  #retry(error: Error, task: () => void | Promise<void>): void {
-    if (this.#stopped) return;
-    if (isStorageError(error, 'Closed')) {
-      this.#close();
-      return;
-    }
-    this.#options.onTrouble?.(error);
-    const delay = backoffDelay(RETRY, this.#failures++);
-    this.#retryTimer = this.#clock.setTimer(delay, () => {
-      try {
-        void task();
-      } catch (caught) {
-        this.#retry(toError(caught), task);
-      }
-    });
+  #sendBookmarks(): void {
+    if (!this.#bookmarksDue) return;
+    this.#bookmarksDue = false;
+    this.#fanOut.bookmarks();
   }
 
   /** One timer for all watchers. Bookmarks are sent once the store has reported its progress. */
@@ -388,9 +320,9 @@ export class WatchCache implements Stoppable {
         this.#armTick();
         this.#recent.tick();
         this.#forms.tick();
-        if (this.#storageWatch === undefined) return;
+        if (!this.#feed.isWatching) return;
         this.#bookmarksDue = true;
-        this.#storageWatch.requestProgress();
+        this.#feed.requestProgress();
       },
       { background: true },
     );
