@@ -1,4 +1,4 @@
-/** The checks that every driver makes of its arguments before anything else. Each throws StorageError(InvalidArgument). */
+/** Argument checks that every driver makes before anything else. Each throws StorageError(InvalidArgument). */
 import { StorageError } from './errors.ts';
 import { checkKey, type KeyRange } from './keys.ts';
 import { LIMITS, type Revision, type Transaction, type WatchOptions } from './storage.ts';
@@ -28,10 +28,10 @@ export function checkFollowing(key: string, followedBy: Uint8Array | undefined, 
   if (followedBy === undefined) return;
   checkValue(key, followedBy);
   if (ttlMs !== undefined)
-    throw new StorageError('InvalidArgument', 'a value that is written over has no time to live', { key });
+    throw new StorageError('InvalidArgument', 'followedBy and ttlMs cannot be combined', { key });
 }
 
-/** A revision that a caller asks for: an integer, 0 included. */
+/** A revision that a caller names is a non-negative safe integer. */
 export function checkRevision(revision: Revision): void {
   if (!Number.isSafeInteger(revision) || revision < 0)
     throw new StorageError('InvalidArgument', `${revision} is not a revision`);
@@ -80,7 +80,7 @@ export function checkWatch(options: WatchOptions): void {
   if (typeof options.from === 'object') checkRevision(options.from.after);
 }
 
-/** A limit is a whole number; 0 or absent means all. */
+/** A limit is a non-negative safe integer; 0 or absent means all. */
 export function checkLimit(limit: number | undefined): void {
   if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return;
   throw new StorageError('InvalidArgument', `limit ${limit} is not a whole number`);

@@ -1,6 +1,6 @@
 /**
- * Moves the compaction horizon by age. Invariant: what is compacted was current at least one interval ago, so a revision stays good for
- * reads and watches for at least that long after it was current, and for less than two.
+ * The compactor: it moves the compaction horizon of a store by age.
+ * Invariant: a revision can be read and watched for at least one interval after it was current, and for less than two.
  */
 import type { Clock, Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -8,20 +8,25 @@ import type { Stoppable } from '../base/lifetime.ts';
 import { isStorageError } from './errors.ts';
 import type { Revision, Storage } from './storage.ts';
 
-/** The default of the reference's `--etcd-compaction-interval`. */
+/** The default of kube-apiserver's `--etcd-compaction-interval`. */
 export const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 
 export interface CompactorOptions {
   readonly clock: Clock;
-  /** Default 5 minutes; 0 means never, as with the reference's flag. */
+  /** Default 5 minutes; 0 means never, as with kube-apiserver's flag. */
   readonly intervalMs?: number;
-  /** Called when a compaction failed; the next interval tries again. A store that is stopped ends the compactor without this. */
+  /**
+   * Called when a compaction fails; the next interval tries again. Not called when the store is stopped: the compactor
+   * ends.
+   */
   readonly onError: (error: Error) => void;
 }
 
-/** Starts to compact `storage` every interval, to the revision that was current one interval before. */
+/** Compacts `storage` once per interval, to the revision that was current one interval before. */
 export function startCompactor(storage: Storage, options: CompactorOptions): Stoppable {
-  return new Compactor(storage, options);
+  const compactor = new Compactor(storage, options);
+  compactor.start();
+  return compactor;
 }
 
 class Compactor implements Stoppable {
@@ -31,7 +36,7 @@ class Compactor implements Stoppable {
   readonly #onError: (error: Error) => void;
   #previous: Revision | undefined;
   #timer: Timer | undefined;
-  #running: Promise<void>;
+  #running: Promise<void> = Promise.resolve();
   #stopped = false;
   #stopping: Promise<void> | undefined;
 
@@ -40,7 +45,11 @@ class Compactor implements Stoppable {
     this.#clock = options.clock;
     this.#intervalMs = options.intervalMs ?? DEFAULT_COMPACTION_INTERVAL_MS;
     this.#onError = options.onError;
-    this.#running = this.#intervalMs > 0 ? this.#run() : Promise.resolve();
+  }
+
+  /** Begins the first interval. Call it once. */
+  start(): void {
+    if (this.#intervalMs > 0) this.#running = this.#run();
   }
 
   stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a store throws. Conflicts, missing keys and compacted revisions are answers (values), not errors; see `storage.ts`. */
+/** The error of stores. Conflicts, missing keys and compacted revisions are results, not errors; see `storage.ts`. */
 import { errorClass, KeelsonError } from '../base/errors.ts';
 
 export type StorageErrorCode =
@@ -6,15 +6,17 @@ export type StorageErrorCode =
   | 'Closed'
   /** The key or range breaks the rules of `keys.ts`, or a request exceeds `LIMITS`. */
   | 'InvalidArgument'
-  /** Stored bytes fail their checksum or cannot be understood. Never retried, never answered with a guess. */
+  /** Stored bytes fail their checksum or cannot be understood. Must not be retried. */
   | 'Corrupt'
-  /** The disk is full, or a quota is reached: nothing of this write took place. */
+  /** The disk is full or a quota is reached. Nothing of this write took place. */
   | 'NoSpace'
   /** The store can be read but not written. */
   | 'ReadOnly'
-  /** The outcome of a write is unknown (a commit failed half-way, a connection broke): read before you try again. */
+  /**
+   * The outcome of a write is unknown, because a commit or a connection failed in the middle. Read before you retry.
+   */
   | 'Unknown'
-  /** Any other failure of the medium; nothing of this request took place. */
+  /** Any other failure of the medium. Nothing of this request took place. */
   | 'Unavailable';
 
 const RETRYABLE: ReadonlySet<StorageErrorCode> = new Set(['NoSpace', 'Unavailable', 'Unknown']);

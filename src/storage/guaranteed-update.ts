@@ -1,39 +1,40 @@
 /**
- * Read, change, write, again until it fits. Invariant: whatever is reported, a refusal or an error of the change included, was decided on
- * a state that came from the store itself, never only on a cached one.
+ * The read-modify-write loop over a store. Invariant: every result, including a refusal or an error of `update`, was
+ * decided on a state that the store itself has confirmed, never on a cached state alone.
  */
 import { abortReason } from '../base/abort.ts';
 import { unreachable } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { KeyValue, Storage } from './storage.ts';
 
-/** What is to become of the key. */
+/** The decision of an update. */
 export type UpdateDecision<E> =
-  /** The whole new value. Whether it is a no-op is for the store to say: only it knows the stored bytes. */
+  /** Write this value. The store decides whether that is a no-op, because only it knows the stored bytes. */
   | { readonly type: 'write'; readonly value: Uint8Array; readonly ttlMs?: number }
-  /** Nothing can be written, for instance because the change is invalid or expects another revision. */
+  /** Write nothing, for example because the change is invalid or expects another revision. */
   | { readonly type: 'refuse'; readonly reason: E };
 
 export type GuaranteedUpdateResult<E> =
-  /** `changed` is false if the stored bytes are equal to what they were. */
+  /** `changed` is false if the stored bytes are the same as before. */
   | { readonly outcome: 'ok'; readonly item: KeyValue; readonly changed: boolean }
   | { readonly outcome: 'refused'; readonly reason: E; readonly current: KeyValue | undefined }
-  /** Others were faster in every attempt. */
+  /** Another writer was faster in every attempt. */
   | { readonly outcome: 'conflict'; readonly current: KeyValue | undefined };
 
 export interface GuaranteedUpdateOptions {
-  /** A state to start from without a read; it may be outdated. Default: a fresh read. */
+  /** A state to start from without a read. It may be outdated. Default: read the store. */
   readonly cached?: KeyValue;
-  /** Default 100: each lost attempt means that somebody else's write succeeded. */
+  /** Default 100. Each failed attempt means that another write succeeded. */
   readonly maxAttempts?: number;
-  /** Tested before each attempt. */
+  /** Checked before each attempt. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Calls `update` with the key's state (undefined: it does not exist) until its write succeeds. `update` may run several times and must
- * depend on nothing but the state it is given. If it refuses or throws on a cached state, it is asked again after a fresh read, unless
- * the cached state turns out to be the present one. What it throws on a fresh state is thrown to the caller.
+ * Calls `update` with the state of the key (undefined: it does not exist) until the write succeeds. `update` may run
+ * several times and must depend only on the state that it is given. If it refuses or throws on a cached state, the
+ * store is read; `update` runs again unless the cached state was current. An error that `update` throws on a current
+ * state is thrown to the caller.
  */
 export async function guaranteedUpdate<E = never>(
   storage: Storage,
@@ -90,7 +91,7 @@ async function read(storage: Storage, key: string): Promise<KeyValue | undefined
     case 'missing':
       return undefined;
     default:
-      // Only reads that name a revision are answered this way.
+      // Only a read at a given revision has another outcome.
       return unreachable(result as never);
   }
 }

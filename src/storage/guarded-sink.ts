@@ -1,6 +1,6 @@
 /**
- * A sink whose owner need not think of its rules. Invariant: calls never overlap, `end` comes once and last, and a sink that throws is
- * ended with a BugError instead of harming its caller.
+ * A wrapper of a `WatchSink` that enforces its rules for a driver. Invariants: calls never overlap; `end` is called
+ * once and last; a sink that throws ends with a BugError, and its caller is not affected.
  */
 import { BugError, toError } from '../base/errors.ts';
 import type { Revision, StorageEvent, WatchEnd, WatchSink } from './storage.ts';
@@ -8,17 +8,22 @@ import type { Revision, StorageEvent, WatchEnd, WatchSink } from './storage.ts';
 export class GuardedSink {
   readonly #sink: WatchSink;
   readonly #onEnd: () => void;
+  readonly #onFailure: (error: Error) => void;
   #calling = false;
   #ending: WatchEnd | undefined;
   #ended = false;
 
-  /** `onEnd` runs once, right before the sink hears of the end. */
-  constructor(sink: WatchSink, onEnd: () => void) {
+  /**
+   * `onEnd` runs once, right before `end` of the sink. `onFailure` gets the error if `end` throws; default: it is
+   * ignored.
+   */
+  constructor(sink: WatchSink, onEnd: () => void, onFailure: (error: Error) => void = () => {}) {
     this.#sink = sink;
     this.#onEnd = onEnd;
+    this.#onFailure = onFailure;
   }
 
-  /** The end has come, or comes as soon as the call under way returns: nothing else is passed on. */
+  /** Whether the watch has ended, or ends when the running call returns. No further call is passed on. */
   get over(): boolean {
     return this.#ending !== undefined;
   }
@@ -31,7 +36,7 @@ export class GuardedSink {
     this.#call(() => this.#sink.progress(revision));
   }
 
-  /** Ends now, or after the call that is under way. Later calls do nothing. */
+  /** Ends the watch now, or after the running call. Later calls do nothing. */
   finish(reason: WatchEnd): void {
     this.#ending ??= reason;
     if (this.#calling || this.#ended) return;
@@ -39,8 +44,8 @@ export class GuardedSink {
     this.#onEnd();
     try {
       this.#sink.end(this.#ending);
-    } catch {
-      // A sink that throws at its end has nobody left to tell: the watch is over for everyone else.
+    } catch (caught) {
+      this.#onFailure(new BugError('a watch sink threw from end', { cause: toError(caught) }));
     }
   }
 

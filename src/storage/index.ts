@@ -1,4 +1,7 @@
-/** `keelson/storage`: the storage interface, what wraps a store, and the suite that every driver runs. Drivers have entries of their own. */
+/**
+ * `keelson/storage`: the storage interface, wrappers of stores, and the conformance suite. Each driver has its own
+ * entry.
+ */
 export { type CompactorOptions, DEFAULT_COMPACTION_INTERVAL_MS, startCompactor } from './compactor.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './errors.ts';
 export {

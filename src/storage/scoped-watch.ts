@@ -1,4 +1,6 @@
-/** A watch of the outer store whose events lose the prefix. The outer store keeps the order and guards the sink. */
+/**
+ * A watch through a scoped store: it removes the prefix from keys. The inner store keeps the order and guards the sink.
+ */
 import { Deferred } from '../base/deferred.ts';
 import type { KeyValue, Revision, StorageEvent, Watch, WatchEnd, WatchSink } from './storage.ts';
 
@@ -17,6 +19,7 @@ export class ScopedWatch implements Watch, WatchSink {
     this.#onEnd = onEnd;
   }
 
+  /** Begins the inner watch. Call it once, before any other method. */
   start(watch: (sink: WatchSink) => Watch): void {
     this.#inner = watch(this);
   }
@@ -29,7 +32,7 @@ export class ScopedWatch implements Watch, WatchSink {
     this.#inner.requestProgress();
   }
 
-  /** Ends the watch because the scoped store is stopped. */
+  /** Ends the watch `closed`, because the scoped store is stopped. */
   close(): void {
     this.#closing = true;
     this.#inner.stop();

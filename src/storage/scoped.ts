@@ -1,7 +1,7 @@
 /**
- * A store inside a store: the keys that begin with a prefix, shown without it.
- * Invariant: nothing outside the prefix can be read, written or watched through it. Revisions, the horizon and the history are those
- * of the inner store, so revisions have gaps where others wrote, and `compact` compacts for all.
+ * A store inside a store: the keys that begin with a prefix, shown without it. Invariant: nothing outside the prefix
+ * can be read, written or watched through it. Revisions, the horizon and the history are those of the inner store, so
+ * revisions have gaps where others wrote, and `compact` compacts for all.
  */
 import { checkWatch } from './checks.ts';
 import { isStorageError } from './errors.ts';
@@ -19,8 +19,9 @@ import {
 import { innerRange, type StorageMapping, WrappedStorage } from './wrapped-storage.ts';
 
 /**
- * `prefix` is a valid key, usually `<scope>/`. The limit on the length of a key includes the prefix. stop() ends the watches and
- * snapshots that were made through the scoped store and leaves `storage` open. A fork owns its inner store and stops it.
+ * `prefix` is a valid key, usually `<scope>/`. The limit on the length of a key includes the prefix. stop() ends the
+ * watches and snapshots that were made through the scoped store and leaves `storage` open. A fork owns its inner store
+ * and stops it.
  */
 export function scoped(storage: ForkableStorage, prefix: string): ForkableStorage;
 export function scoped(storage: Storage, prefix: string): Storage;

@@ -1,6 +1,7 @@
 /**
- * The model test of `storage.ts`: random scripts run against a store and a naive model of it side by side. It imports no test runner.
- * Invariant: a script is decided by its seed alone; a failure names the seed and a script from which no command can be left out.
+ * The model test of `storage.ts`: random scripts run against a store and a naive model of it side by side. It imports
+ * no test runner. Invariant: a script is decided by its seed alone; a failure names the seed and a script from which no
+ * command can be left out.
  */
 import { BugError, toError } from '../base/errors.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The conformance suite of `storage.ts`, as data: every driver runs all of it. A test makes one `it` of each case, gives it a context of
- * its own, stops what was opened, and skips, with the reason, the cases that need what the driver does not have.
+ * The conformance suite of `storage.ts`, as data. Every driver runs all of it: its test makes one `it` of each case
+ * with `runSuiteCase` and skips, with the reason, cases that need a feature that the driver does not have.
  */
 import { compactCases } from './suite/compact.ts';
 import type { SuiteCase } from './suite/context.ts';

@@ -1,21 +1,23 @@
 /**
  * The storage interface, as a specification. `storage.suite.ts` tests every sentence; every driver runs it.
  *
- * A store maps keys (`keys.ts`) to opaque bytes and never looks into them. It has ONE revision, a positive safe integer that only
- * grows: each transaction that changes something takes one number, which all its writes share, a transaction that
- * changes nothing takes none. A fresh store is at revision 1. Revisions survive a restart and are never reused for anything visible.
+ * A store maps keys (`keys.ts`) to opaque bytes and never looks into them. It has ONE revision, a positive safe integer
+ * that only grows: each transaction that changes something takes one number, which all its writes share, a transaction
+ * that changes nothing takes none. A fresh store is at revision 1. Revisions survive a restart and are never reused for
+ * anything visible.
  *
  * Ordering and visibility
- * - Writes are linearizable. A write is acknowledged only when it is as durable as the driver promises, and is visible to no reader and
- *   no watcher before that. Whoever saw revision R, through any method, finds every later read at R or above.
+ * - Writes are linearizable. A write is acknowledged only when it is as durable as the driver promises, and is visible
+ *   to no reader and no watcher before that. Whoever saw revision R, through any method, finds every later read at R or
+ *   above.
  * - Reads without a revision are linearizable: they see every write that was acknowledged before the read began.
  * - Reads and lists are atomic: all they return is one state of the store.
  *
- * Bytes handed in belong to the store from then on, bytes handed out are shared: nobody changes either.
- * A stored value holds no revision of itself: a driver may learn it only at the commit.
+ * Bytes handed in belong to the store from then on, bytes handed out are shared: nobody changes either. A stored value
+ * holds no revision of itself: a driver may learn it only at the commit.
  *
- * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for unfit keys or exceeded LIMITS, and the failures of the
- * medium. Expected outcomes (missing, exists, conflict, compacted, future revision) are values.
+ * Every method throws StorageError: `Closed` after stop(), `InvalidArgument` for unfit keys or exceeded LIMITS, and the
+ * failures of the medium. Expected outcomes (missing, exists, conflict, compacted, future revision) are values.
  */
 import type { Stoppable } from '../base/lifetime.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
@@ -41,11 +43,16 @@ export interface KeyValue {
   readonly revision: Revision;
   /** The revision that created the key; a key that was deleted and made again has a new one. */
   readonly created: Revision;
-  /** The value is stored in an outdated form (`transformed.ts`): writing it again, even unchanged, brings it up to date. */
+  /**
+   * The value is stored in an outdated form (`transformed.ts`): writing it again, even unchanged, brings it up to date.
+   */
   readonly stale?: boolean;
 }
 
-/** The revision asked for is behind the compaction horizon. `horizon` is the oldest revision that can still be asked for. */
+/**
+ * The revision asked for is behind the compaction horizon. `horizon` is the oldest revision that can still be asked
+ * for.
+ */
 export interface Compacted {
   readonly outcome: 'compacted';
   readonly horizon: Revision;
@@ -63,8 +70,8 @@ export interface ReadOptions {
   /** Read any state at or above this revision: a driver may answer from a state that is older than the current one. */
   readonly atLeast?: Revision;
   /**
-   * With `revision`: look behind the compaction horizon, as far as the driver still keeps history (`oldestRevision`). Default false:
-   * what is behind the horizon answers `compacted` even though the driver may still have it.
+   * With `revision`: look behind the compaction horizon, as far as the driver still keeps history (`oldestRevision`).
+   * Default false: what is behind the horizon answers `compacted` even though the driver may still have it.
    */
   readonly lookBack?: boolean;
 }
@@ -103,7 +110,10 @@ export interface Reader {
   list(range: KeyRange, options?: ListOptions): MaybePromise<ListResult>;
 }
 
-/** An immutable state of the whole store. It stays readable, whatever is compacted, until it or its store is stopped; then it is Closed. */
+/**
+ * An immutable state of the whole store. It stays readable, whatever is compacted, until it or its store is stopped;
+ * then it is Closed.
+ */
 export interface Snapshot extends Stoppable {
   readonly revision: Revision;
   get(key: string): MaybePromise<KeyValue | undefined>;
@@ -119,23 +129,29 @@ export interface Snapshot extends Stoppable {
 
 export interface WriteOptions {
   /**
-   * Delete the key this many milliseconds after the commit, unless it is written again before (each write sets its own time to live,
-   * none included). A positive, finite number. Expiry is an ordinary delete with a revision of its own; it comes late, never early, by at most a few seconds while
-   * the store is open, and soon after the next opening otherwise.
+   * Delete the key this many milliseconds after the commit, unless it is written again before (each write sets its own
+   * time to live, none included). A positive, finite number. Expiry is an ordinary delete with a revision of its own;
+   * it comes late, never early, by at most a few seconds while the store is open, and soon after the next opening
+   * otherwise.
    */
   readonly ttlMs?: number;
 }
 
 export interface CreateOptions extends WriteOptions {
   /**
-   * Written over the new key at the next revision, if it was created: what its owner would write next anyway. Watchers hear of both; the answer is that of the creation. In the same commit, so that nobody reads the key in
-   * the state between; a driver whose commits cannot write a key twice writes it right after, and a failure of that leaves the creation. Not together with `ttlMs`.
+   * Written over the new key at the next revision, if it was created: what its owner would write next anyway. Watchers
+   * hear of both; the answer is that of the creation. In the same commit, so that nobody reads the key in the state
+   * between; a driver whose commits cannot write a key twice writes it right after, and a failure of that leaves the
+   * creation. Not together with `ttlMs`.
    */
   readonly followedBy?: Uint8Array | undefined;
 }
 
 export type WriteResult =
-  /** `changed` is false for a no-op: the stored bytes were equal and no ttl is involved; `revision` is then the key's old one. */
+  /**
+   * `changed` is false for a no-op: the stored bytes were equal and no ttl is involved; `revision` is then the key's
+   * old one.
+   */
   | { readonly outcome: 'ok'; readonly revision: Revision; readonly changed: boolean }
   /** The check failed; `current` is the key's state that made it fail. */
   | { readonly outcome: 'conflict'; readonly current: KeyValue | undefined; readonly revision: Revision };
@@ -189,16 +205,20 @@ export type StorageEvent =
     };
 
 /**
- * Where a watch delivers. Calls never overlap and come in revision order; they must be cheap and must not throw (a throw ends the watch
- * with a BugError). A sink that cannot keep up queues or stops the watch itself: the store holds nothing for it.
+ * Where a watch delivers. Calls never overlap and come in revision order; they must be cheap and must not throw (a
+ * throw ends the watch with a BugError). A sink that cannot keep up queues or stops the watch itself: the store holds
+ * nothing for it.
  */
 export interface WatchSink {
   /**
-   * One or more whole revisions: the events of one revision are never split over two calls, in the order of their writes. Every event
-   * of the watched ranges is delivered exactly once.
+   * One or more whole revisions: the events of one revision are never split over two calls, in the order of their
+   * writes. Every event of the watched ranges is delivered exactly once.
    */
   events(events: readonly StorageEvent[]): void;
-  /** All changes of the ranges up to and including this revision have been delivered. Sent after the initial state, on request, and now and then. */
+  /**
+   * All changes of the ranges up to and including this revision have been delivered. Sent after the initial state, on
+   * request, and now and then.
+   */
   progress(revision: Revision): void;
   /** Last call, once. After stop() by the watcher it comes with `stopped`. */
   end(reason: WatchEnd): void;
@@ -208,8 +228,8 @@ export type WatchEnd =
   /** By the watcher itself. */
   | { readonly reason: 'stopped' }
   /**
-   * The store was stopped. What was delivered is whole revisions in order; a watch that lagged behind may not have seen the last ones and
-   * resumes after the last revision it saw.
+   * The store was stopped. What was delivered is whole revisions in order; a watch that lagged behind may not have seen
+   * the last ones and resumes after the last revision it saw.
    */
   | { readonly reason: 'closed' }
   /** History that this watch needs is gone: read the state anew. */
@@ -220,12 +240,12 @@ export interface WatchOptions {
   /** Keys of any of these ranges (prefixes only; `start` is not allowed here). One ordered stream for all of them. */
   readonly ranges: readonly KeyRange[];
   /**
-   * - `{ after: R }`: every change with a revision above R. Behind the horizon the watch ends `compacted`. An R of the future is allowed:
-   *   delivery begins with R + 1.
-   * - `'now'`: every change after the watch was made; a `progress` call says first where that is: at or above every revision that was
-   *   acknowledged before the call.
-   * - `'state'`: first the present state as put events in key order (no `previous`, each with its own revision, so not in revision
-   *   order), then `progress` with the state's revision, then every change.
+   * - `{ after: R }`: every change with a revision above R. Behind the horizon the watch ends `compacted`. An R of the
+   *   future is allowed: delivery begins with R + 1.
+   * - `'now'`: every change after the watch was made; a `progress` call says first where that is: at or above every
+   *   revision that was acknowledged before the call.
+   * - `'state'`: first the present state as put events in key order (no `previous`, each with its own revision, so not
+   *   in revision order), then `progress` with the state's revision, then every change.
    */
   readonly from: { readonly after: Revision } | 'now' | 'state';
   readonly lookBack?: boolean;
@@ -233,8 +253,8 @@ export interface WatchOptions {
 
 export interface Watch {
   /**
-   * No call reaches the sink after this returns; `end` comes within it if it has not come yet. Called inside a call of the sink, `end`
-   * follows as soon as that call returns, because calls never overlap.
+   * No call reaches the sink after this returns; `end` comes within it if it has not come yet. Called inside a call of
+   * the sink, `end` follows as soon as that call returns, because calls never overlap.
    */
   stop(): void;
   /** Asks for a `progress` call at the store's present revision or above, also when nothing changes in the ranges. */
@@ -251,7 +271,10 @@ export interface Storage extends Reader, Stoppable {
   /** Writes a key that must not exist; otherwise `conflict` with the present state. */
   create(key: string, value: Uint8Array, options?: CreateOptions): Promise<WriteResult>;
 
-  /** Writes a key whose revision must be `expected` (0: must not exist). Equal bytes without ttl on either side are a no-op. */
+  /**
+   * Writes a key whose revision must be `expected` (0: must not exist). Equal bytes without ttl on either side are a
+   * no-op.
+   */
   compareAndWrite(key: string, expected: Revision, value: Uint8Array, options?: WriteOptions): Promise<WriteResult>;
 
   /** Deletes a key; with `expected` only at that revision. */
@@ -264,9 +287,10 @@ export interface Storage extends Reader, Stoppable {
   watch(options: WatchOptions, sink: WatchSink): Watch;
 
   /**
-   * Moves the compaction horizon up to `revision` (a lower or equal one does nothing; above the current revision is InvalidArgument).
-   * From then on reads at an older revision and watches `after` an older one answer `compacted`. Watches in progress that have been
-   * delivered past it go on. The driver forgets the history in its own time, not later than its retention says.
+   * Moves the compaction horizon up to `revision` (a lower or equal one does nothing; above the current revision is
+   * InvalidArgument). From then on reads at an older revision and watches `after` an older one answer `compacted`.
+   * Watches in progress that have been delivered past it go on. The driver forgets the history in its own time, not
+   * later than its retention says.
    */
   compact(revision: Revision): Promise<void>;
 
@@ -279,7 +303,8 @@ export interface Storage extends Reader, Stoppable {
   snapshot(): MaybePromise<Snapshot>;
 
   /**
-   * Ends the store: writes in flight are finished and answered first, watches end `closed`, later calls throw Closed. Idempotent.
+   * Ends the store: writes in flight are finished and answered first, watches end `closed`, later calls throw Closed.
+   * Idempotent.
    */
   stop(): Promise<void>;
 }
@@ -287,8 +312,9 @@ export interface Storage extends Reader, Stoppable {
 /** A store that can be copied whole. */
 export interface ForkableStorage extends Storage {
   /**
-   * An independent store with the same contents, revision and history that shares structure; O(1). Changes of one are never seen by the other.
-   * With a snapshot of this store it starts from that state (history before it is kept, what came later is not there).
+   * An independent store with the same contents, revision and history that shares structure; O(1). Changes of one are
+   * never seen by the other. With a snapshot of this store it starts from that state (history before it is kept, what
+   * came later is not there).
    */
   fork(from?: Snapshot): ForkableStorage;
 }

@@ -1,9 +1,12 @@
-/** Assertions of the conformance suite, which imports no test runner. A failure is a BugError that says where two values differ. */
+/**
+ * Assertions of the conformance suite, which imports no test runner. A failure is a BugError with the path of the
+ * difference.
+ */
 import { BugError, toError } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import { isStorageError, type StorageErrorCode } from './errors.ts';
 
-/** Deep equality of plain data; bytes are compared by content, an absent property and an undefined one are the same. */
+/** Deep equality of plain data. Bytes are compared by content; an absent property equals an undefined one. */
 export function expectEqual(actual: unknown, expected: unknown, what = 'value'): void {
   const difference = findDifference(actual, expected, what);
   if (difference !== undefined) throw new BugError(difference);
@@ -13,7 +16,7 @@ export function expectTrue(condition: boolean, what: string): asserts condition 
   if (!condition) throw new BugError(`expected that ${what}`);
 }
 
-/** Narrows a result to one outcome. */
+/** Asserts the outcome of a result and narrows its type. */
 export function expectOutcome<R extends { readonly outcome: string }, O extends R['outcome']>(
   result: R,
   outcome: O,
@@ -22,7 +25,7 @@ export function expectOutcome<R extends { readonly outcome: string }, O extends 
   return result as Extract<R, { readonly outcome: O }>;
 }
 
-/** The call throws, or rejects with, a StorageError of this code. */
+/** Asserts that the call throws, or rejects with, a StorageError with this code. */
 export async function expectStorageError(call: () => MaybePromise<unknown>, code: StorageErrorCode): Promise<void> {
   let result: unknown;
   try {

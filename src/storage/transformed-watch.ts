@@ -1,6 +1,7 @@
 /**
- * A watch whose values pass a transformer. Invariant: calls reach the sink in the order in which the inner store made them, even if
- * transforming is asynchronous. While it is, later calls wait; more than `maxWaitingEvents` waiting events end the watch as `failed`.
+ * A watch through a transformed store. While an asynchronous transformer works, later calls wait. More than
+ * `maxWaitingEvents` waiting events end the watch `failed`. Invariant: calls reach the sink in the order in which the
+ * inner store made them.
  */
 import { Deferred } from '../base/deferred.ts';
 import { toError } from '../base/errors.ts';
@@ -39,11 +40,12 @@ export class TransformedWatch implements Watch, WatchSink {
     });
   }
 
+  /** Begins the inner watch. Call it once, before any other method. */
   start(watch: (sink: WatchSink) => Watch): void {
     this.#inner = watch(this);
   }
 
-  /** Resolves when the sink has heard of the end. */
+  /** Resolves when the watch has ended. */
   get ended(): Promise<void> {
     return this.#drained.promise;
   }
@@ -85,7 +87,7 @@ export class TransformedWatch implements Watch, WatchSink {
     }
   }
 
-  /** Passes on what is queued, until something must be waited for. */
+  /** Passes queued calls on, until one has to wait for the transformer. */
   #run(): void {
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
       if (call.type === 'progress') this.#sink.progress(call.revision);
@@ -97,7 +99,7 @@ export class TransformedWatch implements Watch, WatchSink {
     }
   }
 
-  /** False if the events come later. */
+  /** Returns false if the events are passed on later. */
   #pass(events: readonly StorageEvent[]): boolean {
     let decoded: MaybePromise<readonly StorageEvent[]>;
     try {

@@ -1,7 +1,7 @@
 /**
- * A store whose values pass a transformer on their way in and out.
- * Invariant: a write is a no-op only if the stored bytes would be equal, so never for a value that is stored in an outdated form.
- * Everything else is as in the inner store.
+ * A store whose values pass a transformer on their way in and out. Invariant: a write is a no-op only if the stored
+ * bytes would be equal, so never for a value that is stored in an outdated form. Everything else is as in the inner
+ * store.
  */
 import { equalBytes } from '../base/bytes.ts';
 import { isKeelsonError } from '../base/errors.ts';
@@ -23,18 +23,21 @@ import type { FromStorage, ValueTransformer } from './value-transformer.ts';
 import { mapAll, type StorageMapping, WrappedStorage } from './wrapped-storage.ts';
 
 export interface TransformedOptions {
-  /** How many events of one watch may wait for an asynchronous transformer. One more ends the watch `failed`. Default 10,000. */
+  /**
+   * How many events of one watch may wait for an asynchronous transformer. One more ends the watch `failed`. Default
+   * 10,000.
+   */
   readonly maxWaitingEvents?: number;
 }
 
 const DEFAULT_WAITING_EVENTS = 10_000;
 
 /**
- * Takes ownership of `storage`: stop() stops it too. The limits on sizes hold for the plain values, and those of `storage` for the
- * transformed ones.
+ * Takes ownership of `storage`: stop() stops it too. The limits on sizes hold for the plain values, and those of
+ * `storage` for the transformed ones.
  *
- * Every write except `create` reads the key first. If the value of the key becomes equal to the new one only while the write is in
- * flight, and the transformer is not deterministic, then the write is a change and not a no-op.
+ * Every write except `create` reads the key first. If the value of the key becomes equal to the new one only while the
+ * write is in flight, and the transformer is not deterministic, then the write is a change and not a no-op.
  *
  * An error that the transformer throws becomes StorageError(Corrupt), unless it is one of this package's errors.
  */
@@ -133,8 +136,8 @@ class TransformedStorage extends WrappedStorage {
   }
 
   /**
-   * For an existing key whose value is equal and not stale, this is the very bytes that are stored, so that the inner store sees a
-   * no-op even if the transformer would make other bytes now.
+   * For an existing key whose value is equal and not stale, this is the very bytes that are stored, so that the inner
+   * store sees a no-op even if the transformer would make other bytes now.
    */
   protected innerValue(key: string, value: Uint8Array, isNew: boolean): MaybePromise<Uint8Array> {
     if (isNew) return this.values.toStorage(key, value);

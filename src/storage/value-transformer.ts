@@ -1,10 +1,11 @@
 /**
- * What stands between plain values and stored bytes: encryption at rest, another encoding. Invariant: a stored value says by its own
- * leading bytes how it is encoded, in the reference's etcd layout, so values of several encodings lie side by side.
+ * The interface between plain values and stored bytes, for encryption at rest and for other encodings. Invariant: the
+ * leading bytes of a stored value name its encoding, as in kube-apiserver's etcd layout. So a store may hold values of
+ * several encodings.
  */
 import type { MaybePromise } from '../base/maybe-promise.ts';
 
-/** `unknown` is for values that carry none of the marks. */
+/** `unknown` is a value without any of the marks. */
 export type ValueEncoding = 'json' | 'protobuf' | 'cbor' | 'encrypted' | 'unknown';
 
 const MARKS: readonly { readonly encoding: ValueEncoding; readonly mark: readonly number[] }[] = [
@@ -20,20 +21,24 @@ export function valueEncoding(value: Uint8Array): ValueEncoding {
   return 'unknown';
 }
 
-/** Where a value belongs: a transformer may bind its bytes to the key, so that values cannot be swapped in the store. */
+/**
+ * The context of a value. A transformer may bind the stored bytes to the key, so that values cannot be swapped in the
+ * store.
+ */
 export interface TransformContext {
   readonly key: string;
 }
 
 export interface FromStorage {
   readonly value: Uint8Array;
-  /** `toStorage` would make other bytes today (an old encryption key, an old encoding): the value should be written again. */
+  /** The value is stored with an outdated encryption key or encoding and should be written again. */
   readonly stale: boolean;
 }
 
 /**
- * Reversible: `fromStorage(toStorage(v))` is v, not stale. Neither changes the bytes it is given. `fromStorage` throws
- * StorageError(Corrupt) for bytes it cannot understand. `toStorage` need not be deterministic.
+ * Invariant: `fromStorage(toStorage(v))` is v and not stale. Neither method may change the bytes that it is given.
+ * `fromStorage` throws StorageError(Corrupt) for bytes that it cannot understand. `toStorage` need not be
+ * deterministic.
  */
 export interface ValueTransformer {
   toStorage(value: Uint8Array, context: TransformContext): MaybePromise<Uint8Array>;

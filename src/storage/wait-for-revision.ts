@@ -1,19 +1,22 @@
-/** Waits for a revision of the future: the choice of a caller that got the outcome `future`. */
+/** Waiting for a store to reach a revision, for callers that got the outcome `future`. */
 import { type Clock, sleep } from '../base/clock.ts';
 import type { Revision, Storage } from './storage.ts';
 
-// Asking a store for its revision is cheap; waits double from the first to the last of these.
+// The store is polled, because asking for its revision is cheap. The pauses double from the first to the longest.
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 200;
 
 export interface WaitForRevisionOptions {
   readonly clock: Clock;
-  /** Default 3 seconds, which is how long the reference lets a read wait for a resourceVersion of the future. */
+  /** Default 3 seconds, the time that kube-apiserver waits for a resourceVersion that is not reached. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** True once the store has reached the revision, false if that took too long. Throws the signal's reason, and what the store throws. */
+/**
+ * Resolves with true once the store has reached the revision, and with false after the timeout. Rejects with the
+ * signal's reason and with the errors of the store.
+ */
 export async function waitForRevision(
   storage: Storage,
   revision: Revision,

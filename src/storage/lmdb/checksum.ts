@@ -1,8 +1,9 @@
 /**
- * The checksum of everything stored: 32 bits, taken a word at a time in four lanes. For a record of 1 KB it costs a third of a call of
- * `zlib.crc32`, which Node 20 has only since 20.15. Invariant: every step is a bijection of its lane, and the lanes are joined by
- * bijections, so damage within one word, or within every fourth word of one lane, never goes unnoticed; other damage does once in 2^32.
- * Words are in the machine's byte order: every platform that lmdb is built for is little-endian.
+ * The checksum of everything stored: 32 bits, taken a word at a time in four lanes. For a record of 1 KB it costs a
+ * third of a call of `zlib.crc32`, which Node 20 has only since 20.15. Invariant: every step is a bijection of its
+ * lane, and the lanes are joined by bijections, so damage within one word, or within every fourth word of one lane,
+ * never goes unnoticed; other damage does once in 2^32. Words are in the machine's byte order: every platform that lmdb
+ * is built for is little-endian.
  */
 
 // Odd multipliers: the primes of xxHash32, whose rounds these resemble.

@@ -1,6 +1,6 @@
 /** Requests that share one commit. Invariant: they are decided and answered in the order of their arrival. */
 import { Deferred } from '../../base/deferred.ts';
-import type { Request } from './request.ts';
+import type { Request } from './write-request.ts';
 
 // Deciding a group holds the event loop: a few microseconds for each request, and the copying of its bytes.
 const MOST_REQUESTS = 4096;
@@ -21,7 +21,10 @@ export class CommitGroup {
     return this.requests.length >= MOST_REQUESTS || this.bytes >= MOST_BYTES;
   }
 
-  /** Resolves when the group is durable. One promise for all who wait: a pair of functions for each would be most of their garbage. */
+  /**
+   * Resolves when the group is durable. One promise for all who wait: a pair of functions for each would be most of
+   * their garbage.
+   */
   join(request: Request, bytes: number): Promise<void> {
     this.requests.push(request);
     this.bytes += bytes;

@@ -80,7 +80,8 @@ describe('a damaged value', () => {
     const folder = makeFolder(onTestFinished);
     await fill(folder);
     const bytes = readFileSync(join(folder, 'data.mdb'));
-    // The entry of p/b: its key, then the position of revision 4 (4 * 128) as a double. Bit 0 of the exponent's byte makes it another number.
+    // The entry of p/b: its key, then the position of revision 4 (4 * 128) as a double. Bit 0 of the exponent's byte
+    // makes it another number.
     const entry = Buffer.concat([Buffer.from('p/b'), Buffer.from(new Float64Array([512]).buffer)]);
     expect(bytes.indexOf(entry)).toBeGreaterThan(0);
     damage(folder, entry.toString('latin1').slice(0, 3), 3 + 7);

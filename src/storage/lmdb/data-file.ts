@@ -1,7 +1,8 @@
 /**
- * A look at LMDB's file before LMDB maps it. Reading a page behind the end of a mapped file is SIGBUS, which kills the process without a
- * word; so a file that was cut short must be found here. Layout: LMDB 1.0 data version 2, little-endian (`mdb.c`, MDB_page_header,
- * MDB_meta, MDB_node). Invariant: `checkDataFile` returns only if every page that LMDB can reach lies within the file.
+ * A look at LMDB's file before LMDB maps it. Reading a page behind the end of a mapped file is SIGBUS, which kills the
+ * process without a word; so a file that was cut short must be found here. Layout: LMDB 1.0 data version 2,
+ * little-endian (`mdb.c`, MDB_page_header, MDB_meta, MDB_node). Invariant: `checkDataFile` returns only if every page
+ * that LMDB can reach lies within the file.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StorageError } from '../errors.ts';

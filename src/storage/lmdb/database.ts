@@ -1,10 +1,9 @@
 /**
- * The LMDB environment and the reads of single entries. Invariant: a read sees all that LMDB has committed, which may be ahead of what
- * the store has acknowledged: callers say up to which revision they look.
+ * The LMDB environment and the reads of single entries. Invariant: a read sees all that LMDB has committed, which may
+ * be ahead of what the store has acknowledged: callers say up to which revision they look.
  */
 import { isKeelsonError } from '../../base/errors.ts';
 import type { KeyValue, Revision } from '../storage.ts';
-import { mediumError } from './errors.ts';
 import { FILE_MODE } from './folder.ts';
 import {
   type ExpiryKey,
@@ -15,6 +14,7 @@ import {
   revisionOf,
   stringKeys,
 } from './layout.ts';
+import { mediumError } from './medium-error.ts';
 import {
   claimedKey,
   type IndexEntry,
@@ -79,19 +79,24 @@ export class Database {
     this.meta = table('meta', stringKeys);
   }
 
-  /** Loads lmdb and opens its file; `overlappingSync: false` makes a commit's promise settle after the data and the meta page are synced. */
+  /**
+   * Loads lmdb and opens its file; `overlappingSync: false` makes a commit's promise settle after the data and the meta
+   * page are synced.
+   */
   static async open(file: string): Promise<Database> {
     const { open } = await import('lmdb');
     const options = {
       path: file,
       noSubdir: true,
       overlappingSync: false,
-      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a commit fails.
+      // We hand over one transaction at a time; lmdb's own batching would add a promise that nobody can catch when a
+      // commit fails.
       eventTurnBatching: false,
       encoding: 'binary',
       permissionsMode: FILE_MODE,
       maxDbs: 8,
-      // Address space, not disk: lmdb grows the map beyond it, but each growth leaves the old map mapped. Windows would grow the file.
+      // Address space, not disk: lmdb grows the map beyond it, but each growth leaves the old map mapped. Windows would
+      // grow the file.
       ...(process.platform === 'win32' ? {} : { mapSize: MAP_BYTES }),
     };
     return new Database(open(options as unknown as Parameters<typeof open>[0]) as unknown as Root);
@@ -107,8 +112,9 @@ export class Database {
   }
 
   /**
-   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb would join
-   * calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes nothing.
+   * Runs `write` inside a write transaction and resolves when that is committed and synced. One call at a time: lmdb
+   * would join calls of the same turn into one transaction. A throw of `write` rejects with what was thrown, but undoes
+   * nothing.
    */
   commit(write: () => void): Promise<void> {
     return this.#root.transaction(write);

@@ -1,20 +1,20 @@
 /**
  * Decides requests inside a write transaction of LMDB, one after the other, so each sees what those before it wrote.
- * Invariant: a request that fails by itself (a damaged record, say) has written nothing. What LMDB refuses to write is thrown instead, and
- * the whole transaction must fail.
+ * Invariant: a request that fails by itself (a damaged record, say) has written nothing. What LMDB refuses to write is
+ * thrown instead, and the whole transaction must fail.
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyValue, Revision, Write } from '../storage.ts';
-import { type Change, type Version, versionItem } from './change.ts';
 import type { Database } from './database.ts';
+import { type KeyChange, type KeyVersion, versionItem } from './key-version.ts';
 import { type Position, positionOf, revisionOf } from './layout.ts';
 import { INDEX_SIZE, recordSize, writeIndex, writeRecord } from './record.ts';
-import type { DeleteRequest, Request, TransactRequest, WriteRequest } from './request.ts';
 import { Scratch } from './scratch.ts';
-import type { States } from './states.ts';
+import type { StateReader } from './state-reader.ts';
+import type { DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
 
 const APPEND = { append: true };
 const NO_OVERWRITE = { noOverwrite: true };
@@ -27,16 +27,16 @@ export class Decider {
   horizon: Revision = 0;
   /** Bytes of the records that were written. */
   bytes = 0;
-  changes: Change[] = [];
+  changes: KeyChange[] = [];
   readonly #database: Database;
-  readonly #states: States;
+  readonly #states: StateReader;
   readonly #clock: Clock;
   readonly #scratch = new Scratch();
   #now = 0;
   /** The request at hand has begun to write: from here on a failure is LMDB's. */
   #writing = false;
 
-  constructor(database: Database, states: States, clock: Clock) {
+  constructor(database: Database, states: StateReader, clock: Clock) {
     this.#database = database;
     this.#states = states;
     this.#clock = clock;
@@ -84,7 +84,7 @@ export class Decider {
     const current = this.#version(key);
     const revision = current === undefined || current.deleted ? 0 : revisionOf(current.position);
     if (revision !== expected) {
-      const item = revision === 0 ? undefined : versionItem(current as Version);
+      const item = revision === 0 ? undefined : versionItem(current as KeyVersion);
       request.result = { outcome: 'conflict', current: item, revision: this.revision };
     } else if (isNoOp(current, value, ttlMs)) {
       request.result = { outcome: 'ok', revision, changed: false };
@@ -145,14 +145,14 @@ export class Decider {
       if (changesNothing(write, version)) return;
       const position = positionOf(next, place++);
       if (write.type === 'put') this.#put(position, write.key, version, write.value, this.#expires(write.ttlMs));
-      else this.#remove(position, write.key, version as Version);
+      else this.#remove(position, write.key, version as KeyVersion);
     });
     if (place > 0) this.revision = next;
     request.result = { outcome: 'ok', revision: this.revision, changed: place > 0 };
   }
 
   /** The key's latest version. */
-  #version(key: string): Version | undefined {
+  #version(key: string): KeyVersion | undefined {
     const head = this.#database.head(key);
     if (head === undefined) return undefined;
     if (!head.deleted) return this.#states.latest(key, head);
@@ -164,28 +164,30 @@ export class Decider {
     return ttlMs === undefined ? 0 : Math.min(Math.ceil(this.#now + ttlMs), Number.MAX_SAFE_INTEGER);
   }
 
-  /** Writes a key that the index has never seen; false, with nothing written, if it has: LMDB looks while it inserts. */
+  /**
+   * Writes a key that the index has never seen; false, with nothing written, if it has: LMDB looks while it inserts.
+   */
   #insert(position: Position, key: string, value: Uint8Array, expires: number): boolean {
     const change = this.#change(position, key, undefined, value, false, expires);
     return this.#store(change, 0, NO_OVERWRITE);
   }
 
-  #put(position: Position, key: string, replaces: Version | undefined, value: Uint8Array, expires: number): void {
+  #put(position: Position, key: string, replaces: KeyVersion | undefined, value: Uint8Array, expires: number): void {
     this.#store(this.#change(position, key, replaces, value, false, expires), replaces?.expires ?? 0);
   }
 
-  #remove(position: Position, key: string, replaces: Version): void {
+  #remove(position: Position, key: string, replaces: KeyVersion): void {
     this.#store(this.#change(position, key, replaces, EMPTY_BYTES, true, 0), replaces.expires);
   }
 
   #change(
     position: Position,
     key: string,
-    replaces: Version | undefined,
+    replaces: KeyVersion | undefined,
     value: Uint8Array,
     deleted: boolean,
     expires: number,
-  ): Change {
+  ): KeyChange {
     const live = replaces === undefined || replaces.deleted ? undefined : replaces;
     return {
       key,
@@ -201,7 +203,7 @@ export class Decider {
     };
   }
 
-  #store(change: Change, replacesExpires: number, options?: { readonly noOverwrite: boolean }): boolean {
+  #store(change: KeyChange, replacesExpires: number, options?: { readonly noOverwrite: boolean }): boolean {
     const { log, keys, dead, expiry } = this.#database;
     const { key } = change;
     const keyBytes = byteLength(key);
@@ -231,16 +233,16 @@ export class Decider {
   }
 }
 
-function isNoOp(current: Version | undefined, value: Uint8Array, ttlMs: number | undefined): boolean {
+function isNoOp(current: KeyVersion | undefined, value: Uint8Array, ttlMs: number | undefined): boolean {
   if (current === undefined || current.deleted || ttlMs !== undefined || current.expires !== 0) return false;
   return Buffer.compare(current.value, value) === 0;
 }
 
-function changesNothing(write: Write, current: Version | undefined): boolean {
+function changesNothing(write: Write, current: KeyVersion | undefined): boolean {
   return write.type === 'put' ? isNoOp(current, write.value, write.ttlMs) : current === undefined || current.deleted;
 }
 
-function appendFailure(change: Change): StorageError {
+function appendFailure(change: KeyChange): StorageError {
   const message = `the log already holds a record at or after revision ${revisionOf(change.position)}, which is not given yet`;
   return new StorageError('Corrupt', message, { key: change.key });
 }

@@ -1,13 +1,14 @@
 /**
- * Deletes keys whose time to live is over. Invariant: never before the commit plus the time to live; while the store is open at most
- * about two seconds after it, because sweeps are at least a second apart and each waits a second for commits that took their time.
+ * Deletes keys whose time to live is over. Invariant: never before the commit plus the time to live; while the store is
+ * open at most about two seconds after it, because sweeps are at least a second apart and each waits a second for
+ * commits that took their time.
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { isStorageError } from '../errors.ts';
 import type { Revision } from '../storage.ts';
-import type { Change } from './change.ts';
 import type { Database } from './database.ts';
+import type { KeyChange } from './key-version.ts';
 import { type ExpiryKey, type Position, revisionOf } from './layout.ts';
 
 const GRACE_MS = 1000;
@@ -46,7 +47,7 @@ export class Expiry {
   }
 
   /** Takes note of what a commit wrote. */
-  committed(changes: readonly Change[]): void {
+  committed(changes: readonly KeyChange[]): void {
     const now = this.#options.clock.now();
     for (const { expires, time, position, replacesPosition } of changes) {
       if (this.#late.size > 0) this.#late.delete(replacesPosition);

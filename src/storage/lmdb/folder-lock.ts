@@ -1,8 +1,9 @@
 /**
- * One process per data folder. Node has no file locks, so the lock is a file that names its holder: process id, the time that process
- * started and the machine's boot, which together name a process for good. Invariant: a live holder is never displaced; a lock whose
- * holder is gone (killed, rebooted) is taken over without asking. Processes in different PID namespaces cannot see each other:
- * there the lock is no protection, and the store's own check of its revision before each commit is what notices.
+ * One process per data folder. Node has no file locks, so the lock is a file that names its holder: process id, the
+ * time that process started and the machine's boot, which together name a process for good. Invariant: a live holder is
+ * never displaced; a lock whose holder is gone (killed, rebooted) is taken over without asking. Processes in different
+ * PID namespaces cannot see each other: there the lock is no protection, and the store's own check of its revision
+ * before each commit is what notices.
  */
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,8 +40,8 @@ function held(folder: string, path: string, holder: Holder): ConfigError {
   );
 }
 
-// Two processes may find the same dead lock: whoever makes the `lock.break` file first looks again and removes it, so that nobody
-// removes the lock that another has just made.
+// Two processes may find the same dead lock: whoever makes the `lock.break` file first looks again and removes it, so
+// that nobody removes the lock that another has just made.
 function breakLock(path: string, own: Holder, seen: Holder | 'unreadable'): void {
   const guard = `${path}.break`;
   if (!create(guard, own)) {
@@ -112,7 +113,10 @@ function isAlive(holder: Holder): boolean {
   return started === holder.started || started === '' || holder.started === '';
 }
 
-/** Field 22 of /proc/<pid>/stat; the command's name, field 2, may hold spaces and parentheses. Empty where the system does not tell. */
+/**
+ * Field 22 of /proc/<pid>/stat; the command's name, field 2, may hold spaces and parentheses. Empty where the system
+ * does not tell.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -6,7 +6,7 @@ import { encodeUtf8 } from '../../base/bytes.ts';
 import { isConfigError } from '../../base/errors.ts';
 import { isStorageError } from '../errors.ts';
 import { checkDataFile } from './data-file.ts';
-import { openError } from './errors.ts';
+import { openError } from './medium-error.ts';
 import { openLmdbStorage } from './open.ts';
 import { makeFolder } from './test-folder.fixtures.ts';
 import { verifyFolder } from './verify.ts';

@@ -1,6 +1,7 @@
 /**
- * The data folder: who holds it, which format it has, and whether its file is whole. Invariant: a folder that once held data never opens
- * as an empty store, and one of a newer format never opens at all. The folder is 0700, its files are 0600.
+ * The data folder: who holds it, which format it has, and whether its file is whole. Invariant: a folder that once held
+ * data never opens as an empty store, and one of a newer format never opens at all. The folder is 0700, its files are
+ * 0600.
  */
 import {
   chmodSync,
@@ -34,12 +35,18 @@ export interface Folder {
   readonly marked: boolean;
   /** Writes the version mark; called when the store inside is complete. */
   mark(): void;
-  /** Tries whether `bytes` more could be written behind the data file's end, in a file of its own; returns the error if not. */
+  /**
+   * Tries whether `bytes` more could be written behind the data file's end, in a file of its own; returns the error if
+   * not.
+   */
   probeRoom(bytes: number): Error | undefined;
   release(): void;
 }
 
-/** Makes the folder if need be, locks it and checks it. Throws ConfigError (in use, newer, not writable) or StorageError(Corrupt). */
+/**
+ * Makes the folder if need be, locks it and checks it. Throws ConfigError (in use, newer, not writable) or
+ * StorageError(Corrupt).
+ */
 export function openFolder(path: string): Folder {
   const made = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (made !== undefined) syncFolder(dirname(made));

@@ -1,13 +1,13 @@
 /**
  * How the store lies in LMDB: five databases and the order of their keys.
  *
- *   log     position            → record (`record.ts`), only appended to, pruned from below
- *   keys    key                 → position, kind and checksum of the key's latest record, a deletion included
- *   dead    key                 → nothing; the keys of `keys` whose latest record is a deletion, so that counting is native
- *   expiry  expiry time, position → nothing; the latest records that have a time to live
- *   meta    name                → the one `StoreState`
+ * log     position            → record (`record.ts`), only appended to, pruned from below keys    key                 →
+ * position, kind and checksum of the key's latest record, a deletion included dead    key                 → nothing;
+ * the keys of `keys` whose latest record is a deletion, so that counting is native expiry  expiry time, position →
+ * nothing; the latest records that have a time to live meta    name                → the one `StoreState`
  *
- * Invariant: a position is `revision * 128 + place in the transaction`, so positions order as changes do; 128 is LIMITS.transactionOperations.
+ * Invariant: a position is `revision * 128 + place in the transaction`, so positions order as changes do; 128 is
+ * LIMITS.transactionOperations.
  */
 import { BugError } from '../../base/errors.ts';
 import type { Revision } from '../storage.ts';

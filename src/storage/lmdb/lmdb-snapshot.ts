@@ -4,17 +4,17 @@ import { checkLimit, checkRange } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange } from '../keys.ts';
 import type { KeyValue, Revision, Snapshot } from '../storage.ts';
-import type { Page, States } from './states.ts';
+import type { Page, StateReader } from './state-reader.ts';
 
 export class LmdbSnapshot implements Snapshot {
   readonly revision: Revision;
-  readonly #states: States;
+  readonly #states: StateReader;
   readonly #pin: () => () => void;
   readonly #unpin: () => void;
   readonly #checkStore: () => void;
   #stopped = false;
 
-  constructor(revision: Revision, states: States, pin: () => () => void, checkStore: () => void) {
+  constructor(revision: Revision, states: StateReader, pin: () => () => void, checkStore: () => void) {
     this.revision = revision;
     this.#states = states;
     this.#pin = pin;

@@ -1,6 +1,6 @@
 /**
- * The store on disk: `Storage` over one LMDB folder. It puts the parts together and keeps the rules of the interface; how each part
- * works is said where it lives (layout, states, write-queue, watcher, pruner, expiry, folder).
+ * The store on disk: `Storage` over one LMDB folder. It puts the parts together and keeps the rules of the interface;
+ * how each part works is said where it lives (layout, states, write-queue, watcher, pruner, expiry, folder).
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -42,7 +42,7 @@ import type { Folder } from './folder.ts';
 import { LmdbSnapshot } from './lmdb-snapshot.ts';
 import { Pruner, type Retention } from './pruner.ts';
 import type { StoreState } from './record.ts';
-import { States } from './states.ts';
+import { StateReader } from './state-reader.ts';
 import { WatchHub } from './watch-hub.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -59,7 +59,7 @@ export interface LmdbStorageParts {
 export class LmdbStorage implements Storage {
   readonly driver = 'lmdb';
   readonly #parts: LmdbStorageParts;
-  readonly #states: States;
+  readonly #states: StateReader;
   readonly #pruner: Pruner;
   readonly #queue: WriteQueue;
   readonly #hub: WatchHub;
@@ -70,7 +70,7 @@ export class LmdbStorage implements Storage {
   constructor(parts: LmdbStorageParts) {
     const { database, clock, problem } = parts;
     this.#parts = parts;
-    this.#states = new States(database);
+    this.#states = new StateReader(database);
     this.#pruner = new Pruner(database, clock, parts.retention);
     this.#queue = new WriteQueue({
       database,

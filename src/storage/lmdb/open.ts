@@ -1,4 +1,7 @@
-/** Opens a data folder as a store. Invariant: whatever fails on the way, the folder is left unlocked and unchanged in meaning. */
+/**
+ * Opens a data folder as a store. Invariant: whatever fails on the way, the folder is left unlocked and unchanged in
+ * meaning.
+ */
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -6,10 +9,10 @@ import { ConfigError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import type { Storage } from '../storage.ts';
 import { Database } from './database.ts';
-import { openError } from './errors.ts';
 import { FILE_MODE, openFolder } from './folder.ts';
 import { FORMAT_VERSION, revisionOf } from './layout.ts';
 import { LmdbStorage } from './lmdb-storage.ts';
+import { openError } from './medium-error.ts';
 import { DEFAULT_RETENTION, type Retention } from './pruner.ts';
 import { type StoreState, writeState } from './record.ts';
 
@@ -18,17 +21,23 @@ export interface LmdbOptions {
   readonly folder: string;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** How much history is kept for watches that resume and for looking back. Default: one hour, 256 MiB, whichever is less. */
+  /**
+   * How much history is kept for watches that resume and for looking back. Default: one hour, 256 MiB, whichever is
+   * less.
+   */
   readonly retention?: Partial<Retention>;
-  /** Told of failures that nobody waits for: expiry or pruning that could not be done and will be tried again. Default: nobody. */
+  /**
+   * Told of failures that nobody waits for: expiry or pruning that could not be done and will be tried again. Default:
+   * nobody.
+   */
   readonly onProblem?: (error: Error) => void;
   /** Runs before each commit is handed to LMDB; a throw fails the commit as a failing disk would. For tests. */
   readonly beforeCommit?: () => void;
 }
 
 /**
- * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format; StorageError `Corrupt` if its
- * data is damaged or cut short, `NoSpace` if the disk is full.
+ * Opens the store. Throws ConfigError if the folder is in use, cannot be written or has a newer format; StorageError
+ * `Corrupt` if its data is damaged or cut short, `NoSpace` if the disk is full.
  */
 export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const path = resolve(options.folder);
@@ -71,7 +80,10 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   }
 }
 
-/** Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded; so will the open. */
+/**
+ * Loads the native package, so that a later open need not wait for it. Rejects if it cannot be loaded; so will the
+ * open.
+ */
 export async function preloadLmdb(): Promise<void> {
   await import('lmdb');
 }

@@ -1,7 +1,8 @@
 /**
- * Forgets history. Raising the floor to F deletes, for each record after the old floor and up to F, the record that it superseded, and
- * the record itself if it is a deletion. So the work is proportional to the changes, and whatever the state at F needs stays.
- * Invariant: the floor never passes a pinned or an unacknowledged revision, and moves by whole revisions, a bounded slice per commit.
+ * Forgets history. Raising the floor to F deletes, for each record after the old floor and up to F, the record that it
+ * superseded, and the record itself if it is a deletion. So the work is proportional to the changes, and whatever the
+ * state at F needs stays. Invariant: the floor never passes a pinned or an unacknowledged revision, and moves by whole
+ * revisions, a bounded slice per commit.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Revision } from '../storage.ts';
@@ -58,8 +59,8 @@ export class Pruner {
   }
 
   /**
-   * The next slice of history to forget, or undefined if nothing is due. `isLatest` says whether a deletion is still the key's latest
-   * version, decided writes included.
+   * The next slice of history to forget, or undefined if nothing is due. `isLatest` says whether a deletion is still
+   * the key's latest version, decided writes included.
    */
   slice(
     state: { readonly floor: Revision; readonly revision: Revision; readonly logBytes: number },

@@ -1,6 +1,6 @@
 /**
- * Records, index entries and the store's state as bytes. Invariant: every byte that is read back was covered by a checksum that was
- * written with it; what fails it is StorageError(Corrupt), never a value.
+ * Records, index entries and the store's state as bytes. Invariant: every byte that is read back was covered by a
+ * checksum that was written with it; what fails it is StorageError(Corrupt), never a value.
  */
 import { allocateBytes } from '../../base/bytes.ts';
 import { StorageError } from '../errors.ts';
@@ -9,8 +9,8 @@ import { checksumOf, checksumOfWords } from './checksum.ts';
 import { type Position, revisionOf } from './layout.ts';
 import type { Chunk } from './scratch.ts';
 
-// A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created (8), time (8),
-// expires (8), key, value. Numbers are little-endian doubles: exact for safe integers.
+// A record: checksum of all that follows (4), flags (1), zero (1), key bytes (2), position (8), previous (8), created
+// (8), time (8), expires (8), key, value. Numbers are little-endian doubles: exact for safe integers.
 const HEADER = 48;
 const DELETED = 1;
 const PREVIOUS_DELETED = 2;
@@ -81,8 +81,8 @@ export function writeRecord(chunk: Chunk, start: number, record: NewRecord, keyB
 }
 
 /**
- * Reads the record that is said to be at `position`, copying its value out of `bytes`, which may be lmdb's scratch buffer (so `size` is
- * given apart). `key` names the key in the message if the record cannot tell it.
+ * Reads the record that is said to be at `position`, copying its value out of `bytes`, which may be lmdb's scratch
+ * buffer (so `size` is given apart). `key` names the key in the message if the record cannot tell it.
  */
 export function readRecord(bytes: Buffer, size: number, position: Position, key?: string): LogRecord {
   if (size < HEADER) throw corrupt(position, key, `it is ${size} bytes long`);
@@ -120,8 +120,10 @@ export function claimedKey(bytes: Buffer, size: number): string | undefined {
   return HEADER + keyBytes <= size ? bytes.toString('utf8', HEADER, HEADER + keyBytes) : undefined;
 }
 
-/** An entry of `keys`: position (8), kind (1), the record's checksum (4), by which an entry that was damaged into another valid
- * position is found out. */
+/**
+ * An entry of `keys`: position (8), kind (1), the record's checksum (4), by which an entry that was damaged into
+ * another valid position is found out.
+ */
 export const INDEX_SIZE = 13;
 
 export interface IndexEntry {

@@ -1,6 +1,6 @@
 /**
- * Memory in which records are put together. Invariant: one record at a time: LMDB copies it before the next one is begun, so a steady load
- * allocates nothing and works in memory that is warm.
+ * Memory in which records are put together. Invariant: one record at a time: LMDB copies it before the next one is
+ * begun, so a steady load allocates nothing and works in memory that is warm.
  */
 
 /** lmdb writes the bytes from `start` to `end` of a buffer that has these two fields, sparing a view per value. */

@@ -1,15 +1,15 @@
 /**
- * Checks a whole data folder: every record's checksum, the key index, the chains of older versions, the expiry index and the store's own
- * counts. It reports and mends nothing. The folder must not be in use: it takes the lock.
+ * Checks a whole data folder: every record's checksum, the key index, the chains of older versions, the expiry index
+ * and the store's own counts. It reports and mends nothing. The folder must not be in use: it takes the lock.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, toError } from '../../base/errors.ts';
 import type { Revision } from '../storage.ts';
 import { Database } from './database.ts';
-import { openError } from './errors.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { type Position, revisionOf } from './layout.ts';
+import { openError } from './medium-error.ts';
 import { claimedKey, type LogRecord, readIndex, readRecord } from './record.ts';
 
 export interface FolderReport {
@@ -25,7 +25,10 @@ export interface FolderReport {
 const MOST_PROBLEMS = 100;
 const SLICE = 1000;
 
-/** Verifies the store in the folder. Throws as `openLmdbStorage` does if it cannot be opened at all, ConfigError if there is none. */
+/**
+ * Verifies the store in the folder. Throws as `openLmdbStorage` does if it cannot be opened at all, ConfigError if
+ * there is none.
+ */
 export async function verifyFolder(path: string): Promise<FolderReport> {
   const full = resolve(path);
   if (!existsSync(full)) throw new ConfigError(`data folder ${full} does not exist`);

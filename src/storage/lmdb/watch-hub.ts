@@ -1,18 +1,19 @@
 /**
- * Hands each commit to the watches that are up to date with it. Invariant: a watch is in the hub exactly while it has everything up to
- * the acknowledged revision; the cost of a change depends on the lengths of the watched prefixes, not on how many watches there are.
+ * Hands each commit to the watches that are up to date with it. Invariant: a watch is in the hub exactly while it has
+ * everything up to the acknowledged revision; the cost of a change depends on the lengths of the watched prefixes, not
+ * on how many watches there are.
  */
 import type { Revision, StorageEvent, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
-import { type Change, eventOf } from './change.ts';
+import { eventOf, type KeyChange } from './key-version.ts';
 import { revisionOf } from './layout.ts';
-import { Watcher, type WatchHost } from './watcher.ts';
+import { LmdbWatch, type WatchHost } from './lmdb-watch.ts';
 
 /** A watch whose ranges are quiet hears of the revision at least this often. */
 const PROGRESS_EVERY = 1024;
 
 export class WatchHub {
-  readonly #all = new Set<Watcher>();
-  readonly #byPrefix = new Map<string, Set<Watcher>>();
+  readonly #all = new Set<LmdbWatch>();
+  readonly #byPrefix = new Map<string, Set<LmdbWatch>>();
   /** Lengths of the watched prefixes, each with the number of its prefixes; and the lengths alone, ascending. */
   readonly #counts = new Map<number, number>();
   #lengths: number[] = [];
@@ -22,67 +23,68 @@ export class WatchHub {
   constructor(host: Omit<WatchHost, 'live' | 'ended'>) {
     this.#host = {
       ...host,
-      live: (watcher) => this.#attach(watcher),
-      ended: (watcher) => this.#detach(watcher),
+      live: (watch) => this.#attach(watch),
+      ended: (watch) => this.#detach(watch),
     };
   }
 
-  watch(options: WatchOptions, sink: WatchSink): Watcher {
-    const watcher = new Watcher(this.#host, options, sink);
-    this.#all.add(watcher);
-    return watcher;
+  watch(options: WatchOptions, sink: WatchSink): LmdbWatch {
+    const watch = new LmdbWatch(this.#host, options, sink);
+    this.#all.add(watch);
+    watch.start();
+    return watch;
   }
 
   /** Called once per commit, when it is durable and `revision()` already says so. */
-  deliver(changes: readonly Change[], revision: Revision): void {
+  deliver(changes: readonly KeyChange[], revision: Revision): void {
     if (this.#byPrefix.size > 0) {
-      const touched: Watcher[] = [];
+      const touched: LmdbWatch[] = [];
       for (const change of changes) this.#offer(change, touched);
-      for (const watcher of touched) watcher.deliverPending(revision);
+      for (const watch of touched) watch.deliverPending(revision);
     }
     if (revision - this.#progressed >= PROGRESS_EVERY) {
       this.#progressed = revision;
-      for (const watcher of [...this.#all]) watcher.giveProgress(revision);
+      for (const watch of [...this.#all]) watch.giveProgress(revision);
     }
   }
 
   endAll(end: WatchEnd): void {
-    for (const watcher of [...this.#all]) watcher.finish(end);
+    for (const watch of [...this.#all]) watch.finish(end);
   }
 
-  #offer(change: Change, touched: Watcher[]): void {
+  #offer(change: KeyChange, touched: LmdbWatch[]): void {
     let event: StorageEvent | undefined;
     const revision = revisionOf(change.position);
     for (const length of this.#lengths) {
       if (length > change.key.length) break;
-      const watchers = this.#byPrefix.get(change.key.slice(0, length));
-      if (watchers === undefined) continue;
-      for (const watcher of watchers) {
-        if (!watcher.wants(revision)) continue;
+      const watches = this.#byPrefix.get(change.key.slice(0, length));
+      if (watches === undefined) continue;
+      for (const watch of watches) {
+        if (!watch.wants(revision)) continue;
         event ??= eventOf(change, change.previous);
-        if (watcher.pending.length === 0) touched.push(watcher);
-        watcher.pending.push(event);
+        if (watch.pending.length === 0) touched.push(watch);
+        watch.pending.push(event);
       }
     }
   }
 
-  #attach(watcher: Watcher): void {
-    for (const prefix of watcher.prefixes) {
-      let watchers = this.#byPrefix.get(prefix);
-      if (watchers === undefined) {
-        watchers = new Set();
-        this.#byPrefix.set(prefix, watchers);
+  #attach(watch: LmdbWatch): void {
+    for (const prefix of watch.prefixes) {
+      let watches = this.#byPrefix.get(prefix);
+      if (watches === undefined) {
+        watches = new Set();
+        this.#byPrefix.set(prefix, watches);
         this.#count(prefix.length, 1);
       }
-      watchers.add(watcher);
+      watches.add(watch);
     }
   }
 
-  #detach(watcher: Watcher): void {
-    this.#all.delete(watcher);
-    for (const prefix of watcher.prefixes) {
-      const watchers = this.#byPrefix.get(prefix);
-      if (!watchers?.delete(watcher) || watchers.size > 0) continue;
+  #detach(watch: LmdbWatch): void {
+    this.#all.delete(watch);
+    for (const prefix of watch.prefixes) {
+      const watches = this.#byPrefix.get(prefix);
+      if (!watches?.delete(watch) || watches.size > 0) continue;
       this.#byPrefix.delete(prefix);
       this.#count(prefix.length, -1);
     }

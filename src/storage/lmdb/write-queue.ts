@@ -1,35 +1,35 @@
 /**
- * Writes, grouped: what arrives while a commit is under way shares the next one. The store is the only writer of its folder, so a group
- * is decided inside the LMDB transaction that writes it, request by request, on LMDB's own state.
- * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is durable; a group
- * that fails changes nothing, and those behind it are decided on the state before it.
+ * Writes, grouped: what arrives while a commit is under way shares the next one. The store is the only writer of its
+ * folder, so a group is decided inside the LMDB transaction that writes it, request by request, on LMDB's own state.
+ * Invariants: one group is in flight at a time; nothing is answered, and nothing becomes visible, before its group is
+ * durable; a group that fails changes nothing, and those behind it are decided on the state before it.
  */
 import { constants } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
 import type { DeleteResult, Revision, Transaction, TransactionResult, WriteResult } from '../storage.ts';
-import type { Change } from './change.ts';
 import { CommitGroup } from './commit-group.ts';
 import type { Database } from './database.ts';
 import { Decider } from './decider.ts';
-import { mediumError } from './errors.ts';
+import type { KeyChange } from './key-version.ts';
+import { mediumError } from './medium-error.ts';
 import type { Pruner, PruneSlice } from './pruner.ts';
 import { type LogRecord, type StoreState, writeState } from './record.ts';
-import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './request.ts';
-import type { States } from './states.ts';
+import type { StateReader } from './state-reader.ts';
+import type { CompactRequest, DeleteRequest, Request, TransactRequest, WriteRequest } from './write-request.ts';
 
 /** Values that may wait for a commit; beyond it writes are refused, because the disk does not keep up. */
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 
 export interface WriteQueueOptions {
   readonly database: Database;
-  readonly states: States;
+  readonly states: StateReader;
   readonly clock: Clock;
   readonly pruner: Pruner;
   readonly state: StoreState;
   /** Called when a group is durable, before its writers are answered; `state()` is already the new one. */
-  readonly committed: (changes: readonly Change[], revision: Revision) => void;
+  readonly committed: (changes: readonly KeyChange[], revision: Revision) => void;
   readonly problem: (error: Error) => void;
   /** Tries whether the folder takes this many bytes more, and returns the error if not. */
   readonly probeRoom: (bytes: number) => Error | undefined;
@@ -130,8 +130,8 @@ export class WriteQueue {
   }
 
   /**
-   * Asks lmdb for a transaction, which it begins in a later turn; whoever has joined the first group by then shares its sync: all who
-   * write in this turn, or are answered by the last commit.
+   * Asks lmdb for a transaction, which it begins in a later turn; whoever has joined the first group by then shares its
+   * sync: all who write in this turn, or are answered by the last commit.
    */
   #begin(): void {
     if (this.#inFlight) return;
@@ -210,7 +210,10 @@ export class WriteQueue {
     return after;
   }
 
-  /** LMDB says EIO when a write came to an end half-way, which is how a disk becomes full: whether it is, is asked by writing. */
+  /**
+   * LMDB says EIO when a write came to an end half-way, which is how a disk becomes full: whether it is, is asked by
+   * writing.
+   */
   #explain(cause: unknown, group: CommitGroup): unknown {
     if ((cause as { code?: unknown }).code !== constants.errno.EIO) return cause;
     return this.#options.probeRoom(group.bytes) ?? cause;
@@ -233,7 +236,9 @@ export class WriteQueue {
     }
   }
 
-  /** The lock file cannot see every process; a foreign commit shows here, before ours would be decided on a false state. */
+  /**
+   * The lock file cannot see every process; a foreign commit shows here, before ours would be decided on a false state.
+   */
   #checkAlone(revision: Revision): void {
     const found = this.#options.database.state()?.revision;
     if (found === revision) return;

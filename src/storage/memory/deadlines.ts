@@ -1,9 +1,9 @@
-/** When keys expire. Invariant: a key has one entry in each of the two maps, or none in either. */
+/** The expiry times of keys. Invariant: a key has one entry in both maps or in neither. */
 import { OrderedMap } from '../../base/ordered-map.ts';
 
 export class Deadlines {
   #byKey: OrderedMap<string, number> = new OrderedMap();
-  /** Keyed by time and key, so that the first entry is the next to fall due. */
+  /** Keyed by time and key, so that the first entry expires first. */
   #byTime: OrderedMap<string, string> = new OrderedMap();
 
   /** O(1). */
@@ -18,7 +18,7 @@ export class Deadlines {
     return this.#byKey.get(key) !== undefined;
   }
 
-  /** Replaces the key's deadline, a whole number; undefined takes it away. What is beyond all dates comes last. */
+  /** Sets the deadline of a key, an integer; undefined removes it. Deadlines beyond the safe integers come last. */
   set(key: string, due: number | undefined): void {
     const before = this.#byKey.delete(key);
     if (before !== undefined) this.#byTime.delete(timeKey(before, key));
@@ -28,14 +28,14 @@ export class Deadlines {
     this.#byTime.set(timeKey(at, key), key);
   }
 
-  /** The deadline that falls due first. */
+  /** The earliest deadline. */
   next(): { readonly key: string; readonly due: number } | undefined {
     const key = this.#byTime.at(0)?.value;
     return key === undefined ? undefined : { key, due: this.#byKey.get(key)! };
   }
 }
 
-// Safe integers have at most 16 digits, and so have the milliseconds of any date that a Date can hold.
+// Safe integers have at most 16 digits, so that padding makes the order of texts the order of numbers.
 function timeKey(due: number, key: string): string {
   return `${String(due).padStart(16, '0')} ${key}`;
 }

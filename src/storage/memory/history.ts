@@ -1,18 +1,21 @@
 /**
- * The past of a memory store: the changes of every revision that is kept, and the state at each of them.
- * Invariant: states from `oldest` to the present can be had, and the changes of every revision above `oldest` are here, so that a
- * watch after any revision from `oldest` on misses nothing.
+ * The history of a memory store: the changes of each kept revision, and the state at each of them. Invariant: the
+ * states of all revisions from `oldest` on can be computed, and the changes of all revisions above `oldest` are kept.
+ * So a watch after any revision from `oldest` on misses nothing.
  */
 import { OrderedMap } from '../../base/ordered-map.ts';
 import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 
-/** How much history is kept. What is forgotten first is what is oldest. */
+/** How much history is kept. The oldest revisions are dropped first. */
 export interface MemoryRetention {
-  /** Revisions at most, in front of the horizon or behind it: the horizon moves up with what has to go. Default 100,000. */
+  /** The most revisions to keep. The horizon moves up if revisions above it have to be dropped. Default 100,000. */
   readonly revisions: number;
-  /** Bytes of values that only history still holds, and some for each event, at most, in front of the horizon or behind it. Default 256 MiB. */
+  /**
+   * The most bytes of values that only the history keeps alive, plus an overhead per event. The horizon moves up as
+   * above. Default 256 MiB.
+   */
   readonly bytes: number;
-  /** Changes behind the horizon are forgotten when they are older than this. Default one hour. */
+  /** Changes at or below the horizon are dropped when they are older than this. Default one hour. */
   readonly ageMs: number;
 }
 
@@ -26,12 +29,12 @@ interface Change {
 
 export type Items = OrderedMap<string, KeyValue>;
 
-// A whole state is kept for every so many revisions; those between are made from the next one by undoing changes. A state of its own
-// for every revision would cost 2-3 KB each.
+// A whole state is kept for one of this many revisions. The states between are computed from the next kept one by
+// undoing changes. A state for each revision would cost 2-3 KB per revision.
 const CHECKPOINT_REVISIONS = 1024;
-// States made that way which are remembered: the pages of a few lists at old revisions.
+// How many computed states are kept, for the pages of a few lists at old revisions.
 const RECENT_STATES = 8;
-// What an event costs beyond its values, roughly.
+// The approximate cost of an event beyond its values.
 const EVENT_BYTES = 200;
 
 export class History {
@@ -45,7 +48,7 @@ export class History {
     this.oldest = oldest;
   }
 
-  /** O(1); both go their own way. */
+  /** An independent copy. O(1). */
   clone(): History {
     const copy = new History(this.oldest);
     copy.#bytes = this.#bytes;
@@ -54,7 +57,7 @@ export class History {
     return copy;
   }
 
-  /** Notes the changes of the newest revision; `items` is the state after it. */
+  /** Adds the changes of the newest revision; `items` is the state after it. */
   add(revision: Revision, time: number, events: readonly StorageEvent[], items: Items): void {
     let bytes = 0;
     for (const event of events) bytes += EVENT_BYTES + (event.previous?.value.byteLength ?? 0);
@@ -63,7 +66,7 @@ export class History {
     if (revision % CHECKPOINT_REVISIONS === 0) this.#checkpoints.set(revision, items.clone());
   }
 
-  /** Forgets what the retention does not allow; `horizon` is the compaction horizon. */
+  /** Drops the changes that exceed the retention; `horizon` is the compaction horizon. */
   trim(retention: MemoryRetention, now: number, horizon: Revision): void {
     for (;;) {
       const first = this.#changes.at(0);
@@ -79,14 +82,14 @@ export class History {
     }
   }
 
-  /** Events of the revisions in (after, upTo], in order. */
+  /** Calls back for the events of the revisions above `after` up to `upTo`, in order. */
   forEachEvent(after: Revision, upTo: Revision, callback: (event: StorageEvent) => void): void {
     this.#changes.forEachFrom(after + 1, upTo + 1, (change) => {
       for (const event of change.events) callback(event);
     });
   }
 
-  /** The state at a revision from `oldest` on that is below the present one. Nobody changes it. */
+  /** The state at a revision from `oldest` on and below the current one. It must not be changed. */
   stateAt(revision: Revision, present: Items, presentRevision: Revision): Items {
     const known = this.#checkpoints.get(revision) ?? this.#recent.get(revision);
     if (known !== undefined) return known;

@@ -1,31 +1,31 @@
-/** An immutable state of a memory store. It holds what it shows, however much the store forgets, until it is stopped. */
+/** A snapshot of a memory store: a copy of its state, which keeps the values alive until it is stopped. */
 import { checkRange } from '../checks.ts';
 import { StorageError } from '../errors.ts';
 import { checkKey, type KeyRange, prefixEnd } from '../keys.ts';
 import type { KeyValue, Revision, Snapshot } from '../storage.ts';
-import type { World } from './world.ts';
+import type { MemoryState } from './memory-state.ts';
 
 export class MemorySnapshot implements Snapshot {
   readonly revision: Revision;
-  #world: World | undefined;
+  #state: MemoryState | undefined;
   readonly #onStop: (snapshot: MemorySnapshot) => void;
 
-  /** Takes over `world`, which nobody else changes. */
-  constructor(world: World, onStop: (snapshot: MemorySnapshot) => void) {
-    this.revision = world.revision;
-    this.#world = world;
+  /** Takes ownership of `state`; the caller must not change it afterwards. */
+  constructor(state: MemoryState, onStop: (snapshot: MemorySnapshot) => void) {
+    this.revision = state.revision;
+    this.#state = state;
     this.#onStop = onStop;
   }
 
-  /** What a fork starts from. Throws Closed after stop(). */
-  world(): World {
-    if (this.#world === undefined) throw new StorageError('Closed', 'the snapshot is stopped');
-    return this.#world;
+  /** The state that a fork starts from. Throws Closed after stop(). */
+  state(): MemoryState {
+    if (this.#state === undefined) throw new StorageError('Closed', 'the snapshot is stopped');
+    return this.#state;
   }
 
   get(key: string): KeyValue | undefined {
     checkKey(key);
-    return this.world().items.get(key);
+    return this.state().items.get(key);
   }
 
   list(
@@ -34,13 +34,13 @@ export class MemorySnapshot implements Snapshot {
   ): { items: readonly KeyValue[]; next: string | undefined; remaining: number } {
     checkRange(range);
     const { start, end } = bounds(range);
-    const { values, next, remaining } = this.world().items.page(start, end, options.limit);
+    const { values, next, remaining } = this.state().items.page(start, end, options.limit);
     return { items: values, next, remaining };
   }
 
   stop(): Promise<void> {
-    if (this.#world !== undefined) this.#onStop(this);
-    this.#world = undefined;
+    if (this.#state !== undefined) this.#onStop(this);
+    this.#state = undefined;
     return STOPPED;
   }
 

@@ -1,7 +1,7 @@
 /**
- * The store in memory: the fake that tests use, and a store for worlds that need not last. Nothing survives stop().
- * Invariant: writes are committed one after the other in a microtask; the state, the watches and then the writers learn of a commit
- * within it, so nobody sees a state that another could miss.
+ * The memory driver: the fake that tests use, and a store for data that need not survive the process. Invariant: writes
+ * are committed one after the other in a microtask. Within that microtask the state changes first, then the watches are
+ * called, then the writers are answered.
  */
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -41,25 +41,33 @@ import type {
 } from '../storage.ts';
 import { DEFAULT_RETENTION, type Items, type MemoryRetention } from './history.ts';
 import { bounds, MemorySnapshot } from './memory-snapshot.ts';
+import { MemoryState, type Written } from './memory-state.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { World, type Written } from './world.ts';
 
 export interface MemoryStorageOptions {
-  /** Drives times to live and the age of history. Default: the system's clock. */
+  /** The clock for times to live and for the age of history. Default: the system's clock. */
   readonly clock?: Clock;
-  /** How much history is kept; see the defaults of each field. */
+  /** How much history is kept. Each field has a default. */
   readonly retention?: Partial<MemoryRetention>;
 }
 
-/** A fresh, empty store. */
+/** Creates an empty store. */
 export function createMemoryStorage(options: MemoryStorageOptions = {}): ForkableStorage {
-  return new MemoryStorage(options.clock ?? systemClock, { ...DEFAULT_RETENTION, ...options.retention }, new World());
+  const retention = { ...DEFAULT_RETENTION, ...options.retention };
+  return openStorage(options.clock ?? systemClock, retention, new MemoryState());
+}
+
+/** Opens a store that owns `state`. */
+function openStorage(clock: Clock, retention: MemoryRetention, state: MemoryState): MemoryStorage {
+  const storage = new MemoryStorage(clock, retention, state);
+  storage.start();
+  return storage;
 }
 
 interface Pending {
-  /** Takes effect and returns what changed; keeps the answer. */
+  /** Applies the write and returns the events. Keeps the result for `answer`. */
   commit(now: number): readonly StorageEvent[];
-  /** Gives the answer to the writer. */
+  /** Settles the promise of the writer. */
   answer(): void;
 }
 
@@ -67,7 +75,7 @@ class MemoryStorage implements ForkableStorage {
   readonly driver = 'memory';
   readonly #clock: Clock;
   readonly #retention: MemoryRetention;
-  readonly #world: World;
+  readonly #state: MemoryState;
   readonly #watches = new Set<MemoryWatch>();
   readonly #snapshots = new Set<MemorySnapshot>();
   #pending: Pending[] = [];
@@ -76,26 +84,30 @@ class MemoryStorage implements ForkableStorage {
   #closed = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(clock: Clock, retention: MemoryRetention, world: World) {
+  constructor(clock: Clock, retention: MemoryRetention, state: MemoryState) {
     this.#clock = clock;
     this.#retention = retention;
-    this.#world = world;
+    this.#state = state;
+  }
+
+  /** Schedules the expiry of keys. Call it once. */
+  start(): void {
     this.#armTimer();
   }
 
   revision(): Revision {
     this.#assertOpen();
-    return this.#world.revision;
+    return this.#state.revision;
   }
 
   horizon(): Revision {
     this.#assertOpen();
-    return this.#world.horizon;
+    return this.#state.horizon;
   }
 
   oldestRevision(): Revision {
     this.#assertOpen();
-    return this.#world.history.oldest;
+    return this.#state.history.oldest;
   }
 
   get(key: string, options: ReadOptions = {}): GetResult {
@@ -146,7 +158,7 @@ class MemoryStorage implements ForkableStorage {
         checkTtl(key, options.ttlMs);
         checkFollowing(key, options.followedBy, options.ttlMs);
       },
-      (now) => this.#world.write(key, expected, value, options, now),
+      (now) => this.#state.write(key, expected, value, options, now),
     );
   }
 
@@ -156,49 +168,50 @@ class MemoryStorage implements ForkableStorage {
         checkKey(key);
         if (options.expected !== undefined) checkRevision(options.expected);
       },
-      (now) => this.#world.delete(key, options.expected, now),
+      (now) => this.#state.delete(key, options.expected, now),
     );
   }
 
   transact(transaction: Transaction): Promise<TransactionResult> {
     return this.#submit(
       () => checkTransaction(transaction),
-      (now) => this.#world.transact(transaction, now),
+      (now) => this.#state.transact(transaction, now),
     );
   }
 
   watch(options: WatchOptions, sink: WatchSink): Watch {
     this.#assertOpen();
     checkWatch(options);
-    const watch = new MemoryWatch(this.#world, options, sink, (ended) => this.#watches.delete(ended));
+    const watch = new MemoryWatch(this.#state, options, sink, (ended) => this.#watches.delete(ended));
     this.#watches.add(watch);
+    watch.start();
     return watch;
   }
 
   async compact(revision: Revision): Promise<void> {
     this.#assertOpen();
     checkRevision(revision);
-    if (!this.#world.compact(revision, this.#retention, this.#clock.now())) {
+    if (!this.#state.compact(revision, this.#retention, this.#clock.now())) {
       throw new StorageError(
         'InvalidArgument',
-        `cannot compact to revision ${revision}: the store is at ${this.#world.revision}`,
+        `cannot compact to revision ${revision}: the store is at ${this.#state.revision}`,
       );
     }
   }
 
   snapshot(): Snapshot {
     this.#assertOpen();
-    const snapshot = new MemorySnapshot(this.#world.clone(), (ended) => this.#snapshots.delete(ended));
+    const snapshot = new MemorySnapshot(this.#state.clone(), (ended) => this.#snapshots.delete(ended));
     this.#snapshots.add(snapshot);
     return snapshot;
   }
 
   fork(from?: Snapshot): ForkableStorage {
     this.#assertOpen();
-    if (from === undefined) return new MemoryStorage(this.#clock, this.#retention, this.#world.clone());
+    if (from === undefined) return openStorage(this.#clock, this.#retention, this.#state.clone());
     if (!(from instanceof MemorySnapshot))
       throw new StorageError('InvalidArgument', 'a memory store forks from snapshots of a memory store');
-    return new MemoryStorage(this.#clock, this.#retention, from.world().clone());
+    return openStorage(this.#clock, this.#retention, from.state().clone());
   }
 
   stop(): Promise<void> {
@@ -212,7 +225,7 @@ class MemoryStorage implements ForkableStorage {
 
   async #stop(): Promise<void> {
     this.#closed = true;
-    // A sink may have called this: its call must be over before the next delivery begins, because calls never overlap.
+    // A sink may have called stop(). Its call must return before the next one, because calls never overlap.
     await Promise.resolve();
     this.#flush();
     this.#timer?.timer.cancel();
@@ -226,16 +239,16 @@ class MemoryStorage implements ForkableStorage {
   }
 
   #stateFor(options: ReadOptions): { readonly items: Items; readonly revision: Revision } | Compacted | Future {
-    const world = this.#world;
+    const state = this.#state;
     const { revision, atLeast = 0 } = options;
     checkRevision(atLeast);
-    if (atLeast > world.revision) return { outcome: 'future', current: world.revision };
-    if (revision === undefined) return { items: world.items, revision: world.revision };
+    if (atLeast > state.revision) return { outcome: 'future', current: state.revision };
+    if (revision === undefined) return { items: state.items, revision: state.revision };
     checkRevision(revision);
-    if (revision > world.revision) return { outcome: 'future', current: world.revision };
-    const oldest = options.lookBack ? world.history.oldest : world.horizon;
+    if (revision > state.revision) return { outcome: 'future', current: state.revision };
+    const oldest = options.lookBack ? state.history.oldest : state.horizon;
     if (revision < oldest) return { outcome: 'compacted', horizon: oldest };
-    return { items: world.at(revision), revision };
+    return { items: state.at(revision), revision };
   }
 
   #submit<R>(check: () => void, commit: (now: number) => Written<R>): Promise<R> {
@@ -271,7 +284,7 @@ class MemoryStorage implements ForkableStorage {
     queueMicrotask(() => this.#flush());
   }
 
-  /** Commits all that is pending, tells the watches, then the writers. */
+  /** Commits all pending writes, then calls the watches, then answers the writers. */
   #flush(): void {
     this.#flushScheduled = false;
     const pending = this.#pending;
@@ -280,9 +293,9 @@ class MemoryStorage implements ForkableStorage {
     const now = this.#clock.now();
     const events: StorageEvent[] = [];
     for (const each of pending) for (const event of each.commit(now)) events.push(event);
-    this.#world.trim(this.#retention, now);
+    this.#state.trim(this.#retention, now);
     if (events.length > 0) {
-      const revision = this.#world.revision;
+      const revision = this.#state.revision;
       for (const watch of this.#watches) watch.deliver(events, revision);
     }
     for (const each of pending) each.answer();
@@ -290,7 +303,7 @@ class MemoryStorage implements ForkableStorage {
   }
 
   #armTimer(): void {
-    const next = this.#closed ? undefined : this.#world.deadlines.next();
+    const next = this.#closed ? undefined : this.#state.deadlines.next();
     if (next?.due === this.#timer?.due) return;
     this.#timer?.timer.cancel();
     this.#timer = undefined;
@@ -300,7 +313,7 @@ class MemoryStorage implements ForkableStorage {
       delayMs,
       () => {
         this.#timer = undefined;
-        this.#enqueue({ commit: (now) => this.#world.expire(now), answer: () => {} });
+        this.#enqueue({ commit: (now) => this.#state.expire(now), answer: () => {} });
       },
       { background: true },
     );

@@ -1,35 +1,38 @@
 /**
- * One watch of a memory store. Invariant: everything of its ranges up to `#position` has been delivered, and calls of the sink never
- * overlap. Nothing is queued: a watch that begins late reads what it missed from the history.
+ * One watch of a memory store. It queues nothing: at its start it reads the events that it has missed from the history.
+ * Invariants: all events of its ranges up to `#position` have been delivered; calls of the sink never overlap.
  */
 import { GuardedSink } from '../guarded-sink.ts';
-import type { KeyRange } from '../keys.ts';
-import { prefixEnd } from '../keys.ts';
+import { disjointPrefixes, prefixEnd } from '../keys.ts';
 import type { Revision, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
-import type { World } from './world.ts';
+import type { MemoryState } from './memory-state.ts';
 
-// A watch whose ranges are quiet hears of the store's progress after so many revisions.
+// After this many revisions without an event in its ranges a watch gets a `progress` call.
 const PROGRESS_REVISIONS = 1000;
 
 export class MemoryWatch implements Watch {
-  readonly #world: World;
+  readonly #state: MemoryState;
   readonly #sink: GuardedSink;
   readonly #prefixes: readonly string[];
   readonly #from: WatchOptions['from'];
   readonly #lookBack: boolean;
   #position: Revision;
-  /** The last revision that the sink has heard of. */
+  /** The revision of the last call of the sink. */
   #told = 0;
   #started = false;
   #progressAsked = false;
 
-  constructor(world: World, options: WatchOptions, sink: WatchSink, onEnd: (watch: MemoryWatch) => void) {
-    this.#world = world;
+  constructor(state: MemoryState, options: WatchOptions, sink: WatchSink, onEnd: (watch: MemoryWatch) => void) {
+    this.#state = state;
     this.#sink = new GuardedSink(sink, () => onEnd(this));
     this.#prefixes = disjointPrefixes(options.ranges);
     this.#from = options.from;
     this.#lookBack = options.lookBack ?? false;
-    this.#position = typeof options.from === 'object' ? options.from.after : world.revision;
+    this.#position = typeof options.from === 'object' ? options.from.after : state.revision;
+  }
+
+  /** Schedules the first call of the sink. Call it once. */
+  start(): void {
     queueMicrotask(() => this.#start());
   }
 
@@ -43,13 +46,13 @@ export class MemoryWatch implements Watch {
     // Runs after #start, whose microtask was queued earlier.
     queueMicrotask(() => {
       this.#progressAsked = false;
-      this.#progress(this.#world.revision);
+      this.#progress(this.#state.revision);
     });
   }
 
-  /** The events of newly committed revisions, in order. */
+  /** Takes the events of newly committed revisions, in order. */
   deliver(events: readonly StorageEvent[], revision: Revision): void {
-    if (!this.#started || this.#sink.over) return; // #start reads them from the history
+    if (!this.#started || this.#sink.over) return; // #start reads missed events from the history
     const position = this.#position;
     if (revision > position) this.#position = revision;
     const mine = events.filter((event) => event.revision > position && this.#covers(event.key));
@@ -57,7 +60,7 @@ export class MemoryWatch implements Watch {
     else if (revision - this.#told >= PROGRESS_REVISIONS) this.#progress(revision);
   }
 
-  /** Ends the watch now, or after the call that is under way. */
+  /** Ends the watch now, or after the call of the sink that is running. */
   finish(reason: WatchEnd): void {
     this.#sink.finish(reason);
   }
@@ -65,32 +68,32 @@ export class MemoryWatch implements Watch {
   #start(): void {
     if (this.#sink.over) return;
     this.#started = true;
-    const world = this.#world;
+    const state = this.#state;
     if (this.#from === 'state') {
-      const state: StorageEvent[] = [];
+      const puts: StorageEvent[] = [];
       for (const prefix of this.#prefixes) {
-        world.items.forEachFrom(prefix, prefixEnd(prefix), ({ key, value, revision, created }) => {
-          state.push({ type: 'put', key, value, revision, created, previous: undefined });
+        state.items.forEachFrom(prefix, prefixEnd(prefix), ({ key, value, revision, created }) => {
+          puts.push({ type: 'put', key, value, revision, created, previous: undefined });
         });
       }
-      this.#position = world.revision;
-      const revision = world.revision;
-      if (state.length > 0) this.#events(state);
+      this.#position = state.revision;
+      const revision = state.revision;
+      if (puts.length > 0) this.#events(puts);
       this.#progress(revision);
       return;
     }
     if (this.#from === 'now') this.#progress(this.#position);
-    // 'now' asks for nothing behind any horizon, even one that has just moved.
-    const oldest = this.#lookBack || this.#from === 'now' ? world.history.oldest : world.horizon;
+    // 'now' asks for nothing below the horizon, even if the horizon has just moved.
+    const oldest = this.#lookBack || this.#from === 'now' ? state.history.oldest : state.horizon;
     if (this.#position < oldest) {
       this.finish({ reason: 'compacted', horizon: oldest });
       return;
     }
     const missed: StorageEvent[] = [];
-    world.history.forEachEvent(this.#position, world.revision, (event) => {
+    state.history.forEachEvent(this.#position, state.revision, (event) => {
       if (this.#covers(event.key)) missed.push(event);
     });
-    this.#position = Math.max(this.#position, world.revision);
+    this.#position = Math.max(this.#position, state.revision);
     if (missed.length > 0) this.#events(missed);
   }
 
@@ -108,14 +111,4 @@ export class MemoryWatch implements Watch {
     this.#told = revision;
     this.#sink.progress(revision);
   }
-}
-
-/** The same keys, in key order, no prefix inside another. */
-function disjointPrefixes(ranges: readonly KeyRange[]): string[] {
-  const prefixes: string[] = [];
-  for (const prefix of ranges.map((range) => range.prefix).sort()) {
-    const last = prefixes.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) prefixes.push(prefix);
-  }
-  return prefixes;
 }

@@ -1,6 +1,7 @@
 /**
  * What the cases of the conformance suite share: the context that a driver's test gives them, and a sink that records.
- * Invariant: nothing here waits for time to pass; waiting is for an event, and a driver that never sends it fails by the runner's timeout.
+ * Invariant: nothing here waits for time to pass; waiting is for an event, and a driver that never sends it fails by
+ * the runner's timeout.
  */
 import { decodeUtf8, encodeUtf8 } from '../../base/bytes.ts';
 import { Deferred } from '../../base/deferred.ts';
@@ -24,12 +25,17 @@ import { expectOutcome, expectTrue } from '../suite-assert.ts';
 export interface SuiteContext {
   /** A fresh, empty store that uses `clock`. */
   open(): Storage | Promise<Storage>;
-  /** Stops the store and opens its data again. Absent if the driver keeps nothing; cases that need it are then skipped. */
+  /**
+   * Stops the store and opens its data again. Absent if the driver keeps nothing; cases that need it are then skipped.
+   */
   readonly reopen?: ((storage: Storage) => Promise<Storage>) | undefined;
   readonly clock: VirtualClock;
   /** Resolves when what the driver has under way has had its chance to happen. */
   settle(): Promise<void>;
-  /** Longest key and largest value that fit, for a store that needs some of the room itself. Default: the limits of the specification. */
+  /**
+   * Longest key and largest value that fit, for a store that needs some of the room itself. Default: the limits of the
+   * specification.
+   */
   readonly maxKeyBytes?: number;
   readonly maxValueBytes?: number;
 }
@@ -146,7 +152,9 @@ export class Recorder implements WatchSink {
     this.#record({ type: 'end', reason });
   }
 
-  /** Resolves when the condition holds; it is tried after every call. Rejects if the watch broke the rules of delivery. */
+  /**
+   * Resolves when the condition holds; it is tried after every call. Rejects if the watch broke the rules of delivery.
+   */
   async until(holds: (recorder: Recorder) => boolean): Promise<void> {
     this.#check();
     if (!holds(this)) {

@@ -1,6 +1,6 @@
 /**
- * Reads of the model test: begun now, checked when the model knows every revision that they may have seen.
- * Invariant: a read of the present is at or above every revision that was seen before it began; any read equals the model's state at
+ * Reads of the model test: begun now, checked when the model knows every revision that they may have seen. Invariant: a
+ * read of the present is at or above every revision that was seen before it began; any read equals the model's state at
  * the revision that it names.
  */
 import type { Compacted, Future, KeyValue, ListResult, ReadOptions, Revision, Snapshot, Storage } from '../storage.ts';

@@ -1,7 +1,7 @@
 /**
  * Scripts for the model test, as data: commands, each a burst of items that are begun without waiting for one another.
- * Invariant: an item says what it means relative to the present ("the key's revision", "three revisions back"), so a script stays
- * meaningful when commands are taken out of it.
+ * Invariant: an item says what it means relative to the present ("the key's revision", "three revisions back"), so a
+ * script stays meaningful when commands are taken out of it.
  */
 import { encodeUtf8 } from '../../base/bytes.ts';
 
@@ -93,7 +93,8 @@ export interface Command {
 
 export type Script = readonly Command[];
 
-// Keys that are prefixes of each other, that sort around the separator, and at the edges of UTF-8 and of what a key may hold.
+// Keys that are prefixes of each other, that sort around the separator, and at the edges of UTF-8 and of what a key may
+// hold.
 const KEYS = [
   '\u0001',
   'a',

@@ -1,7 +1,7 @@
 /**
- * A watch of the model test: a sink that records, misbehaves where its script says so, and is compared with the model afterwards.
- * Invariant: the rules of delivery (no overlap, nothing before watch() returns or after the end) are checked call by call; what was
- * delivered is checked against the whole history of the ranges.
+ * A watch of the model test: a sink that records, misbehaves where its script says so, and is compared with the model
+ * afterwards. Invariant: the rules of delivery (no overlap, nothing before watch() returns or after the end) are
+ * checked call by call; what was delivered is checked against the whole history of the ranges.
  */
 import { isBugError } from '../../base/errors.ts';
 import type { Revision, Storage, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
@@ -122,7 +122,9 @@ export class ModelWatch implements WatchSink {
     expectTrue(this.#broken === undefined, `the watch keeps the rules of delivery; but ${this.#broken}`);
   }
 
-  /** Compares all that was delivered with the model. A watch that goes on must have been asked for its progress before. */
+  /**
+   * Compares all that was delivered with the model. A watch that goes on must have been asked for its progress before.
+   */
   verify(model: Model): void {
     this.check();
     const { from } = this.options;
@@ -165,7 +167,10 @@ export class ModelWatch implements WatchSink {
     expectEqual(end.reason, this.#stopAsked ? 'stopped' : 'closed', 'the reason of the end');
   }
 
-  /** Takes what belongs to the start off `calls`; returns the revision after which changes are delivered, if it got that far. */
+  /**
+   * Takes what belongs to the start off `calls`; returns the revision after which changes are delivered, if it got that
+   * far.
+   */
   #verifyStart(model: Model, calls: Call[], complete: boolean): Revision | undefined {
     const { from, seen, prefixes } = this.options;
     if (typeof from === 'object') return from.after;

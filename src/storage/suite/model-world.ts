@@ -1,7 +1,7 @@
 /**
- * One store of the model test and the model beside it. Items of a burst are begun one after the other and checked when all is quiet.
- * Invariant: every answer is compared with the model, at a revision that was the present one at some moment between the beginning of
- * the request and its answer.
+ * One store of the model test and the model beside it. Items of a burst are begun one after the other and checked when
+ * all is quiet. Invariant: every answer is compared with the model, at a revision that was the present one at some
+ * moment between the beginning of the request and its answer.
  */
 import { BugError, toError } from '../../base/errors.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -113,7 +113,10 @@ export class ModelWorld {
     }
   }
 
-  /** Waits until all is quiet and compares every answer with the model. `last` is the revision of a store that is stopped. */
+  /**
+   * Waits until all is quiet and compares every answer with the model. `last` is the revision of a store that is
+   * stopped.
+   */
   async finish(): Promise<void> {
     for (let turn = 0; ; turn++) {
       while (this.#pending.length > 0) await Promise.all(this.#pending.splice(0));

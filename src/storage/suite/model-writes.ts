@@ -1,6 +1,7 @@
 /**
  * Writes of the model test: begun now, taken into the model in the order of their revisions when all is quiet.
- * Invariant: each revision is one write that was asked for, with the answer of the model, or the expiry of one key that was due.
+ * Invariant: each revision is one write that was asked for, with the answer of the model, or the expiry of one key that
+ * was due.
  */
 import { BugError } from '../../base/errors.ts';
 import type { VirtualClock } from '../../base/virtual-clock.ts';

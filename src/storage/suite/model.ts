@@ -1,6 +1,7 @@
 /**
  * The storage interface as a naive model: a map of keys for every revision there ever was, and the events between them.
- * Invariant: nothing is shared, indexed, forgotten or clever here, so that it can be checked by reading it beside `storage.ts`.
+ * Invariant: nothing is shared, indexed, forgotten or clever here, so that it can be checked by reading it beside
+ * `storage.ts`.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import type {
@@ -49,7 +50,10 @@ export interface Evaluation {
   readonly next: { readonly state: ModelState; readonly events: readonly StorageEvent[] } | undefined;
 }
 
-/** When a write was asked for, and when it was over; and the keys for which equal bytes count as a change, normally none. */
+/**
+ * When a write was asked for, and when it was over; and the keys for which equal bytes count as a change, normally
+ * none.
+ */
 export interface Circumstances {
   readonly from: number;
   readonly to: number;
@@ -194,7 +198,10 @@ function covers(prefixes: readonly string[], key: string): boolean {
   return prefixes.some((prefix) => key.startsWith(prefix));
 }
 
-/** Anything that a store answers, as text for comparing: items as short lines, an absent property and an undefined one are the same. */
+/**
+ * Anything that a store answers, as text for comparing: items as short lines, an absent property and an undefined one
+ * are the same.
+ */
 export function describe(answer: unknown): string {
   if (answer instanceof Uint8Array) return JSON.stringify(text(answer));
   if (Array.isArray(answer)) return `[${answer.map(describe).join(', ')}]`;

@@ -1,7 +1,7 @@
 /**
- * Runs one case of the suite against a driver, for any test runner:
- * `for (const each of storageSuite) it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver))`.
- * Invariant: after a case every store it opened is stopped, and no timer of the clock is left.
+ * Runs one case of the suite against a driver, for any test runner: `for (const each of storageSuite)
+ * it.skipIf(skipReason(each, driver) !== undefined)(each.name, () => runSuiteCase(each, driver))`. Invariant: after a
+ * case every store it opened is stopped, and no timer of the clock is left.
  */
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import type { Storage } from '../storage.ts';

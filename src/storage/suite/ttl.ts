@@ -8,7 +8,8 @@ import { bytes, overwrite, put, Recorder, readText, type SuiteCase, type SuiteCo
 const LATE = 5_000;
 
 /**
- * Moves time, and then writes outside of `k/`: the clock is virtual and a disk is not, so what fell due is given the time of a write.
+ * Moves time, and then writes outside of `k/`: the clock is virtual and a disk is not, so what fell due is given the
+ * time of a write.
  */
 async function pass(context: SuiteContext, storage: Storage, ms: number): Promise<void> {
   await context.clock.advance(ms);

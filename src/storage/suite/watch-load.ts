@@ -1,10 +1,14 @@
-/** Conformance: a watch under load loses nothing, repeats nothing and keeps the order; and it resumes across a restart. */
+/**
+ * Conformance: a watch under load loses nothing, repeats nothing and keeps the order; and it resumes across a restart.
+ */
 
 import type { Storage } from '../storage.ts';
 import { expectEqual, expectOutcome, expectTrue } from '../suite-assert.ts';
 import { bytes, line, overwrite, put, Recorder, remove, type SuiteCase, text } from './context.ts';
 
-/** Writers that create, change and delete under `w/`, some in transactions; resolves with how many revisions they took. */
+/**
+ * Writers that create, change and delete under `w/`, some in transactions; resolves with how many revisions they took.
+ */
 async function load(storage: Storage, writers: number, steps: number): Promise<Set<number>> {
   const revisions = new Set<number>();
   await Promise.all(
@@ -27,7 +31,9 @@ async function load(storage: Storage, writers: number, steps: number): Promise<S
   return revisions;
 }
 
-/** Replays the events over a state and compares with what the store says now; the chain of previous values must hold. */
+/**
+ * Replays the events over a state and compares with what the store says now; the chain of previous values must hold.
+ */
 async function checkReplay(storage: Storage, watcher: Recorder, revisions: ReadonlySet<number>): Promise<void> {
   const state = new Map<string, { value: string; revision: number; created: number }>();
   let last = 0;

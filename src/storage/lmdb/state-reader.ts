@@ -1,7 +1,7 @@
 /**
- * States of the store at a revision: the key index points at the latest record of a key, and each record at the one before it, so an
- * older state is reached by walking back. Invariant: for every revision from the floor up to the acknowledged one, what is answered is
- * that revision's state, whatever LMDB has committed since.
+ * StateReader of the store at a revision: the key index points at the latest record of a key, and each record at the
+ * one before it, so an older state is reached by walking back. Invariant: for every revision from the floor up to the
+ * acknowledged one, what is answered is that revision's state, whatever LMDB has committed since.
  */
 import { StorageError } from '../errors.ts';
 import { type KeyRange, prefixEnd } from '../keys.ts';
@@ -27,7 +27,7 @@ export interface PageRequest {
   readonly countOnly: boolean;
 }
 
-export class States {
+export class StateReader {
   readonly #database: Database;
   #closed = false;
 
@@ -61,7 +61,10 @@ export class States {
     return record;
   }
 
-  /** One page. Up to a few thousand keys at once, a longer one in slices; the caller keeps `revision` from being pruned meanwhile. */
+  /**
+   * One page. Up to a few thousand keys at once, a longer one in slices; the caller keeps `revision` from being pruned
+   * meanwhile.
+   */
   page(request: PageRequest): Page | Promise<Page> {
     const scan = new Scan(request);
     if (request.countOnly)
@@ -69,7 +72,9 @@ export class States {
     return this.#fill(scan) ? this.#finish(scan) : this.#continue(scan);
   }
 
-  /** The next keys of a range, in slices: for a reader that takes the state piece by piece. Undefined `next` is the end. */
+  /**
+   * The next keys of a range, in slices: for a reader that takes the state piece by piece. Undefined `next` is the end.
+   */
   slice(range: KeyRange, revision: Revision): { readonly items: KeyValue[]; readonly next: string | undefined } {
     const scan = new Scan({ range, revision, limit: 0, countOnly: false });
     this.#fill(scan);
@@ -89,7 +94,10 @@ export class States {
     return { items: scan.items, next: scan.next, remaining };
   }
 
-  /** Reads on until the page is full, the range ends (true) or the slice is used up (false). Sets `next` to where to go on. */
+  /**
+   * Reads on until the page is full, the range ends (true) or the slice is used up (false). Sets `next` to where to go
+   * on.
+   */
   #fill(scan: Scan): boolean {
     const { revision, limit } = scan.request;
     let seen = 0;
@@ -115,7 +123,10 @@ export class States {
     return true;
   }
 
-  /** Walks back from the head to the record that was the key's state at the revision; undefined if the key did not exist then. */
+  /**
+   * Walks back from the head to the record that was the key's state at the revision; undefined if the key did not exist
+   * then.
+   */
   #resolve(key: string, head: IndexEntry, revision: Revision): LogRecord | undefined {
     if (isVisible(head.position, revision)) return head.deleted ? undefined : this.latest(key, head);
     let record = this.latest(key, head);
@@ -133,8 +144,8 @@ export class States {
   }
 
   /**
-   * Counts the keys of [start, end) at a revision. LMDB counts its latest state fast; the keys that changed since are corrected one by
-   * one, unless that were more work than looking at every key.
+   * Counts the keys of [start, end) at a revision. LMDB counts its latest state fast; the keys that changed since are
+   * corrected one by one, unless that were more work than looking at every key.
    */
   #count(start: string | undefined, end: string | undefined, revision: Revision): number {
     const { keys, dead, log } = this.#database;

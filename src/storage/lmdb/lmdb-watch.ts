@@ -1,64 +1,74 @@
 /**
  * One watch: reads what it has missed from the log or the state, in slices, then takes what each commit hands it.
- * Invariant: `delivered` is the revision up to which the sink has everything of its ranges, and grows without gap; calls to the sink never overlap.
+ * Invariant: `delivered` is the revision up to which the sink has everything of its ranges, and grows without gap;
+ * calls to the sink never overlap.
  */
-import { BugError, toError } from '../../base/errors.ts';
 import { StorageError } from '../errors.ts';
-import { type KeyRange, prefixEnd } from '../keys.ts';
+import { GuardedSink } from '../guarded-sink.ts';
+import { disjointPrefixes, type KeyRange, prefixEnd } from '../keys.ts';
 import type { Revision, StorageEvent, Watch, WatchEnd, WatchOptions, WatchSink } from '../storage.ts';
-import { eventOf } from './change.ts';
 import { type Database, itemOf, readError } from './database.ts';
+import { eventOf } from './key-version.ts';
 import { firstPosition, type Position, revisionOf } from './layout.ts';
 import { type LogRecord, readIndex, readRecord } from './record.ts';
-import type { States } from './states.ts';
+import type { StateReader } from './state-reader.ts';
 
 /** Log records that one turn of the event loop may look at for one watch. */
 const SLICE = 1000;
-/** With so few keys in its ranges for the records it has missed, a watch reads those keys' records instead of everybody's. */
+/**
+ * With so few keys in its ranges for the records it has missed, a watch reads those keys' records instead of
+ * everybody's.
+ */
 const KEYS_PER_RECORD = 0.25;
 
 export interface WatchHost {
   readonly database: Database;
-  readonly states: States;
+  readonly states: StateReader;
   /** The acknowledged revision. */
   revision(): Revision;
   /** The oldest revision a watch may begin after. */
   oldest(lookBack: boolean): Revision;
   pin(revision: Revision): () => void;
   /** The watch has caught up: from now on commits are handed to it. */
-  live(watcher: Watcher): void;
-  ended(watcher: Watcher): void;
+  live(watcher: LmdbWatch): void;
+  ended(watcher: LmdbWatch): void;
   problem(error: Error): void;
 }
 
-export class Watcher implements Watch {
-  /** Shortest first, none within another. */
+export class LmdbWatch implements Watch {
+  /** In key order, none within another. */
   readonly prefixes: readonly string[];
-  /** Events of the commit being delivered. */
+  /** Events of the commit that is being delivered. */
   readonly pending: StorageEvent[] = [];
   readonly #host: WatchHost;
-  readonly #sink: WatchSink;
+  readonly #sink: GuardedSink;
   readonly #lookBack: boolean;
   readonly #from: WatchOptions['from'];
   #delivered: Revision;
-  /** It was let in: from now on only what is really gone stops it, wherever the horizon moves. */
+  /** The start was accepted. From now on only a loss of history ends the watch, wherever the horizon moves. */
   #begun = false;
   #live = false;
-  #calling = false;
-  #end: WatchEnd | undefined;
-  #ended = false;
   #progressWanted = false;
   #unpin: (() => void) | undefined;
 
   constructor(host: WatchHost, options: WatchOptions, sink: WatchSink) {
     this.#host = host;
-    this.#sink = sink;
+    this.#sink = new GuardedSink(
+      sink,
+      () => this.#ended(),
+      (error) => host.problem(error),
+    );
     this.#from = options.from;
     this.#lookBack = options.lookBack ?? false;
-    this.prefixes = outermost(options.ranges);
+    this.prefixes = disjointPrefixes(options.ranges);
     this.#delivered = typeof options.from === 'object' ? options.from.after : host.revision();
-    // The revision where it begins must stay readable until the first slice has been read.
-    if (options.from !== 'now' && this.#delivered >= host.oldest(true)) this.#unpin = host.pin(this.#delivered);
+  }
+
+  /** Schedules the first call of the sink. Call it once. */
+  start(): void {
+    // The first revision must stay readable until the first slice has been read.
+    if (this.#from !== 'now' && this.#delivered >= this.#host.oldest(true))
+      this.#unpin = this.#host.pin(this.#delivered);
     queueMicrotask(() => this.#begin());
   }
 
@@ -67,74 +77,75 @@ export class Watcher implements Watch {
   }
 
   requestProgress(): void {
-    if (this.#progressWanted || this.#end !== undefined) return;
+    if (this.#progressWanted || this.#sink.over) return;
     this.#progressWanted = true;
     if (this.#live) queueMicrotask(() => this.#giveProgress());
   }
 
-  /** Ends the watch; within a call of its sink, right after that call. */
+  /** Ends the watch now, or after the call of the sink that is running. */
   finish(end: WatchEnd): void {
-    if (this.#end !== undefined) return;
-    this.#end = end;
-    this.pending.length = 0;
-    this.#unpin?.();
-    this.#host.ended(this);
-    if (!this.#calling) this.#sayEnd();
+    this.#sink.finish(end);
   }
 
-  /** Whether a change of this revision is still to be delivered: a watch may begin in the future. */
+  /** Whether a change at this revision is to be delivered. A watch may start above the store's revision. */
   wants(revision: Revision): boolean {
     return this.#live && revision > this.#delivered;
   }
 
-  /** Hands over what `pending` holds, all of it at most of this revision. */
+  /** Delivers the events in `pending`, which are at or below this revision. */
   deliverPending(revision: Revision): void {
     const events = this.pending.splice(0);
-    if (events.length > 0 && this.#end === undefined) this.#call(() => this.#sink.events(events));
+    if (events.length > 0) this.#sink.events(events);
     this.#delivered = Math.max(this.#delivered, revision);
   }
 
-  /** Unasked progress: everything up to the revision has been delivered. */
+  /** Reports progress without a request: everything up to the revision has been delivered. */
   giveProgress(revision: Revision): void {
-    if (this.#live && this.#end === undefined) this.#call(() => this.#sink.progress(revision));
+    if (this.#live) this.#sink.progress(revision);
+  }
+
+  #ended(): void {
+    this.pending.length = 0;
+    this.#unpin?.();
+    this.#host.ended(this);
   }
 
   #begin(): void {
-    if (this.#end !== undefined) return;
+    if (this.#sink.over) return;
     if (this.#from === 'state') {
       void this.#deliverState();
       return;
     }
-    if (this.#from === 'now') this.#call(() => this.#sink.progress(this.#delivered));
+    if (this.#from === 'now') this.#sink.progress(this.#delivered);
     this.#catchUp();
   }
 
   async #deliverState(): Promise<void> {
     const revision = this.#delivered;
     try {
-      for (const prefix of [...this.prefixes].sort()) {
+      for (const prefix of this.prefixes) {
         let range: KeyRange | undefined = { prefix };
         while (range !== undefined) {
           const { items, next } = this.#host.states.slice(range, revision);
           const events = items.map((item): StorageEvent => ({ type: 'put', ...item, previous: undefined }));
-          if (events.length > 0) this.#call(() => this.#sink.events(events));
+          if (events.length > 0) this.#sink.events(events);
           range = next === undefined ? undefined : { prefix, start: next };
           if (range !== undefined) await turn();
-          if (this.#end !== undefined) return;
+          if (this.#sink.over) return;
         }
       }
     } catch (caught) {
       this.finish({ reason: 'failed', error: readError(caught) });
       return;
     }
-    this.#call(() => this.#sink.progress(revision));
+    this.#sink.progress(revision);
     this.#begun = true;
     this.#catchUp();
   }
 
   /** Reads a slice of the log and comes back for the next one, until nothing is missing. */
   #catchUp(): void {
-    if (this.#end !== undefined) return;
+    if (this.#sink.over) return;
     const oldest = this.#host.oldest(this.#begun || this.#lookBack);
     this.#begun = true;
     if (this.#delivered < oldest) {
@@ -161,7 +172,7 @@ export class Watcher implements Watch {
     }
     this.#unpin?.();
     this.#unpin = undefined;
-    if (this.#end !== undefined) return;
+    if (this.#sink.over) return;
     this.#live = true;
     this.#host.live(this);
     if (this.#progressWanted) this.#giveProgress();
@@ -187,8 +198,8 @@ export class Watcher implements Watch {
   }
 
   /**
-   * The same, up to `current`, from the records of each key, latest first: the index keeps a key at least as long as the log keeps its deletion. Undefined if the ranges
-   * hold too many keys or too many changes.
+   * The same, up to `current`, from the records of each key, latest first: the index keeps a key at least as long as
+   * the log keeps its deletion. Undefined if the ranges hold too many keys or too many changes.
    */
   #readKeys(current: Revision): { events: StorageEvent[]; revision: Revision } | undefined {
     let keysLeft = Math.min(SLICE, (current - this.#delivered) * KEYS_PER_RECORD);
@@ -231,44 +242,10 @@ export class Watcher implements Watch {
   }
 
   #giveProgress(): void {
-    if (!this.#progressWanted || this.#end !== undefined) return;
+    if (!this.#progressWanted || this.#sink.over) return;
     this.#progressWanted = false;
     this.giveProgress(this.#host.revision());
   }
-
-  #call(call: () => void): void {
-    if (this.#end !== undefined) return;
-    this.#calling = true;
-    let failure: BugError | undefined;
-    try {
-      call();
-    } catch (caught) {
-      failure = new BugError(`the sink of a watch threw: ${toError(caught).message}`, { cause: caught });
-    } finally {
-      this.#calling = false;
-    }
-    if (failure !== undefined) this.finish({ reason: 'failed', error: failure });
-    this.#sayEnd();
-  }
-
-  #sayEnd(): void {
-    if (this.#end === undefined || this.#ended) return;
-    this.#ended = true;
-    try {
-      this.#sink.end(this.#end);
-    } catch (caught) {
-      this.#host.problem(new BugError('the sink of a watch threw at its end', { cause: caught }));
-    }
-  }
-}
-
-/** The prefixes that are within no other: an event must not come twice. */
-function outermost(ranges: readonly KeyRange[]): string[] {
-  const kept: string[] = [];
-  for (const prefix of ranges.map((range) => range.prefix).sort((a, b) => a.length - b.length)) {
-    if (!kept.some((other) => prefix.startsWith(other))) kept.push(prefix);
-  }
-  return kept;
 }
 
 function missing(position: Position, key: string): StorageError {

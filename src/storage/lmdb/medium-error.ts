@@ -1,4 +1,7 @@
-/** The failures of the medium as ours. Invariant: whatever lmdb or the file system throws leaves the driver as one of our errors. */
+/**
+ * The failures of the medium as ours. Invariant: whatever lmdb or the file system throws leaves the driver as one of
+ * our errors.
+ */
 import { constants } from 'node:os';
 import { ConfigError, isKeelsonError, toError } from '../../base/errors.ts';
 import { StorageError, type StorageErrorCode } from '../errors.ts';

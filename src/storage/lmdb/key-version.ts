@@ -3,7 +3,7 @@ import type { KeyValue, Revision, StorageEvent } from '../storage.ts';
 import { type Position, revisionOf } from './layout.ts';
 
 /** A key's state as the deciding code sees it. */
-export interface Version {
+export interface KeyVersion {
   readonly key: string;
   readonly position: Position;
   readonly deleted: boolean;
@@ -12,7 +12,7 @@ export interface Version {
   readonly expires: number;
 }
 
-export interface Change extends Version {
+export interface KeyChange extends KeyVersion {
   readonly time: number;
   /** The live state that this change replaces. */
   readonly previous: KeyValue | undefined;
@@ -21,7 +21,7 @@ export interface Change extends Version {
   readonly replacesDeleted: boolean;
 }
 
-export function versionItem(version: Version): KeyValue {
+export function versionItem(version: KeyVersion): KeyValue {
   return {
     key: version.key,
     value: version.value,
@@ -30,7 +30,7 @@ export function versionItem(version: Version): KeyValue {
   };
 }
 
-export function eventOf(version: Version, previous: KeyValue | undefined): StorageEvent {
+export function eventOf(version: KeyVersion, previous: KeyValue | undefined): StorageEvent {
   const revision = revisionOf(version.position);
   return version.deleted
     ? { type: 'delete', key: version.key, revision, previous: previous as KeyValue }

@@ -1,6 +1,6 @@
 /**
- * All that a memory store holds, as a value that is copied in O(1): a snapshot is such a copy, a fork starts from one.
- * Invariant: a change of the items, its record in the history and the revision move together, within one call.
+ * The state of a memory store: items, history, deadlines and revision. A copy costs O(1); snapshots and forks are
+ * copies. Invariant: the items, the history and the revision change together, within one call.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { OrderedMap } from '../../base/ordered-map.ts';
@@ -18,18 +18,18 @@ import type {
 import { Deadlines } from './deadlines.ts';
 import { History, type Items, type MemoryRetention } from './history.ts';
 
-// "A fresh store is at revision 1."
+// Specified in `storage.ts`: a fresh store is at revision 1.
 const FIRST_REVISION = 1;
 
-export class World {
+export class MemoryState {
   revision: Revision = FIRST_REVISION;
   horizon: Revision = FIRST_REVISION;
   items: Items = new OrderedMap();
   history: History = new History(FIRST_REVISION);
   deadlines: Deadlines = new Deadlines();
 
-  clone(): World {
-    const copy = new World();
+  clone(): MemoryState {
+    const copy = new MemoryState();
     copy.revision = this.revision;
     copy.horizon = this.horizon;
     copy.items = this.items.clone();
@@ -38,7 +38,7 @@ export class World {
     return copy;
   }
 
-  /** The state at a revision between the oldest one and the present. */
+  /** The items at a revision from the oldest one in the history up to the current one. */
   at(revision: Revision): Items {
     return revision === this.revision ? this.items : this.history.stateAt(revision, this.items, this.revision);
   }
@@ -81,7 +81,7 @@ export class World {
     return { result: { outcome: 'ok', revision: this.revision, changed: events.length > 0 }, events };
   }
 
-  /** Deletes what is due, each key at a revision of its own. */
+  /** Deletes the keys that are due, each at a revision of its own. */
   expire(now: number): StorageEvent[] {
     const events: StorageEvent[] = [];
     for (let next = this.deadlines.next(); next !== undefined && next.due <= now; next = this.deadlines.next()) {
@@ -90,7 +90,7 @@ export class World {
     return events;
   }
 
-  /** Moves the horizon; false if there is no such revision yet. */
+  /** Moves the horizon. Returns false if the revision is not reached yet. */
   compact(revision: Revision, retention: MemoryRetention, now: number): boolean {
     if (revision > this.revision) return false;
     this.horizon = Math.max(this.horizon, revision);
@@ -103,7 +103,7 @@ export class World {
     this.horizon = Math.max(this.horizon, this.history.oldest);
   }
 
-  /** Takes a revision if anything changes; returns the events. */
+  /** Applies writes at the next revision and returns the events. Takes no revision if nothing changes. */
   #apply(writes: readonly Write[], now: number): readonly StorageEvent[] {
     const revision = this.revision + 1;
     const events: StorageEvent[] = [];
@@ -137,7 +137,7 @@ export class World {
   }
 }
 
-/** What a write answers, and what it changed. */
+/** The result of a write, and the events of what it changed. */
 export interface Written<R> {
   readonly result: R;
   readonly events: readonly StorageEvent[];
