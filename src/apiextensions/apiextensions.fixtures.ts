@@ -14,7 +14,7 @@ import type { AnswerSink } from '../server/http/exchange.ts';
 import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import type { ServerRequest } from '../server/http/server-request.ts';
 import { OpenApiManager } from '../server/openapi/openapi-manager.ts';
-import { type World, world } from '../server/registry/thing.fixtures.ts';
+import { type TestHost, testHost } from '../server/registry/thing.fixtures.ts';
 import {
   type ApiExtensionsServer,
   type ApiExtensionsServerOptions,
@@ -38,7 +38,7 @@ export interface TestWatch {
 
 export interface TestExtensions {
   readonly server: ApiExtensionsServer;
-  readonly world: World;
+  readonly world: TestHost;
   readonly discovery: DiscoveryManager;
   readonly openapi: OpenApiManager;
   /** Patches are sent as merge patches. */
@@ -56,7 +56,7 @@ export interface TestExtensions {
 /** Starts a server. `inWorld` may be the one of a server that was stopped. */
 export async function startTestExtensions(
   changes: Partial<ApiExtensionsServerOptions> = {},
-  inWorld: World = world(),
+  inWorld: TestHost = testHost(),
 ): Promise<TestExtensions> {
   const { clock, host } = inWorld;
   const types = { view: viewOfTypeName, typeName };

@@ -12,7 +12,7 @@ import { generateKey } from '../pki/keys.ts';
 import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authenticator.ts';
 import { drainChunks } from '../server/http/chunk-source.ts';
 import { serverRequestOf } from '../server/http/requests.fixtures.ts';
-import { type World, world } from '../server/registry/thing.fixtures.ts';
+import { type TestHost, testHost } from '../server/registry/thing.fixtures.ts';
 import { createKubeServer, type KubeServer, type KubeServerOptions } from './server.ts';
 
 export const ADMIN: UserInfo = user('admin', ['system:masters', 'system:authenticated']);
@@ -31,7 +31,7 @@ export interface TestAnswer {
 export interface TestKube {
   readonly server: KubeServer;
   readonly clock: VirtualClock;
-  readonly world: World;
+  readonly world: TestHost;
   /** As ADMIN unless told otherwise. The media type of a patch is that of a merge patch. */
   request(
     method: string,
@@ -62,7 +62,7 @@ export async function grant(kube: TestKube, { name }: UserInfo, rules: readonly 
 /** A started server. `inWorld` may be that of a server that was stopped. */
 export async function startTestKube(
   changes: Partial<KubeServerOptions> = {},
-  inWorld: World = world(),
+  inWorld: TestHost = testHost(),
 ): Promise<TestKube> {
   const { clock, host } = inWorld;
   const key = await generateKey();

@@ -7,8 +7,8 @@ import {
   deletion,
   parse,
   type Shown,
+  testHost,
   UPDATE,
-  world,
 } from '../../server/registry/thing.fixtures.ts';
 import { type OpenResource, openResource } from '../../server/resource/open-resource.ts';
 import type { ResourceContext } from '../../server/resource/resource-store.ts';
@@ -21,7 +21,7 @@ const DEFINITION = crdDefinition({ checks: createSchemaChecks(), caBundle: () =>
 const NAME = 'things.example.com';
 
 function opened(): OpenResource {
-  const resource = openResource(DEFINITION, world().host);
+  const resource = openResource(DEFINITION, testHost().host);
   onTestFinished(() => resource.stop());
   return resource;
 }

@@ -30,7 +30,7 @@ function withWatch(inner: Storage, watch: (inner: Storage, options: WatchOptions
 }
 
 describe('a lister', () => {
-  it('has what was there and what was just written, with no waiting', async () => {
+  it('has existing and just written objects without waiting', async () => {
     const { store } = await things();
     await made(store, thing('b'));
     const lister = await store.lister();
@@ -47,7 +47,7 @@ describe('a lister', () => {
     expect(await store.lister()).toBe(lister);
   });
 
-  it('keeps nothing of what clients note down for themselves', async () => {
+  it('drops managedFields and last-applied-configuration', async () => {
     const { store } = await things();
     const lister = await store.lister();
     const note = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -58,7 +58,7 @@ describe('a lister', () => {
     expect(JSON.stringify(lister.get('ns', 'a'))).not.toContain(note);
   });
 
-  it('tells listeners the state first, then every change, before anybody can find it fresh', async () => {
+  it('calls listeners with the state, then with every change, before fresh() resolves', async () => {
     const { store } = await things();
     await made(store, thing('a'));
     const lister = await store.lister();
@@ -74,7 +74,7 @@ describe('a lister', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('keeps the other listeners and the host informed when one throws', async () => {
+  it('calls the other listeners and reports to the host when one throws', async () => {
     const { store, troubles } = await things();
     const lister = await store.lister();
     const heard: string[] = [];
@@ -87,7 +87,7 @@ describe('a lister', () => {
     expect(troubles.map((error) => error.message)).toEqual(['not today']);
   });
 
-  it('waits for a store whose watch is slower than its answers', async () => {
+  it('waits for a storage whose watch is slower than its answers', async () => {
     const held: (() => void)[] = [];
     let slow = false;
     const storage = withWatch(createMemoryStorage(), (inner, options, sink) =>
@@ -112,7 +112,7 @@ describe('a lister', () => {
     expect(lister.get('ns', 'a')).toBeDefined();
   });
 
-  it('goes on where a watch failed, and reads anew what was compacted away', async () => {
+  it('resumes a failed watch, and reads the state again after compaction', async () => {
     const breaks: ((reason: WatchEnd) => void)[] = [];
     const origins: WatchOptions['from'][] = [];
     const storage = withWatch(createMemoryStorage(), (inner, options, sink) => {
@@ -155,7 +155,7 @@ describe('a lister', () => {
     ]);
   });
 
-  it('tells the host about a value that it cannot read', async () => {
+  it('reports a value that it cannot parse to the host', async () => {
     const { store, storage, troubles } = await things();
     const lister = await store.lister();
     await storage.create('registry/example.test/things/ns/x', encodeUtf8('nonsense'));
@@ -163,7 +163,7 @@ describe('a lister', () => {
     expect(troubles[0]?.message).toContain('registry/example.test/things/ns/x');
   });
 
-  it('ends with its store', async () => {
+  it('stops with its store', async () => {
     const { store, storage, clock } = await things();
     const lister = await store.lister();
     const heard: string[] = [];

@@ -1,6 +1,8 @@
 /**
- * The lister over storage: parsed objects in a map, fed by a storage watch of its own, because the cache tells its watchers once per turn and a lister has to be
- * right at once. Invariant: the map is the state of the resource at `#revision`; listeners have heard of everything in it.
+ * The lister over storage. It has a storage watch of its own, because the cache delivers events once per turn of the
+ * event loop and a lister has to be current at once.
+ *
+ * Invariant: the map is the state of the resource at `#revision`, and listeners were called with everything in it.
  */
 import { type BackoffPolicy, backoffDelay } from '../../base/backoff.ts';
 import type { Timer } from '../../base/clock.ts';
@@ -31,9 +33,9 @@ export class RegistryLister implements Lister {
   readonly #objects = new OrderedMap<string, JsonObject>();
   readonly #listeners = new Set<Listener>();
   readonly #waiters = new Set<Waiter>();
-  /** 0 before the first state is complete. */
+  /** 0 until the first state is complete. */
   #revision: Revision = 0;
-  /** The state that is being read anew; undefined while changes are followed. */
+  /** The state that is being read from storage; undefined while changes are followed. */
   #loading: Map<string, JsonObject> | undefined;
   #started: Deferred<Lister> | undefined;
   #watch: Watch | undefined;
@@ -46,7 +48,7 @@ export class RegistryLister implements Lister {
     this.#core = core;
   }
 
-  /** Resolves when the present state is there. Keeps trying; rejects only if it is stopped before. */
+  /** Starts the watch. Resolves when the current state is complete. Retries failures; rejects only if it is stopped. */
   start(): Promise<Lister> {
     if (this.#started === undefined) {
       this.#started = new Deferred<Lister>();
@@ -98,7 +100,7 @@ export class RegistryLister implements Lister {
     if (this.#revision === 0) this.#started?.reject(closed());
   }
 
-  /** From the whole state on: at the start, and when history was lost. */
+  /** Reads the whole state: at the start, and after history was compacted. */
   #load(): void {
     this.#loading = new Map();
     this.#follow('state');
@@ -145,7 +147,7 @@ export class RegistryLister implements Lister {
     this.#reached();
   }
 
-  /** The state was read anew: what differs from the old one are the changes. */
+  /** Replaces the old state by the one that was read. The differences are published as changes. */
   #adopt(loaded: ReadonlyMap<string, JsonObject>): void {
     this.#loading = undefined;
     const changes: ListerChange[] = [];
@@ -162,7 +164,7 @@ export class RegistryLister implements Lister {
     this.#publish(changes);
   }
 
-  /** A value that cannot be read is told to the host and counts as absent. */
+  /** Reports a value that cannot be parsed to the host, and treats the object as absent. */
   #parse(event: StorageEvent): JsonObject | undefined {
     if (event.type === 'delete') return undefined;
     try {
@@ -189,7 +191,7 @@ export class RegistryLister implements Lister {
     for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) this.#tell(listener, changes);
   }
 
-  /** A listener that throws harms nobody else. */
+  /** Reports what a listener throws to the host, so that the other listeners are still called. */
   #tell(listener: Listener, changes: readonly ListerChange[]): void {
     try {
       listener(changes);
@@ -236,13 +238,15 @@ export class RegistryLister implements Lister {
   }
 }
 
-/** Whether the next event has a later state of the same object: nobody needs this one. */
+/** Whether the next event has a later state of the same object, so that this one can be skipped. */
 function isReplaced(event: StorageEvent, next: StorageEvent | undefined): boolean {
   if (next?.type !== 'put' || event.type !== 'put' || next.key !== event.key) return false;
   return next.created === event.created;
 }
 
-/** What clients and field management note down for themselves may be larger than the rest, and nobody here reads it. */
+/**
+ * Drops managedFields and last-applied-configuration: they may be larger than the rest, and no server code reads them.
+ */
 function withoutNotes(object: JsonObject): JsonObject {
   const metadata = object['metadata'];
   if (!isJsonObject(metadata)) return object;

@@ -35,7 +35,7 @@ describe('a lister before its store has started', () => {
     expect(late.fresh()).toBeUndefined();
   });
 
-  test('tells subscribers the state when it starts, and leaves none behind', () => {
+  test('calls subscribers with the state when it is attached, and forgets those that stop', () => {
     const late = new LateLister();
     const seen: string[] = [];
     const subscribe = () => late.subscribe((changes) => void seen.push(...changes.map(({ name }) => name)));

@@ -1,6 +1,6 @@
 /**
- * A lister that is there before its store has started, so that a server can be put together without waiting. Invariant: `fresh()` resolves only after the store has
- * started; until then there is nothing to get.
+ * A lister that exists before the lister behind it has started, so that a server can be composed synchronously. Until
+ * `attach`, it has no objects and `fresh()` waits.
  */
 import { Deferred } from '../../base/deferred.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -14,7 +14,7 @@ export class LateLister implements Lister {
   readonly #waiting = new Map<Listener, { stop(): void } | undefined>();
   #lister: Lister | undefined;
 
-  /** Once, when the store has started. */
+  /** Sets the lister behind it, once, when it has started. Listeners that are already subscribed get its state. */
   attach(lister: Lister): void {
     this.#lister = lister;
     for (const listener of this.#waiting.keys()) this.#waiting.set(listener, lister.subscribe(listener));

@@ -15,7 +15,7 @@ function fixed(objects: readonly JsonObject[]): Lister {
   };
 }
 
-test('it starts once, with the first question', async () => {
+test('it starts once, with the first fresh()', async () => {
   let starts = 0;
   const lister = new LazyLister(() => {
     starts++;
@@ -29,7 +29,7 @@ test('it starts once, with the first question', async () => {
   expect(lister.fresh()).toBeUndefined();
 });
 
-test('a start that failed is tried again', async () => {
+test('a failed start is tried again by the next fresh()', async () => {
   let starts = 0;
   const lister = new LazyLister(() =>
     starts++ === 0 ? Promise.reject(new Error('no store')) : Promise.resolve(fixed([])),

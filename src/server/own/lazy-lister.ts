@@ -1,6 +1,6 @@
 /**
- * A lister that starts when somebody first needs it, so that kinds that nobody asks about cost nothing. Invariant: `fresh()` resolves only after the lister has
- * started; before that there is nothing to get. A start that failed is tried again by the next question.
+ * A lister that starts at the first `fresh()`, so that a kind that is never read costs nothing. Until then it has no
+ * objects. A `fresh()` whose start fails rejects, and the next one tries again.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -42,7 +42,7 @@ export class LazyLister implements Lister {
     return this.#late.list(namespace);
   }
 
-  /** Does not start it. */
+  /** Does not start the lister. */
   subscribe(listener: Listener): { stop(): void } {
     return this.#late.subscribe(listener);
   }

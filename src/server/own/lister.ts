@@ -1,6 +1,6 @@
 /**
- * A server's own objects: what it must know to do its work (roles, definitions, registrations), kept by watching. Invariant: after `fresh()` the state includes
- * every write of the resource that was acknowledged through this server before the call. Usually it is fresh already and nothing is awaited.
+ * The interface to all objects of a resource, parsed and kept up to date by a watch. Servers read the objects that
+ * configure them through it: roles, definitions, namespaces.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 import type { MaybePromise } from '../../base/maybe-promise.ts';
@@ -8,16 +8,27 @@ import type { MaybePromise } from '../../base/maybe-promise.ts';
 export interface ListerChange {
   readonly namespace: string;
   readonly name: string;
-  /** Undefined for a deletion. In the storage version, with its resourceVersion; shared, nobody changes it. */
+  /** Undefined for a deletion. In the storage version, with its resourceVersion. Shared and read-only. */
   readonly object: JsonObject | undefined;
 }
 
 export interface Lister {
+  /**
+   * Resolves when the state includes every write of the resource that was acknowledged through this server before the
+   * call. Usually that is so already, and the answer is not a promise. Throws StorageError(Closed) once it is stopped.
+   */
   fresh(): MaybePromise<void>;
-  /** In the storage version, without managedFields and kubectl's note of what it applied; parsed once per write and kept. */
+  /**
+   * The object in the storage version, without managedFields and kubectl's last-applied-configuration. Shared and
+   * read-only; the same value until the object changes.
+   */
   get(namespace: string, name: string): JsonObject | undefined;
-  /** In order of namespace and name. */
+  /** The objects of a namespace, or of all for '' (the default), in order of namespace and name. */
   list(namespace?: string): readonly JsonObject[];
-  /** Called first with the whole present state, change by change, then with every change, in order, before `fresh()` of a later call resolves. */
+  /**
+   * Calls the listener with the current objects as changes, at once unless there are none, and then with every change,
+   * in order. A `fresh()` that includes a change resolves after the listeners were called with it. A listener must not
+   * throw.
+   */
   subscribe(listener: (changes: readonly ListerChange[]) => void): { stop(): void };
 }

@@ -18,7 +18,7 @@ function reader(get: () => MaybePromise<Uint8Array>) {
 }
 
 describe('the reader of single objects', () => {
-  test('parses the same bytes once and answers at once', () => {
+  test('parses the same bytes once and answers synchronously', () => {
     let bytes = encodeUtf8('{"kind":"Secret"}');
     const read = reader(() => bytes);
     const first = read('a', 'b') as { object: unknown };
@@ -27,7 +27,7 @@ describe('the reader of single objects', () => {
     expect(read('a', 'b')).toEqual({ object: { kind: 'Secret', type: 'new' } });
   });
 
-  test('answers with the Status that the store throws, at once or later', async () => {
+  test('answers with the Status that the store throws or rejects with', async () => {
     const thrown = reader(() => {
       throw MISSING;
     });

@@ -10,10 +10,10 @@ import {
   parse,
   refused,
   strategy,
+  testHost,
   thing,
   thingDefinition,
   v1,
-  world,
 } from '../registry/thing.fixtures.ts';
 import { openResource, type StoredResource } from '../resource/open-resource.ts';
 import type { Strategy } from '../resource/strategy.ts';
@@ -34,7 +34,7 @@ function opened(changes: Partial<Strategy> = {}, storage?: Storage): StoredResou
       }),
     ],
   });
-  const resource = openResource(definition, world(storage).host);
+  const resource = openResource(definition, testHost(storage).host);
   onTestFinished(() => resource.stop());
   return resource;
 }
@@ -70,7 +70,7 @@ describe('the writer of own objects', () => {
     expect((await refused(() => things.create(named({ spec: { color: 'red' } }, { name: 'b' })))).code).toBe(422);
   });
 
-  it('is the server itself, now, unless the write belongs to a request', async () => {
+  it('writes as system:apiserver at the current time, unless the write belongs to a request', async () => {
     const seen: unknown[] = [];
     const resource = opened({
       prepareForCreate: (_object, { request }) => void seen.push([request.user.name, request.verb, request.receivedAt]),
@@ -86,7 +86,7 @@ describe('the writer of own objects', () => {
     ]);
   });
 
-  it('replaces the state that the object was made from, and no other', async () => {
+  it('replaces only the state that the object was made from', async () => {
     const things = writer();
     const first = parse(await things.create(named({ spec: { color: 'blue' } })));
     const { resourceVersion } = first.metadata;
@@ -96,7 +96,7 @@ describe('the writer of own objects', () => {
     expect((await refused(() => things.replace(named({}, { name: 'b' })))).code).toBe(404);
   });
 
-  it('updates the newest state, again if another writer was quicker', async () => {
+  it('applies an update to the newest state, again if another write came first', async () => {
     const things = writer();
     await things.create(named());
     const counts = Array.from({ length: 10 }, () =>
@@ -133,7 +133,7 @@ describe('the writer of own objects', () => {
     expect(parse(bytes)).toMatchObject({ spec: { color: 'blue' }, status: { ready: true } });
   });
 
-  it('sets the status where it is told to, although the strategy does not let clients', async () => {
+  it('stores the given status with setsStatus', async () => {
     const own: Partial<Strategy> = {
       prepareForCreate: (object) => {
         object['status'] = {};
@@ -187,7 +187,7 @@ describe('the writer of own objects', () => {
 
   it('does not start the cache', async () => {
     let watches = 0;
-    const { storage } = deafening(createMemoryStorage({ clock: world().clock }));
+    const { storage } = deafening(createMemoryStorage({ clock: testHost().clock }));
     const counted = new Proxy(storage, {
       get(target, name) {
         if (name === 'watch') watches++;

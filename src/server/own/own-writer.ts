@@ -1,14 +1,16 @@
 /**
- * The writer for the server's own objects: what bootstrap, allocators and loops inside a server create, change and delete.
+ * The writer for the server's own objects: what bootstrap, allocators and loops inside a server create, change and
+ * delete.
  *
- * A write goes through the create, update or delete of the registry store, as a client's does: server-owned metadata, the
- * strategy, its validation, preconditions, finalizers. Three things differ:
+ * A write goes through the create, update or delete of the registry store, as a client's does: server-owned metadata,
+ * the strategy, its validation, preconditions, finalizers. Three things differ:
  *
  * - Admission does not run, and neither does a store that wraps the registry store (allocation, escalation checks).
  * - The user is `system:apiserver`, a member of `system:masters`, unless the write belongs to a request.
  * - The cache of the resource is used if it has started, and never started.
  *
- * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get them.
+ * Objects are in the storage version. A refusal rejects with a StatusError: 404, 409 and 422 as a client would get
+ * them.
  */
 import {
   DEFAULT_DELETE_OPTIONS,
@@ -83,8 +85,8 @@ export class OwnWriter {
   }
 
   /**
-   * Creates the object under `metadata.name` or `metadata.generateName`, in `metadata.namespace`. Works on a copy, which
-   * is normalized and defaulted as a request body is. 409 AlreadyExists if the name is taken.
+   * Creates the object under `metadata.name` or `metadata.generateName`, in `metadata.namespace`. Works on a copy,
+   * which is normalized and defaulted as a request body is. 409 AlreadyExists if the name is taken.
    */
   async create(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
@@ -99,8 +101,9 @@ export class OwnWriter {
   }
 
   /**
-   * Replaces the stored object by this one, as a PUT does. Works on a copy, which is normalized and defaulted as a request
-   * body is. 409 Conflict if it has a resourceVersion that is not the stored one; 404 if there is nothing to replace.
+   * Replaces the stored object by this one, as a PUT does. Works on a copy, which is normalized and defaulted as a
+   * request body is. 409 Conflict if it has a resourceVersion that is not the stored one; 404 if there is nothing to
+   * replace.
    */
   async replace(object: JsonObject, options: OwnWriteOptions = {}): Promise<ObjectBytes> {
     const body = this.#decoded(object);
@@ -110,8 +113,9 @@ export class OwnWriter {
 
   /**
    * Reads the stored object, lets `change` modify it in place, and writes it over the state that was read. Repeats that
-   * while other writers are quicker, so `change` may run several times; only `preconditions` make another writer's change
-   * a 409. 404 if there is no such object. What `change` throws is thrown. The object must stay in the form of its type.
+   * while other writers are quicker, so `change` may run several times; only `preconditions` make another writer's
+   * change a 409. 404 if there is no such object. What `change` throws is thrown. The object must stay in the form of
+   * its type.
    */
   update(
     target: ObjectName,

@@ -1,7 +1,9 @@
 /**
- * Read, decide, write, again until it fits: the loop under update and delete. Invariant: whatever is decided, a refusal included, was decided on a state that
- * the store itself confirmed, never only on a cached one; what is written replaces exactly the state that was looked at. A change that lost a race is made in
- * its turn; only the request's deadline ends it.
+ * The read-decide-write loop of update and delete. It starts from the cached state, if there is one, and repeats until
+ * the decision can be carried out or the deadline of the request has passed.
+ *
+ * Invariant: a write replaces exactly the state that was decided on, and a refusal is returned only after storage has
+ * confirmed the state that it was decided on.
  */
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { timeout } from '../../apimachinery/status/status-catalogue.ts';
@@ -11,19 +13,23 @@ import type { ResourceContext } from '../resource/resource-store.ts';
 import type { StoreCore } from './store-core.ts';
 import type { StoredState } from './stored-object.ts';
 
+/** A decision. */
 export type Step<T> =
-  /** Nothing to write. */
+  /** Writes nothing. */
   | { readonly type: 'answer'; readonly answer: () => MaybePromise<T> }
   | {
       readonly type: 'write';
       readonly value: Uint8Array;
       readonly options: { readonly ttlMs?: number };
-      /** With the state as it is stored now. Undefined: decide again, on that state. */
+      /** Called with the state as it is stored now. Returns undefined to decide again, on that state. */
       readonly done: (state: StoredState, changed: boolean) => MaybePromise<T> | undefined;
     }
   | { readonly type: 'delete'; readonly done: (last: StoredState, revision: Revision) => MaybePromise<T> };
 
-/** Calls `decide` with the key's state (undefined: it does not exist) until what it decides can be done. It may be called several times. */
+/**
+ * Calls `decide` with the state of the key, or undefined if it does not exist, until its decision can be carried out.
+ * It may run several times and must not depend on an earlier run. What it throws is thrown. 504 after the deadline.
+ */
 export async function changeKey<T>(
   core: StoreCore,
   context: ResourceContext,
@@ -33,7 +39,7 @@ export async function changeKey<T>(
   const { turns } = core;
   let hasTurn = turns.isTaken(key) && (await turns.take(key));
   try {
-    // Who had to wait knows that the cache is behind.
+    // A request that had to wait for its turn follows another write, which the cache may not have seen.
     const cached = hasTurn ? undefined : core.cachedState(key);
     let fresh = cached === undefined;
     let current = cached ?? (await core.readState(key));
@@ -75,9 +81,9 @@ export async function changeKey<T>(
 
 type Outcome<T> =
   | { readonly type: 'answer'; readonly answer: T }
-  /** Written, and to be decided again on what is there now. */
+  /** Written; the next decision is made on the written state. */
   | { readonly type: 'again'; readonly current: StoredState }
-  /** Somebody else was faster. */
+  /** Another write came first. */
   | { readonly type: 'lost'; readonly current: StoredState | undefined };
 
 async function carryOut<T>(

@@ -1,6 +1,7 @@
 /**
- * Continue tokens, in the reference's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`. Invariant: a token can only continue below the prefix
- * of the list that it is used with.
+ * Continue tokens in kube-apiserver's form: base64url of `{"v":"meta.k8s.io/v1","rv":N,"start":"..."}`.
+ *
+ * Invariant: the start key of a decoded token is below the prefix of the list that it is used with.
  */
 import { formatNumber } from '../../apimachinery/go-format.ts';
 import { jsonKind } from '../../apimachinery/go-json.ts';
@@ -14,16 +15,18 @@ import { writeJson } from '../../base/json-write.ts';
 import type { Revision } from '../../storage/storage.ts';
 
 export interface ContinueToken {
-  /** The list's; negative: continue with the present state, whatever the first pages showed. */
+  /**
+   * The revision of the list. Negative: continue with the current state, which may differ from that of earlier pages.
+   */
   readonly revision: Revision;
-  /** The first key to consider, whole. */
+  /** The whole key at which the page starts. */
   readonly start: string;
 }
 
 const VERSION = 'meta.k8s.io/v1';
 const INVALID = 'continue key is not valid';
 
-/** What an inconsistent continuation carries instead of a revision. */
+/** The revision in a token that continues with the current state. */
 export const ANY_REVISION = -1;
 
 export function encodeContinue(prefix: string, token: ContinueToken): string {
@@ -31,7 +34,7 @@ export function encodeContinue(prefix: string, token: ContinueToken): string {
   return encodeBase64(encodeUtf8(text)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Throws 400 for a token that this server cannot have made. */
+/** Throws a 400 for a token that this server cannot have made. */
 export function decodeContinue(prefix: string, text: string): ContinueToken {
   const decoded = read(prefix, text);
   if (typeof decoded === 'string') throw new StatusError(badRequest(`invalid continue token: ${decoded}`));
@@ -77,12 +80,12 @@ function mismatch(value: JsonValue, field: string, type: string, literal = ''): 
   return `${INVALID}: json: cannot unmarshal ${jsonKind(value)}${literal} into Go struct field continueToken.${field} of type ${type}`;
 }
 
-/** A path that stays where it is: no empty segment, no `.`, no `..`, no slash at the end. */
+/** Whether a path has no empty segment, no `.`, no `..` and no slash at the end. */
 function isClean(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** Where Go's decoder of unpadded base64url stops; -1 if it does not. */
+/** The offset at which Go's decoder of unpadded base64url fails; -1 if it does not. */
 function illegalByte(text: string): number {
   const illegal = /[^A-Za-z0-9_-]/.exec(text);
   if (illegal !== null) return illegal.index;

@@ -1,6 +1,6 @@
 /**
- * How a deletion shows on an object that stays for a while: deletion timestamp, grace period, the garbage collector's finalizers. Invariant: a deletion
- * that has begun never ends and is never made longer.
+ * The marks of a deletion on an object that stays for a while: deletionTimestamp, deletionGracePeriodSeconds, and the
+ * finalizers of the garbage collector. Invariant: a mark is never removed, and a grace period is never extended.
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { parseTime } from '../../apimachinery/scalars/time.ts';
@@ -11,16 +11,19 @@ import { incremented, timestamp } from './object-metadata.ts';
 import { metadataIn } from './stored-object.ts';
 
 /**
- * - `now`: nothing but finalizers holds the object.
- * - `graceful`: it was marked with a grace period just now.
- * - `pending`: it is on its way already, and this request changes nothing.
+ * - `now`: only finalizers may hold the object.
+ * - `graceful`: the object was marked with a grace period, or its grace period was shortened.
+ * - `pending`: the object is terminating already, and this request changes nothing.
  */
 export type Gracefulness =
   | { readonly kind: 'now' }
   | { readonly kind: 'graceful'; readonly seconds: number }
   | { readonly kind: 'pending' };
 
-/** Decides, and marks the object if it is to go gracefully. `seen` is the object as the strategy sees it. */
+/**
+ * Decides how an object is deleted, and marks it in place if it is deleted gracefully. `object` is in the storage
+ * version, `seen` in the version of the strategy.
+ */
 export function beginDeletion(
   strategy: Strategy,
   object: JsonObject,
@@ -49,7 +52,10 @@ export function beginDeletion(
   return { kind: 'graceful', seconds };
 }
 
-/** The end moves forward by the difference, but not into the past; a period that is over becomes one second, so that somebody still ends it. */
+/**
+ * Moves deletionTimestamp forward by the difference of the periods, but not into the past. A period that is over
+ * becomes one second, not zero: zero would remove the object without the client that has to end it.
+ */
 function shorten(metadata: JsonObject, present: number, requested: number, now: number): Gracefulness {
   const end = parseTime(String(metadata['deletionTimestamp']));
   const marked = end.ok ? end.value.seconds * 1000 : now;
@@ -61,7 +67,7 @@ function shorten(metadata: JsonObject, present: number, requested: number, now: 
   return { kind: 'graceful', seconds };
 }
 
-/** For an object that only finalizers hold: marked as of now, with no grace. */
+/** Marks an object that only finalizers hold: deleted as of now, without a grace period. */
 export function markDeleting(object: JsonObject, now: number): void {
   const metadata = metadataIn(object);
   if (!isMarked(metadata)) countDeletion(metadata);
@@ -75,7 +81,10 @@ function countDeletion(metadata: JsonObject): void {
   if (Number(generation ?? 0) > 0) metadata['generation'] = incremented(generation);
 }
 
-/** The finalizers that the garbage collector is to act on, as options, object and kind decide in this order. */
+/**
+ * The finalizers of the object with that of the garbage collector added, kept or removed. The delete options decide,
+ * then the finalizers of the object, then the strategy. Returns the given list if nothing changes.
+ */
 export function deletionFinalizers(
   strategy: Strategy,
   finalizers: readonly string[],
@@ -114,7 +123,7 @@ function isMarked(metadata: JsonObject): boolean {
   return typeof deletionTimestamp === 'string' && deletionTimestamp !== '';
 }
 
-/** Negative periods count as one second. */
+/** A negative period counts as one second. */
 function secondsOf(value: JsonValue | undefined): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   return value < 0 ? 1 : Number(value);

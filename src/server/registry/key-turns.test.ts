@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { settle, VirtualClock } from '../../base/virtual-clock.ts';
 import { KeyTurns } from './key-turns.ts';
 
-describe('turns at keys', () => {
-  it('go round in the order of arrival, and leave nothing behind', async () => {
+describe('the turns of a key', () => {
+  it('are given in order of arrival, and the map is empty afterwards', async () => {
     const turns = new KeyTurns(new VirtualClock());
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
@@ -17,14 +17,14 @@ describe('turns at keys', () => {
     expect(turns.isTaken('k')).toBe(false);
   });
 
-  it('of other keys do not wait', async () => {
+  it('do not wait for those of other keys', async () => {
     const turns = new KeyTurns(new VirtualClock());
     expect(await turns.take('k')).toBe(true);
     expect([turns.isTaken('k'), turns.isTaken('l')]).toEqual([true, false]);
     expect(await turns.take('l')).toBe(true);
   });
 
-  it('that do not end are waited for only so long, and the next one still gets its own', async () => {
+  it('that are never released are waited for one second, and later turns are still given', async () => {
     const clock = new VirtualClock();
     const turns = new KeyTurns(clock);
     await turns.take('k');

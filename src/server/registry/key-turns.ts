@@ -1,29 +1,32 @@
 /**
- * Turns at keys that several requests want to change at once. Without them every round of a race has one winner and the losers do all their work again, some
- * of them for ever. Invariant: a key is in the map exactly while somebody has its turn; who waits gets it in the order of arrival, and after a
- * while goes on without it, so that a turn that never ends (somebody who waits for a write of another one to the same key) stops nobody.
+ * A queue per key for requests that change the same object at once. Without it each round of a race has one winner, and
+ * the losers repeat all their work, some of them without end.
+ *
+ * Invariant: a key is in the map exactly while a request has its turn. Turns are given in order of arrival. A request
+ * that has waited long enough continues without its turn, so a holder that itself waits for a write to the key blocks
+ * no one.
  */
 import type { Clock } from '../../base/clock.ts';
 import { Deferred } from '../../base/deferred.ts';
 
-/** How long a turn is waited for. */
+/** The longest wait for a turn. */
 const PATIENCE_MS = 1000;
 
 export class KeyTurns {
   readonly #clock: Clock;
-  /** Who waits, the first one next. */
+  /** The waiting requests of each key whose turn is taken, the next one first. */
   readonly #lines = new Map<string, Set<Deferred<boolean>>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Somebody has the turn at this key: whoever comes now had better wait for it. */
+  /** Whether a request has the turn of this key. */
   isTaken(key: string): boolean {
     return this.#lines.has(key);
   }
 
-  /** True: the caller has the turn and must give it back with `release`. False: it waited long enough and goes on without. */
+  /** Waits for the turn. True: the caller has it and must `release` it. False: the wait was too long. */
   async take(key: string): Promise<boolean> {
     const line = this.#lines.get(key);
     if (line === undefined) {

@@ -6,7 +6,7 @@ import { StoreCore } from './store-core.ts';
 import { made, query, thing, thingDefinition, things, v1, v2 } from './thing.fixtures.ts';
 
 describe('a list from history', () => {
-  it('is what the cache would have shown', async () => {
+  it('shows what the cache would have shown', async () => {
     const world = await things();
     for (const name of ['a', 'b', 'c', 'd'])
       await made(world.store, thing(name, { spec: { color: name < 'c' ? 'red' : 'blue' } }));
@@ -35,7 +35,7 @@ describe('a list from history', () => {
       expect(await listHistory(core, version, range, 5, options)).toEqual(await at.snapshot.list(range, options));
   });
 
-  it('is none behind the horizon', async () => {
+  it('is undefined below the compaction horizon', async () => {
     const world = await things();
     await made(world.store, thing('a'));
     await made(world.store, thing('b'));

@@ -1,4 +1,4 @@
-/** Lists of a revision that the cache no longer knows, from the store's own history. Invariant: the same objects in the same order as the cache would have shown. */
+/** Lists at a revision that the cache no longer knows, read from the history of the storage. */
 import type { MaybePromise } from '../../base/maybe-promise.ts';
 import type { CacheList, CacheListOptions, CacheRange, Entry, Facts } from '../../cache/cache.ts';
 import { makeEntry } from '../../cache/entry.ts';
@@ -6,10 +6,10 @@ import type { Revision } from '../../storage/storage.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import type { StoreCore } from './store-core.ts';
 
-/** What the store is asked for at a time. */
+/** The page size of reads from storage. */
 const PAGE = 500;
 
-/** Undefined if the store does not have that revision any more. */
+/** Lists the same objects in the same order as the cache did. Undefined if storage has compacted the revision. */
 export function listHistory(
   core: StoreCore,
   version: VersionDefinition,

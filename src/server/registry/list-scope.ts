@@ -1,4 +1,7 @@
-/** Which keys a list or a watch looks at. Invariant: a narrower range never changes the result, because the filter still asks every field. */
+/**
+ * The keys that a list or a watch reads. Invariant: a narrower range never changes the result, because the filter still
+ * checks every field.
+ */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { type FieldSelector, requiredFieldValue } from '../../apimachinery/selectors/field-selector.ts';
 import { nameIsDnsLabel } from '../../apimachinery/validation/name-rules.ts';
@@ -9,11 +12,11 @@ import type { ObjectKeys } from './object-keys.ts';
 
 export interface ListScope {
   readonly range: CacheRange;
-  /** What continue tokens are relative to. */
+  /** The prefix that keys in continue tokens are relative to. */
   readonly prefix: string;
-  /** Undefined if every object is wanted. */
+  /** Undefined if every object in the range is selected. */
   readonly filter: Filter | undefined;
-  /** At most one object: `metadata.name` is given. */
+  /** Whether the selector names one object by `metadata.name`. */
   readonly single: boolean;
 }
 
@@ -22,7 +25,7 @@ export function listScope(keys: ObjectKeys, requestNamespace: string, options: L
   const namespace = keys.namespaced && requestNamespace === '' ? selectedNamespace(fields) : requestNamespace;
   const prefix = keys.prefix(namespace);
   const filter = selectorFilter({ labels, fields, fieldOfKey: keys.fieldOfKey });
-  // A token continues a list of many, whatever the selector says.
+  // A token continues a list over a prefix, so the range must stay the same.
   const narrow = filter !== undefined && options.continueToken === '';
   const name = narrow ? requiredFieldValue(fields, 'metadata.name') : undefined;
   const single =
@@ -34,7 +37,7 @@ export function listScope(keys: ObjectKeys, requestNamespace: string, options: L
   return { range, prefix, filter, single };
 }
 
-/** The namespace that a field selector asks for; '' if it names none that could exist. */
+/** The namespace that a field selector requires; '' if it requires none, or one that cannot exist. */
 function selectedNamespace(fields: FieldSelector): string {
   const namespace = requiredFieldValue(fields, 'metadata.namespace') ?? '';
   return namespace !== '' && nameIsDnsLabel(namespace, false).length === 0 ? namespace : '';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ObjectKeys } from './object-keys.ts';
 
 describe('keys of objects', () => {
-  it('have the layout of the reference below the scope', () => {
+  it("have kube-apiserver's layout below the scope", () => {
     const keys = new ObjectKeys('registry', 'rbac.authorization.k8s.io/roles', 'Namespaced');
     expect(keys.key('ns', 'system:a')).toBe('registry/rbac.authorization.k8s.io/roles/ns/system:a');
     expect([keys.prefix('ns'), keys.prefix('')]).toEqual([

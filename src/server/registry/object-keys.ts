@@ -1,12 +1,13 @@
 /**
- * Where objects lie in storage: `<scope>/<prefix>/<namespace>/<name>`, without the namespace for cluster-scoped resources. Invariant: every segment that comes
- * from a client is escaped, so no name can reach another resource, and name and namespace can be read back from the key.
+ * The storage keys of a resource: `<scope>/<prefix>/<namespace>/<name>`, without the namespace for cluster-scoped
+ * resources. Invariant: names and namespaces are escaped, so no name leads to the key of another resource, and both can
+ * be read back from the key.
  */
 import type { ResourceScope } from '../../apimachinery/meta/gvk.ts';
 import { escapeSegment, unescapeSegment } from '../../storage/keys.ts';
 
 export class ObjectKeys {
-  /** Of the whole resource; ends with a slash. */
+  /** The prefix of all keys of the resource; ends with a slash. */
   readonly root: string;
   readonly #namespaced: boolean;
 
@@ -25,7 +26,7 @@ export class ObjectKeys {
       : `${this.root}${escapeSegment(name)}`;
   }
 
-  /** Of one namespace, or of the whole resource if the namespace is '' or has no meaning here. Ends with a slash. */
+  /** The prefix of the keys of a namespace; of all keys for '' and for cluster-scoped resources. Ends with a slash. */
   prefix(namespace: string): string {
     return this.#namespaced && namespace !== '' ? `${this.root}${escapeSegment(namespace)}/` : this.root;
   }
@@ -34,12 +35,12 @@ export class ObjectKeys {
     return unescapeSegment(key.slice(key.lastIndexOf('/') + 1));
   }
 
-  /** '' for cluster-scoped resources. */
+  /** The namespace in a key; '' for cluster-scoped resources. */
   namespace(key: string): string {
     return this.#namespaced ? unescapeSegment(key.slice(this.root.length, key.lastIndexOf('/'))) : '';
   }
 
-  /** The fields of selectors that every key tells; undefined for all others. */
+  /** The value of a selectable field that the key contains: name and namespace. Undefined for other fields. */
   readonly fieldOfKey = (key: string, field: string): string | undefined => {
     if (field === 'metadata.name') return this.name(key);
     return field === 'metadata.namespace' ? this.namespace(key) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The metadata that the server owns: filled in at creation, kept through updates. Invariant: what a client may not set never comes from a client; what
- * identifies an object never changes.
+ * The metadata that the server owns: set on create and kept on update. Invariant: uid and creationTimestamp never come
+ * from a client.
  */
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -15,7 +15,9 @@ const NAMESPACE_MISMATCH = 'the namespace of the provided object does not match 
 let lastSecond = Number.NaN;
 let lastTimestamp = '';
 
-/** Seconds of the clock, as metadata has them. Most objects are made in the same second as the one before. */
+/**
+ * A time with seconds, as in metadata. Keeps the last text: most objects are written in the second of the previous one.
+ */
 export function timestamp(millis: number): string {
   const second = Math.floor(millis / 1000);
   if (second !== lastSecond) {
@@ -25,7 +27,7 @@ export function timestamp(millis: number): string {
   return lastTimestamp;
 }
 
-/** The object's namespace becomes the request's; 400 if it names another. `namespace` is '' for cluster-scoped resources. */
+/** Sets the namespace of the request; throws a 400 for another one. `namespace` is '' for cluster-scoped resources. */
 export function settleNamespace(metadata: JsonObject, namespace: string): void {
   const own = metadata['namespace'] ?? '';
   if (own === namespace) return;
@@ -34,7 +36,7 @@ export function settleNamespace(metadata: JsonObject, namespace: string): void {
   else throw new StatusError(badRequest(NAMESPACE_MISMATCH));
 }
 
-/** Everything that only the server sets on a new object, except its name. */
+/** Sets what only the server sets on a new object, except its name, and drops the rest of the system metadata. */
 export function fillSystemFields(metadata: JsonObject, host: RegistryHost): void {
   metadata['uid'] = host.newUid();
   metadata['creationTimestamp'] = timestamp(host.clock.now());
@@ -44,14 +46,14 @@ export function fillSystemFields(metadata: JsonObject, host: RegistryHost): void
   drop(metadata, 'managedFields');
 }
 
-/** Before the strategy looks at an update: what it sees of the generation is the old one. */
+/** Runs before `prepareForUpdate`: restores the generation, and drops fields that are never stored. */
 export function keepGeneration(metadata: JsonObject, old: JsonObject): void {
   keep(metadata, old, 'generation');
   drop(metadata, 'selfLink');
   drop(metadata, 'managedFields');
 }
 
-/** After the strategy has prepared an update. */
+/** Runs after `prepareForUpdate`: restores what identifies the object, and the marks of a deletion. */
 export function keepSystemFields(metadata: JsonObject, old: JsonObject): void {
   if (isUnset(metadata['uid'])) keep(metadata, old, 'uid');
   if (!isUnset(old['creationTimestamp'])) keep(metadata, old, 'creationTimestamp');
@@ -59,7 +61,7 @@ export function keepSystemFields(metadata: JsonObject, old: JsonObject): void {
   if (isAbsent(metadata['deletionGracePeriodSeconds'])) keep(metadata, old, 'deletionGracePeriodSeconds');
 }
 
-/** One more if anything beside metadata and status differs. */
+/** Increments the generation if the strategy counts it and anything but metadata and status differs. */
 export function countGeneration(strategy: Strategy, object: JsonObject, old: JsonObject): void {
   if (!strategy.countsGeneration || !differs(object, old)) return;
   const metadata = metadataIn(object);
@@ -91,7 +93,7 @@ function keep(metadata: JsonObject, old: JsonObject, name: string): void {
   else metadata[name] = value;
 }
 
-/** Deleting a field that is not there would still cost the object its shape. */
+/** Deletes a field that is present. Deleting an absent one would still move the object to a slower representation. */
 export function drop(object: JsonObject, name: string): void {
   if (object[name] !== undefined) delete object[name];
 }

@@ -1,11 +1,11 @@
-/** What a client expects of the stored object before it is changed. Invariant: an expectation that does not hold is 409, in the reference's words for each place. */
+/** Preconditions of updates and deletes: one that does not hold is a 409, with kube-apiserver's text for each verb. */
 import type { Preconditions } from '../../apimachinery/meta/delete-options.ts';
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { conflict } from '../../apimachinery/status/status-catalogue.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
-/** Before an update. `metadata` is undefined for an object that does not exist. */
+/** Checks the preconditions of an update. `metadata` is undefined for an object that does not exist. */
 export function checkPreconditions(
   preconditions: Preconditions | undefined,
   metadata: JsonObject | undefined,
@@ -16,7 +16,7 @@ export function checkPreconditions(
     difference('UID', preconditions.uid, text(metadata, 'uid')) ??
     difference('ResourceVersion', preconditions.resourceVersion, text(metadata, 'resourceVersion'));
   if (problem === undefined) return;
-  // The reference shows its storage error here.
+  // kube-apiserver answers with the text of its storage error here.
   const because = `StorageError: invalid object, Code: 4, Key: /${subject.key}, ResourceVersion: 0, AdditionalErrorMsg: ${problem}`;
   throw new StatusError(conflict(subject.resource, subject.name, because));
 }
@@ -26,7 +26,7 @@ function difference(what: string, expected: string | undefined, found: string): 
   return `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found}`;
 }
 
-/** Before a delete. The reference names the kind where others name the resource. */
+/** Checks the preconditions of a delete. kube-apiserver names the kind here where other texts name the resource. */
 export function checkDeletePreconditions(
   preconditions: Preconditions | undefined,
   metadata: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * resourceVersion as requests give it: a decimal uint64, where '' and '0' mean "none". Invariant: what cannot be a revision is refused with the reference's
- * words; one beyond every revision that can be reached counts as a revision of the future.
+ * The resourceVersion of requests: a decimal uint64, where '' and '0' stand for none. Malformed values are refused with
+ * kube-apiserver's texts. A value above the largest safe integer is treated as a revision that is never reached.
  */
 
 import { quote } from '../../apimachinery/go-format.ts';
@@ -10,15 +10,15 @@ import type { Revision } from '../../storage/storage.ts';
 
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** Seconds after which a client may ask again for a revision of the future, as the reference suggests. */
+/** The Retry-After of a 504 for a revision that is not reached yet, as in kube-apiserver. */
 const TOO_HIGH_RETRY_SECONDS = 1;
 
 export type ParsedVersion =
   | { readonly ok: true; readonly revision: Revision }
-  /** In the words of Go's strconv. */
+  /** The text of Go's strconv. */
   | { readonly ok: false; readonly message: string };
 
-/** 0 for '' and for zero. */
+/** The revision is 0 for '' and for zero. */
 export function parseVersion(text: string): ParsedVersion {
   if (text === '' || text === '0') return { ok: true, revision: 0 };
   if (!/^[0-9]+$/.test(text))
@@ -28,33 +28,33 @@ export function parseVersion(text: string): ParsedVersion {
   return { ok: true, revision: Math.min(Number(text), Number.MAX_SAFE_INTEGER) };
 }
 
-/** How the reference prints the failure where it names the field. */
+/** kube-apiserver's text where it names the field. */
 function fieldMessage(text: string, message: string): string {
   return `resourceVersion: Invalid value: ${quote(text)}: ${message}`;
 }
 
-/** Of a list: 400. */
+/** The revision of a list. Throws a 400 for a malformed one. */
 export function listRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;
   throw new StatusError(badRequest(`invalid resource version: ${fieldMessage(text, parsed.message)}`));
 }
 
-/** Of a get or a watch: the reference answers 500 with the bare text. */
+/** The revision of a get or a watch. Throws a 500 for a malformed one, as kube-apiserver does. */
 export function readRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;
   throw new StatusError(unknown(fieldMessage(text, parsed.message)));
 }
 
-/** Of an object in a request: '' is 0, and the reference answers 500 to what is no number. */
+/** The revision in an object of a request; 0 for ''. Throws a 500 for a malformed one, as kube-apiserver does. */
 export function objectRevision(text: string): Revision {
   const parsed = parseVersion(text);
   if (parsed.ok) return parsed.revision;
   throw new StatusError(unknown(parsed.message));
 }
 
-/** 504: the revision was not reached in time. */
+/** The 504 for a revision that the cache did not reach in time. */
 export function tooLarge(requested: string | Revision, current: Revision): StatusError {
   return new StatusError(resourceVersionTooLarge(BigInt(requested), current, TOO_HIGH_RETRY_SECONDS));
 }

@@ -37,7 +37,7 @@ async function outdated(): Promise<{ readonly fresh: Things; readonly stale: Thi
 }
 
 describe('with an outdated cache', () => {
-  it('an update of the true version succeeds and one of the old version does not', async () => {
+  it('an update of the stored version succeeds and one of the cached version does not', async () => {
     const { stale } = await outdated();
     expect((await refused(() => stale.store.update(at('a'), put('green', '2'), UPDATE))).code).toBe(409);
     const answer = await stale.store.update(at('a'), put('green', '3'), UPDATE);
@@ -47,26 +47,26 @@ describe('with an outdated cache', () => {
     });
   });
 
-  it('an update that would change nothing of the old state is still made', async () => {
+  it('an update that equals the cached state is still written', async () => {
     const { stale } = await outdated();
     const answer = await stale.store.update(at('a'), put('red'), UPDATE);
     expect(parse(answer.bytes)).toMatchObject({ spec: { color: 'red' }, metadata: { resourceVersion: '4' } });
   });
 
-  it('an update that changes nothing of the true state takes no revision', async () => {
+  it('an update that equals the stored state is not written', async () => {
     const { stale } = await outdated();
     const answer = await stale.store.update(at('a'), put('blue'), UPDATE);
     expect(parse(answer.bytes)).toMatchObject({ spec: { color: 'blue' }, metadata: { resourceVersion: '3' } });
   });
 
-  it('an update of what was deleted is 404, and a create of it succeeds', async () => {
+  it('an update of a deleted object is a 404, and a create succeeds', async () => {
     const { fresh, stale } = await outdated();
     await fresh.store.delete(at('a'), deletion());
     expect((await refused(() => stale.store.update(at('a'), put('green'), UPDATE))).code).toBe(404);
     expect((await made(stale.store, thing('a'))).metadata.resourceVersion).toBe('5');
   });
 
-  it('a delete looks at the true state', async () => {
+  it('a delete decides on the stored state', async () => {
     const { fresh, stale } = await outdated();
     const expecting = (resourceVersion: string) => deletion({ preconditions: { uid: undefined, resourceVersion } });
     expect((await refused(() => stale.store.delete(at('a'), expecting('2')))).code).toBe(409);
@@ -78,7 +78,7 @@ describe('with an outdated cache', () => {
     expect((await stale.store.delete(at('a'), deletion())).outcome).toBe('pending');
   });
 
-  it('a fresh list asks the store itself when the cache does not catch up', async () => {
+  it('a fresh list reads storage when the cache does not catch up', async () => {
     const { stale } = await outdated();
     const asked = Promise.resolve(stale.store.list(at(''), query()));
     await stale.clock.advance(3000);

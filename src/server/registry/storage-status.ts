@@ -1,4 +1,4 @@
-/** Failures of storage as answers. Invariant: a client learns what it can do about a failure and nothing about the inside. */
+/** Maps failures of storage to the Status that a client gets. */
 
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import { isStatusError, StatusError } from '../../apimachinery/status/status.ts';
@@ -13,10 +13,10 @@ import { toError } from '../../base/errors.ts';
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts';
 import { isStorageError } from '../../storage/errors.ts';
 
-/** Seconds, as the reference suggests after an unreachable store. */
+/** In seconds: the Retry-After of a 500 for an unavailable storage, as in kube-apiserver. */
 const RETRY_AFTER = 2;
 
-/** The error to throw instead: StatusErrors pass, failures of storage become one, everything else stays what it is. */
+/** Returns the StatusError for a StorageError, and any other error as it is. */
 export function storageFailure(caught: unknown, resource: GroupResource, verb: string): Error {
   if (isStatusError(caught) || !isStorageError(caught)) return toError(caught);
   const options = { cause: caught };
@@ -40,7 +40,7 @@ function isWrite(verb: string): boolean {
   return verb === 'create' || verb === 'update';
 }
 
-/** Runs a part of a request; failures of storage come out as statuses. */
+/** Runs a task and turns the StorageErrors that it throws or rejects with into StatusErrors. */
 export function answering<T>(resource: GroupResource, verb: string, task: () => MaybePromise<T>): MaybePromise<T> {
   let result: MaybePromise<T>;
   try {

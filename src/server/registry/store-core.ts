@@ -1,6 +1,6 @@
 /**
- * What the verbs of one resource share: its keys, its versions, its cache and its storage. Invariant: there is one cache for a resource; it starts with the
- * first use, and from then on reads are synchronous wherever the store is.
+ * The parts that the verbs of one resource share: keys, versions, cache and storage. A resource has one cache. It
+ * starts with the first read or the first request of a client; from then on reads are synchronous if the storage is.
  */
 import type { GroupResource } from '../../apimachinery/meta/gvk.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -20,7 +20,9 @@ import { ObjectKeys } from './object-keys.ts';
 import { readStored, type StoredState } from './stored-object.ts';
 import { VersionForms } from './version-forms.ts';
 
-/** The core of a store and the strategy of its writes. A subresource has the core of its parent and another strategy. */
+/**
+ * The core of a store and the strategy of its writes. A subresource has the core of its parent and another strategy.
+ */
 export interface StrategyStore {
   readonly core: StoreCore;
   readonly strategy: Strategy;
@@ -33,14 +35,16 @@ export class StoreCore {
   readonly keys: ObjectKeys;
   readonly versions: VersionForms;
   readonly cache: WatchCache;
-  /** Of those who change objects. */
+  /** The queues of requests that change the same object. */
   readonly turns: KeyTurns;
   #ready = false;
   #starting: Promise<void> | undefined;
-  /** Whether the store tells its revision at once: an embedded one does. */
+  /** Whether `storage.revision()` answers without a promise: an embedded storage does. */
   #revisionAtOnce = false;
   #written: Revision = 0;
-  /** States at or above it are exact, as everything that is present; Infinity while something may not be. See StoredHistory. */
+  /**
+   * Every current object, and every state from this revision on, is exact; Infinity if not known. See StoredHistory.
+   */
   #exactFrom: Revision;
   #handedOver = false;
 
@@ -62,12 +66,12 @@ export class StoreCore {
     });
   }
 
-  /** The cache can be read. */
+  /** Whether the cache can be read. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Until the cache can be read. Rejects only with StorageError(Closed). */
+  /** Starts the cache. Resolves when it can be read. Rejects only with StorageError(Closed). Idempotent. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
@@ -83,7 +87,7 @@ export class StoreCore {
     this.#ready = true;
   }
 
-  /** Nothing that was written before is there, and nothing of it is still to come. */
+  /** If the resource is empty and the cache has passed `exactSince`, no older object exists or can still appear. */
   #exactAtStart(history: StoredHistory): Revision {
     const since = history.exactSince();
     const isEmpty = this.cache.stats().entriesNow === 0 && this.cache.revision >= since;
@@ -95,19 +99,22 @@ export class StoreCore {
     return this.#ready ? task() : this.start().then(task);
   }
 
-  /** Another store writes the objects from now on, in its own way: watches end cleanly, and no stored state counts as exact any more. */
+  /**
+   * Another store, with another schema, writes the objects from now on. Ends watches cleanly; no state is exact any
+   * more.
+   */
   handOver(): void {
     this.#handedOver = true;
     this.#exactFrom = Number.POSITIVE_INFINITY;
     this.cache.endWatches();
   }
 
-  /** Stops the cache: watches end, later calls fail as Closed. */
+  /** Stops the cache. Watches end; later reads fail with StorageError(Closed). */
   stop(): Promise<void> {
     return this.cache.stop();
   }
 
-  /** The highest revision at which a write through here was acknowledged. */
+  /** The highest revision of a write that was acknowledged through this store. */
   get written(): Revision {
     return this.#written;
   }
@@ -120,19 +127,19 @@ export class StoreCore {
     return { group: context.version.group, resource: this.definition.plural };
   }
 
-  /** The present version of a key, as fresh as the store is; asks the store itself only where the cache may be behind. */
+  /** The newest entry of a key. Reads storage only if the cache may be behind. */
   freshEntry(key: string): MaybePromise<Entry | undefined> {
     if (this.#revisionAtOnce && this.cache.revision >= (this.storage.revision() as Revision))
       return this.cache.get(key);
     return andThen(this.readState(key), (state) => (state === undefined ? undefined : this.entryOf(state)));
   }
 
-  /** The state of a key in the store. */
+  /** The state of a key in storage. */
   readState(key: string): MaybePromise<StoredState | undefined> {
     return andThen(this.storage.get(key), (result) => (result.outcome === 'found' ? result.item : undefined));
   }
 
-  /** The stored object in the storage version; a value of the caller's own. Undefined if there is none. */
+  /** The object in storage, converted to the storage version; the caller's own copy. Undefined if there is none. */
   readObject(key: string): MaybePromise<JsonObject | undefined> {
     return andThen(this.readState(key), (state) => {
       if (state === undefined) return undefined;
@@ -140,19 +147,22 @@ export class StoreCore {
     });
   }
 
-  /** The state of a key as the cache has it; it may be outdated. */
+  /**
+   * The state of a key in the cache, which may be outdated. Undefined if the cache has not started or has no such key.
+   */
   cachedState(key: string): StoredState | undefined {
     if (!this.#ready) return undefined;
     try {
       const entry = this.cache.get(key);
       return entry === undefined ? undefined : { key, revision: entry.revision, value: entry.bytes };
     } catch (caught) {
-      if (isStorageError(caught, 'Corrupt')) return undefined; // the store is asked, and whoever reads the value says what is wrong
+      // The caller then reads storage, and reports the corrupt value.
+      if (isStorageError(caught, 'Corrupt')) return undefined;
       throw caught;
     }
   }
 
-  /** A state of the store as the cache would have it, and the cache's own entry if it has that state. */
+  /** The cache entry of a state: the cache's own if it has that state, otherwise a new one. */
   entryOf({ key, revision, value }: StoredState): Entry {
     const cached = this.#ready ? this.cache.get(key) : undefined;
     if (cached?.revision === revision) return cached;
@@ -161,20 +171,26 @@ export class StoreCore {
     return entry;
   }
 
-  /** Whether the stored bytes of a present state are in the storage version and exact. */
+  /** Whether the stored bytes of a current state are exact: in the storage version and of the present schema. */
   isExact(revision: Revision): boolean {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY) return true;
     const { history } = this.definition;
     return history === undefined || (!this.#handedOver && revision > history.exactSince());
   }
 
-  /** The form in which a version is shown; undefined where stored bytes are that. `oldest`: the revision of the oldest state that is looked at, for those that look back. */
+  /**
+   * The form in which a version is served; undefined if the stored bytes serve it. `oldest` is the revision of the
+   * oldest state that is read, for lists and watches that go back in history.
+   */
   formFor(version: VersionDefinition, oldest: Revision = Number.MAX_SAFE_INTEGER): FormKey | undefined {
     const form = this.versions.formOf(version);
     return form === undefined && oldest < this.#exactFrom ? this.versions.hubForm : form;
   }
 
-  /** Everything that is present was shown in the stored version: if nothing had to be changed for that, it is exact from now on. */
+  /**
+   * Called after all objects were listed in the storage version. If no form differed from the stored bytes, all are
+   * exact.
+   */
   noteShown(range: CacheRange, list: CacheList): void {
     if (this.#exactFrom !== Number.POSITIVE_INFINITY || this.#handedOver) return;
     if (!('prefix' in range) || range.prefix !== this.keys.root) return;
@@ -184,7 +200,7 @@ export class StoreCore {
     if (stored.items.every((bytes, i) => bytes === list.items[i])) this.#exactFrom = list.revision;
   }
 
-  /** The bytes of an entry in a version. */
+  /** The bytes of an entry in a version. Rejects if the conversion fails. */
   show(entry: Entry, version: VersionDefinition): MaybePromise<ObjectBytes> {
     const form = this.versions.formOf(version) ?? (this.isExact(entry.revision) ? undefined : this.versions.hubForm);
     if (form === undefined) return entry.bytes;

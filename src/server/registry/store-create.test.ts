@@ -21,7 +21,7 @@ import {
 } from './thing.fixtures.ts';
 
 describe('a create', () => {
-  it('fills in what only the server sets and forgets what a client may not', async () => {
+  it('sets system metadata and drops what clients may not set', async () => {
     const { store } = await things();
     const created = await made(
       store,
@@ -60,7 +60,7 @@ describe('a create', () => {
     expect((await made(store, thing('b'))).metadata.generation).toBeUndefined();
   });
 
-  it('stores no resourceVersion and lies where the reference would put it', async () => {
+  it("stores no resourceVersion, under kube-apiserver's key", async () => {
     const { store, storage } = await things();
     await made(store, thing('a'));
     const result = await storage.get('registry/example.test/things/ns/a');
@@ -86,7 +86,7 @@ describe('a create', () => {
     ]);
   });
 
-  it('refuses a resourceVersion, as late and as bluntly as the reference, except in a dry run', async () => {
+  it('refuses a resourceVersion with a 500, after validation, except in a dry run', async () => {
     const { store } = await things();
     const object = thing('a', {}, { resourceVersion: '5' });
     expect(await complaint(() => made(store, object))).toEqual([
@@ -99,7 +99,7 @@ describe('a create', () => {
     await store.create(at(''), object, { ...CREATE, dryRun: true });
   });
 
-  it('answers 409 to a name that is taken, and says if its owner is on its way out', async () => {
+  it('answers 409 to a name that is taken, and says if that object is being deleted', async () => {
     const { store } = await things();
     await made(store, thing('a', {}, { finalizers: ['example.test/x'] }));
     expect(await complaint(() => made(store, thing('a')))).toEqual([
@@ -140,7 +140,7 @@ describe('a create', () => {
     ]);
   });
 
-  it('lets admission see the finished object in the version of the request, and obeys it', async () => {
+  it('calls validating admission with the final object in the version of the request', async () => {
     const { store, storage } = await things({
       strategy: {
         ...strategy,
@@ -174,7 +174,7 @@ describe('a create', () => {
     expect(stored.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
   });
 
-  it('shows a strategy the version that it wants to see', async () => {
+  it('calls the strategy with objects of its version', async () => {
     const seen: unknown[] = [];
     const prepareForCreate = (object: JsonObject): void => void seen.push(object['apiVersion']);
     const object = { ...thing('a'), apiVersion: 'example.test/v2' };
@@ -208,7 +208,7 @@ describe('a create', () => {
     expect(context.request.warnings).toEqual(['spec: mind the gap']);
   });
 
-  it('stores nothing in a dry run and answers as if, without a resourceVersion', async () => {
+  it('stores nothing in a dry run and answers without a resourceVersion', async () => {
     const { store, storage } = await things();
     const request = { ...CREATE, dryRun: true };
     const shown = parse((await store.create(at(''), thing('a'), request)).bytes);
@@ -224,7 +224,7 @@ describe('a create', () => {
     expect((await refused(() => store.create(at(''), thing('a'), request))).reason).toBe('AlreadyExists');
   });
 
-  it('lives as long as the strategy says', async () => {
+  it('expires after the time to live of the strategy', async () => {
     const { store, clock } = await things({ strategy: { ...strategy, ttlSeconds: () => 60 } });
     await made(store, thing('a'));
     await clock.advance(59_000);
@@ -233,7 +233,7 @@ describe('a create', () => {
     expect((await refused(() => store.get(at('a'), { resourceVersion: '' }))).code).toBe(404);
   });
 
-  it('answers 422 to a name that no key can hold and 413 to an object that no store can', async () => {
+  it('answers 422 to a name that is too long for a key and 413 to an object that is too large', async () => {
     const { store } = await things({ strategy: { ...strategy, nameRule: nameIsPathSegment } });
     expect(await complaint(() => made(store, thing('x'.repeat(1500))))).toEqual([
       422,
@@ -254,7 +254,7 @@ describe('a generated name', () => {
     expect(metadata).toMatchObject({ generateName: 'gen-' });
   });
 
-  it('is tried again when it is taken, eight times at most', async () => {
+  it('is replaced by another one when it is taken, up to eight times', async () => {
     let drawn = 0;
     const taken = await things({}, { random: () => (drawn++ < 25 ? 0 : 1) });
     const generate = () => made(taken.store, { ...thing(''), metadata: { generateName: 'g-' } });

@@ -1,6 +1,6 @@
 /**
- * Create: a new object under a name that is free. Invariant: what is validated is what is stored; a name that the server generates is tried again when it is
- * taken, as often as the reference does.
+ * The create verb. Invariant: the object that is stored is the one that was validated. See Strategy for the order of
+ * the steps.
  */
 
 import { type GroupResource, parseGroupVersion } from '../../apimachinery/meta/gvk.ts';
@@ -25,7 +25,7 @@ import { answering } from './storage-status.ts';
 import type { StoreCore, StrategyStore } from './store-core.ts';
 import { encodeStored, encodeUnstored, metadataIn, readStored, type StoredState } from './stored-object.ts';
 
-/** As the reference: enough for a million names of one prefix. */
+/** Attempts to find a free generated name, as in kube-apiserver (registry store, maxNameGenerationCreateAttempts). */
 const NAME_ATTEMPTS = 8;
 const METADATA = FieldPath.of('metadata');
 const VERSION_SET = 'resourceVersion should not be set on objects to be created';
@@ -50,7 +50,7 @@ async function createWithGeneratedName(
   request: CreateRequest,
 ): Promise<WriteAnswer> {
   for (let attempt = 1; ; attempt++) {
-    // The last attempt may use up the object.
+    // The last attempt may modify the object itself.
     const copy = attempt === NAME_ATTEMPTS ? object : cloneJson(object);
     try {
       return await createOnce(store, context, copy, request);
@@ -68,7 +68,7 @@ function createOnce(
 ): MaybePromise<WriteAnswer> {
   fillName(store.core, object);
   return andThen(prepareNew(store, context, object, request.validate), (stored) =>
-    request.dryRun ? pretend(store.core, context, stored) : storeNew(store, context, stored),
+    request.dryRun ? dryRunCreate(store.core, context, stored) : storeNew(store, context, stored),
   );
 }
 
@@ -80,8 +80,8 @@ function fillName(core: StoreCore, object: JsonObject): void {
 }
 
 /**
- * Everything between a decoded object and its bytes: server-owned metadata, the strategy, validation, admission. Returns the object in the stored version,
- * its resourceVersion as the client sent it. Throws what the client is to be told.
+ * Prepares a decoded object for storage: system metadata, strategy, validation, validating admission. Returns it in the
+ * storage version, with the resourceVersion that the client sent. Throws the StatusError of a refusal.
  */
 export function prepareNew(
   store: StrategyStore,
@@ -119,12 +119,12 @@ function checkNew(store: StrategyStore, context: ResourceContext, object: JsonOb
   for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.request.warn(warning);
 }
 
-/** The version that a refusal names: that of the object which the strategy saw. */
+/** The version that a 422 names: the version of the strategy's objects. */
 export function judgedVersion({ core, strategy }: StrategyStore, context: ResourceContext): VersionDefinition {
   return strategy.objectVersion === 'storage' ? core.versions.hub : context.version;
 }
 
-/** 422 if there is anything to complain about. Objects without a fixed type are called what they call themselves. */
+/** Throws a 422 if there are issues. It names the version's kind, or the kind in the object if it has no fixed type. */
 export function refuse(version: VersionDefinition, object: JsonObject, issues: readonly FieldIssue[]): void {
   if (issues.length === 0) return;
   const named = version.unstructured === true ? claimedKind(object) : version;
@@ -136,7 +136,7 @@ function claimedKind({ apiVersion, kind }: JsonObject): { readonly group: string
   return { group: parsed.ok ? parsed.value.group : '', kind: String(kind ?? '') };
 }
 
-/** Validating admission sees the request's version, storage the stored one. */
+/** Validating admission gets the object in the version of the request, storage in the storage version. */
 function finishNew(
   { core, strategy }: StrategyStore,
   context: ResourceContext,
@@ -178,7 +178,7 @@ async function write(
   }
 }
 
-/** The time to live that the strategy wants, as storage takes it. */
+/** The storage options for the strategy's time to live. */
 export function writeOptions(strategy: Strategy, object: JsonObject): { readonly ttlMs?: number } {
   const seconds = strategy.ttlSeconds?.(object) ?? 0;
   return seconds > 0 ? { ttlMs: seconds * 1000 } : NO_OPTIONS;
@@ -186,7 +186,7 @@ export function writeOptions(strategy: Strategy, object: JsonObject): { readonly
 
 const NO_OPTIONS = {};
 
-/** The answer to a write that storage has acknowledged. */
+/** The answer to an acknowledged write. */
 export function answerWrite(
   core: StoreCore,
   context: ResourceContext,
@@ -197,14 +197,14 @@ export function answerWrite(
   return isPromise(bytes) ? bytes.then((made) => ({ bytes: made, created })) : { bytes, created };
 }
 
-/** A dry run: the name must be free, and the answer is what would have been stored. */
-async function pretend(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
+/** A dry run: 409 if the name is taken; otherwise the answer is the object that would have been stored. */
+async function dryRunCreate(core: StoreCore, context: ResourceContext, object: JsonObject): Promise<WriteAnswer> {
   const state = await core.readState(keyOf(core, context, object));
   if (state !== undefined) throw taken(core, context, object, state);
   return answerUnstored(core, context, object, true);
 }
 
-/** The answer to a write that stored nothing; the object is used up. */
+/** The answer to a write that stored nothing. May modify the object. */
 export function answerUnstored(
   core: StoreCore,
   context: ResourceContext,

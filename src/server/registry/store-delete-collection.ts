@@ -1,6 +1,6 @@
 /**
- * Deletecollection: everything a list selects, one object after the other. Invariant: not atomic, as in the reference: the first failure ends it, and what is
- * gone stays gone; an object that somebody else deleted meanwhile is no failure.
+ * The deletecollection verb: lists objects and deletes each of them. As in kube-apiserver it is not atomic: a failure
+ * ends it and leaves earlier deletions in place. An object that is already gone is skipped.
  */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isNotFound } from '../../apimachinery/status/status.ts';
@@ -10,19 +10,19 @@ import { deleteObject } from './store-delete.ts';
 import { listObjects } from './store-list.ts';
 import { parseObject } from './stored-object.ts';
 
-/** What is listed at a time (the reference's deleteCollectionPageSize). */
+/** The page size of the list (kube-apiserver's deleteCollectionPageSize). */
 const PAGE = 10_000;
-/** Deletions under way at a time: they share a commit. */
+/** The number of concurrent deletions. Concurrent ones share a commit. */
 const AT_ONCE = 32;
 
-/** The answer is the list of what was to be deleted, as it was before. */
+/** Returns the selected objects as they were before. */
 export async function deleteCollection(
   core: StoreCore,
   context: ResourceContext,
   request: DeleteCollectionRequest,
 ): Promise<ListPage> {
   const limited = request.list.limit > 0;
-  // A negative limit is none, and does not make the list one of pages, which would read a resourceVersion as exactly that one.
+  // A negative limit means no limit. It is not a page size: a list with a page size reads resourceVersion as exact.
   let options = Number(request.list.limit) === 0 ? { ...request.list, limit: PAGE } : request.list;
   let first: ListPage | undefined;
   const items: ObjectBytes[] = [];

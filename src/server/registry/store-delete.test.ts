@@ -51,7 +51,7 @@ async function exists({ store }: Things, name = 'a'): Promise<boolean> {
 }
 
 describe('a delete', () => {
-  it('takes an object away at once if nothing holds it', async () => {
+  it('removes an object that nothing holds', async () => {
     const world = await withA();
     const { events } = await watching(world.store, { resourceVersion: '2' });
     expect(await remove(world)).toEqual({ outcome: 'deleted', name: 'a', uid: 'uid-1', bytes: undefined });
@@ -61,14 +61,14 @@ describe('a delete', () => {
     expect((await refused(() => remove(world))).code).toBe(404);
   });
 
-  it('answers with the last state where the kind wants that, in the version of the request', async () => {
+  it('answers with the last state in the version of the request if the strategy says so', async () => {
     const world = await withA({}, { returnsDeletedObject: true });
     const answer = await remove(world, {}, at('a', 'ns', v2));
     if (answer.outcome !== 'deleted') throw new Error(answer.outcome);
     expect(parse(answer.bytes!)).toMatchObject({ apiVersion: 'example.test/v2', metadata: { resourceVersion: '3' } });
   });
 
-  it('checks preconditions in the words of the reference', async () => {
+  it("refuses with kube-apiserver's texts if preconditions do not hold", async () => {
     const world = await withA();
     expect(await complaint(() => remove(world, { preconditions: { uid: 'x', resourceVersion: undefined } }))).toEqual([
       409,
@@ -84,7 +84,7 @@ describe('a delete', () => {
     expect(await exists(world)).toBe(false);
   });
 
-  it('obeys admission, which sees the object in the version of the request', async () => {
+  it('calls admission with the object in the version of the request', async () => {
     const world = await withA();
     const seen: JsonObject[] = [];
     const validate = (old: JsonObject): void => {
@@ -96,7 +96,7 @@ describe('a delete', () => {
     expect(await exists(world)).toBe(true);
   });
 
-  it('only pretends in a dry run', async () => {
+  it('deletes nothing in a dry run', async () => {
     const world = await withA();
     expect(await remove(world, { dryRun: ['All'] })).toMatchObject({ outcome: 'deleted', name: 'a' });
     const shown = await marked(world, { dryRun: ['All'], orphanDependents: true });
@@ -106,7 +106,7 @@ describe('a delete', () => {
 });
 
 describe('a delete of an object with finalizers', () => {
-  it('marks it, counts a generation, and changes nothing when it comes again', async () => {
+  it('marks it, increments the generation, and changes nothing the second time', async () => {
     const world = await withA({ finalizers: ['example.test/x'] });
     const shown = await marked(world);
     expect(shown.metadata).toMatchObject({
@@ -160,7 +160,7 @@ describe('a delete of an object with finalizers', () => {
     },
   );
 
-  it('changes the mind of the garbage collector while it waits', async () => {
+  it("may change the garbage collector's finalizer of a terminating object", async () => {
     const world = await withA();
     expect((await marked(world, { propagationPolicy: 'Foreground' })).metadata.finalizers).toEqual([
       'foregroundDeletion',
@@ -172,7 +172,7 @@ describe('a delete of an object with finalizers', () => {
     expect((await remove(world, { propagationPolicy: 'Background' })).outcome).toBe('deleted');
   });
 
-  it('is held by its kind as well, which may say so on the object', async () => {
+  it('is held by the strategy too, which may change the object', async () => {
     const world = await withA(
       {},
       {
@@ -190,7 +190,7 @@ describe('a delete of an object with finalizers', () => {
 describe('a graceful delete', () => {
   const grace: Strategy['grace'] = (_, options) => ({ gracePeriodSeconds: Number(options.gracePeriodSeconds ?? 30) });
 
-  it('marks the object with the end of its time', async () => {
+  it('marks the object with the end of its grace period', async () => {
     const world = await withA({}, { grace, returnsDeletedObject: true });
     expect((await marked(world)).metadata).toMatchObject({
       deletionTimestamp: '2030-01-01T00:00:30Z',
@@ -202,7 +202,7 @@ describe('a graceful delete', () => {
     expect((await marked(world, { gracePeriodSeconds: 40 })).metadata.deletionGracePeriodSeconds).toBe(30);
   });
 
-  it('may be made shorter, not into the past, and ends at zero', async () => {
+  it('can be shortened, not into the past, and ends at zero', async () => {
     const world = await withA({}, { grace });
     await marked(world);
     await world.clock.advance(5000);
@@ -219,7 +219,7 @@ describe('a graceful delete', () => {
     expect(await exists(world)).toBe(false);
   });
 
-  it('without grace is seen twice: marked, then gone', async () => {
+  it('with a grace period of 0 is watched as a change and a deletion', async () => {
     const world = await withA({}, { grace });
     const { events } = await watching(world.store, { resourceVersion: '2' });
     await remove(world, { gracePeriodSeconds: 0, preconditions: { uid: undefined, resourceVersion: '2' } });
@@ -228,14 +228,14 @@ describe('a graceful delete', () => {
     expect(events.seen[1]?.[1].metadata.deletionGracePeriodSeconds).toBe(0);
   });
 
-  it('waits for finalizers even without grace, and a negative period is one second', async () => {
+  it('waits for finalizers with a grace period of 0, and a negative period counts as one second', async () => {
     const world = await withA({ finalizers: ['example.test/x'] }, { grace });
     expect((await marked(world, { gracePeriodSeconds: -5 })).metadata.deletionGracePeriodSeconds).toBe(1);
     expect((await marked(world, { gracePeriodSeconds: 0 })).metadata.deletionGracePeriodSeconds).toBe(0);
     expect(await exists(world)).toBe(true);
   });
 
-  it('is no more than any other where the strategy says so', async () => {
+  it('is an immediate one if the strategy returns undefined', async () => {
     const world = await withA({}, { grace: () => undefined });
     expect((await remove(world)).outcome).toBe('deleted');
   });
@@ -258,7 +258,7 @@ describe('a delete of a collection', () => {
     return page.items.map((bytes) => parse(bytes).metadata.name).join('');
   }
 
-  it('deletes what the list selects and answers with that list as it was', async () => {
+  it('deletes the selected objects and answers with them as they were', async () => {
     const world = await many();
     const list = query({ labels: 'l in (a,c)' });
     const page = await world.store.deleteCollection(at(''), { ...deletion(), list });
@@ -267,7 +267,7 @@ describe('a delete of a collection', () => {
     expect(await left(world)).toBe('bdz');
   });
 
-  it('marks what is held, deletes no more than the limit, and nothing in a dry run', async () => {
+  it('marks held objects, stops at the limit, and deletes nothing in a dry run', async () => {
     const world = await many();
     await world.store.deleteCollection(at(''), { ...deletion({ dryRun: ['All'] }), list: query() });
     expect(await left(world)).toBe('abcdz');
@@ -279,7 +279,7 @@ describe('a delete of a collection', () => {
     expect(parse(await world.store.get(at('d'), { resourceVersion: '' })).metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('reads a resourceVersion as exactly that one in pages, and a negative limit as none', async () => {
+  it('reads a resourceVersion with a limit as exact, and a negative limit as none', async () => {
     const clear = async (limit: number): Promise<string> => {
       const world = await many();
       await world.store.deleteCollection(at(''), { ...deletion(), list: query({ resourceVersion: '2', limit }) });
@@ -288,13 +288,13 @@ describe('a delete of a collection', () => {
     expect([await clear(0), await clear(-1)]).toEqual(['bcdz', 'dz']);
   });
 
-  it('reaches every namespace if none is given', async () => {
+  it('deletes in all namespaces if none is given', async () => {
     const world = await many();
     await world.store.deleteCollection(at('', ''), { ...deletion(), list: query({ fields: 'metadata.name!=d' }) });
     expect(await left(world)).toBe('d');
   });
 
-  it('does not mind that others delete the same objects', async () => {
+  it('skips objects that another request has deleted', async () => {
     const world = await many();
     const clear = async () => world.store.deleteCollection(at(''), { ...deletion(), list: query() });
     await Promise.all([clear(), clear()]);

@@ -1,6 +1,7 @@
 /**
- * Delete: one object goes, or is marked if finalizers, a grace period or its kind hold it. Invariant: what is deleted is exactly the state that preconditions
- * and admission saw; whoever watches gets that state with the revision of the deletion.
+ * The delete verb: removes an object, or marks it if finalizers, a grace period or the strategy hold it. Invariant: the
+ * removed state is exactly the one that preconditions and admission were checked on. See Strategy for the order of
+ * steps.
  */
 import type { DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { finalizersOf, isTerminating, nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
@@ -25,7 +26,7 @@ interface Deletion {
   readonly context: ResourceContext;
   readonly request: DeleteRequest;
   readonly dryRun: boolean;
-  /** Our own marks have changed the object's resourceVersion, so the client's expectation of it was met before. */
+  /** This deletion has written its marks: the resourceVersion precondition was met and no longer applies. */
   marked: boolean;
 }
 
@@ -52,7 +53,7 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   const exact = core.isExact(current.revision);
   checkExpectations(deletion, stored);
   const shown = await versions.fromStored(cloneJson(stored), context.version, exact);
-  if (!exact && justGoes(strategy, shown, options)) {
+  if (!exact && isRemovedAtOnce(strategy, shown, options)) {
     await request.validate(shown);
     return deleteNow(deletion, shown);
   }
@@ -72,8 +73,11 @@ async function decide(deletion: Deletion, current: StoredState): Promise<Step<De
   return mark(deletion, object, gracefulness, held);
 }
 
-/** Nothing will be stored or shown of the object, so it need not be had in the stored version, which its converter may not be able to make. */
-function justGoes(strategy: Strategy, shown: JsonObject, options: DeleteOptions): boolean {
+/**
+ * Whether the object is removed without being stored or returned again. Then it needs no conversion to the storage
+ * version, so an object that its converter cannot convert can still be deleted.
+ */
+function isRemovedAtOnce(strategy: Strategy, shown: JsonObject, options: DeleteOptions): boolean {
   const { grace, holdsDeletion, returnsDeletedObject } = strategy;
   if (grace !== undefined || holdsDeletion !== undefined || returnsDeletedObject === true) return false;
   return deletionFinalizers(strategy, finalizersOf(shown), options).length === 0;
@@ -112,7 +116,7 @@ function deleteNow(deletion: Deletion, object: JsonObject): Step<DeleteAnswer> {
   };
 }
 
-/** Stores the marks. An object that nothing holds any more goes right after them, as in the reference. */
+/** Stores the marks. An object that nothing holds is removed in a second step, as in kube-apiserver. */
 function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness, held: boolean): Step<DeleteAnswer> {
   const { core, context } = deletion;
   const ends = !held && gracefulness.kind === 'graceful' && gracefulness.seconds === 0;
@@ -135,7 +139,7 @@ function mark(deletion: Deletion, object: JsonObject, gracefulness: Gracefulness
   };
 }
 
-/** A deletion that is under way already: the object if the kind answers with it, a Status otherwise. */
+/** The answer for an object that is terminating already: the object if the kind returns it, otherwise a Status. */
 function answerPending({ core, context }: Deletion, object: JsonObject): MaybePromise<DeleteAnswer> {
   if (!core.definition.strategy.returnsDeletedObject)
     return { outcome: 'deleted', name: nameOf(object), uid: uidOf(object), bytes: undefined };

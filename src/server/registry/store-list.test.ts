@@ -48,7 +48,7 @@ describe('a list', () => {
     expect(names(await list(world, {}, at('', 'nowhere')))).toBe('');
   });
 
-  it('selects by labels, by fields of the version asked for, and by what the key tells', async () => {
+  it('selects by labels, by fields of the requested version, and by name and namespace', async () => {
     const world = await six();
     expect(names(await list(world, { labels: 'name in (a,d)' }))).toBe('ad');
     expect(names(await list(world, { fields: 'spec.color=red' }))).toBe('ab');
@@ -66,7 +66,7 @@ describe('a list', () => {
     expect(page.items.map(parse)).toMatchObject([{ apiVersion: 'example.test/v2', spec: { hue: 'red', size: 1 } }]);
   });
 
-  it('comes in pages of one revision, whatever happens meanwhile', async () => {
+  it('has pages of one revision, whatever is written meanwhile', async () => {
     const world = await six();
     const first = await list(world, { limit: 2 });
     expect([names(first), first.remaining, first.resourceVersion]).toEqual(['ab', 3, '7']);
@@ -85,7 +85,7 @@ describe('a list', () => {
     expect(names(await list(world))).toBe('abccae');
   });
 
-  it('counts the rest only if nothing is selected', async () => {
+  it('counts the remaining objects only without a selector', async () => {
     const world = await six();
     const page = await list(world, { limit: 1, labels: 'name!=b' });
     expect([names(page), page.remaining]).toEqual(['a', undefined]);
@@ -99,7 +99,7 @@ describe('a list', () => {
     expect(names(await list(world, { limit: 5, continueToken: page.continueToken }, at('', '')))).toBe('z');
   });
 
-  it('ignores a limit when any state will do, and one that is not positive', async () => {
+  it('ignores a limit at resourceVersion 0, and one that is not positive', async () => {
     const world = await six();
     expect(names(await list(world, { limit: 2, resourceVersion: '0' }))).toBe('abcde');
     expect(names(await list(world, { limit: -1 }))).toBe('abcde');
@@ -107,7 +107,7 @@ describe('a list', () => {
     expect(names(await list(world, { limit: 1, resourceVersion: '0', continueToken }))).toBe('bcde');
   });
 
-  it('shows exactly a revision, asked for outright or by a revision with a limit', async () => {
+  it('shows exactly a revision with resourceVersionMatch=Exact, or with a limit', async () => {
     const world = await six();
     expect(names(await list(world, { resourceVersion: '4', resourceVersionMatch: 'Exact' }))).toBe('abc');
     const legacy = await list(world, { resourceVersion: '4', limit: 2 });
@@ -119,7 +119,7 @@ describe('a list', () => {
     );
   });
 
-  it('asks the store for a revision that the cache has forgotten', async () => {
+  it('reads a revision that the cache no longer knows from storage', async () => {
     const world = await six();
     // The cache began at the store's horizon; a store that keeps more is asked itself.
     for (let i = 0; i < 3; i++) await made(world.store, thing(`n${i}`), at('', 'fill'));
@@ -129,7 +129,7 @@ describe('a list', () => {
     expect(names(await list(late, { ...options, fields: 'metadata.name=c' }))).toBe('c');
   });
 
-  it('waits for a revision of the future, then answers 504', async () => {
+  it('waits for a revision that does not exist yet, then answers 504', async () => {
     const world = await six();
     for (const options of [
       { resourceVersion: '99' },
@@ -164,7 +164,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('answers 410 with a token that goes on inconsistently when a page is too old', async () => {
+  it('answers 410 with a token for an inconsistent continuation when a page is too old', async () => {
     const world = await six();
     const { continueToken } = await list(world, { limit: 2 });
     await made(world.store, thing('f'));
@@ -209,7 +209,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('refuses a token beside a resourceVersion, and a resourceVersion that is none', async () => {
+  it('refuses a token together with a resourceVersion, and a malformed resourceVersion', async () => {
     const world = await six();
     const { continueToken } = await list(world, { limit: 2 });
     expect(await complaint(() => list(world, { continueToken, resourceVersion: '5' }))).toEqual([
@@ -225,7 +225,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('hands out the bytes that the cache has', async () => {
+  it('returns the bytes of the cache', async () => {
     const world = await six();
     const page = await list(world);
     expect(page.items[0]).toBe(await world.store.get(at('a'), { resourceVersion: '' }));

@@ -1,6 +1,6 @@
 /**
- * List: a page or all of a collection. Invariant: all pages of one list show one revision; what can no longer be shown consistently is 410, with a token that
- * goes on inconsistently where there is one.
+ * The list verb. Invariant: all pages of one list show one revision. A page whose revision is no longer known is a 410
+ * with a token that continues at the current state.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -23,16 +23,16 @@ const INCONSISTENT =
   'token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, ' +
   'modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** What a list asks for, once its options are understood. */
+/** The decoded request of a list. */
 interface ListPlan {
   readonly scope: ListScope;
-  /** The state: the present one, as fresh as the store (`fresh`), any at or above a revision, or exactly one. */
+  /** The state to list: the newest one (`fresh`), one at or above a revision, or exactly one revision. */
   readonly state: 'fresh' | { readonly atLeast: Revision } | { readonly exactly: Revision };
-  /** The first key, whole; undefined for the first page. */
+  /** The whole key at which the page starts; undefined for the first page. */
   readonly start: string | undefined;
-  /** 0: all. */
+  /** 0 for no limit. */
   readonly limit: number;
-  /** The revision as the client wrote it. */
+  /** The revision as the client gave it, for messages. */
   readonly text: string | Revision;
 }
 
@@ -54,14 +54,14 @@ function planList(core: StoreCore, context: ResourceContext, options: ListOption
     if (text !== '' && text !== '0')
       throw new StatusError(badRequest('specifying resource version is not allowed when using continue'));
     const state = token.revision > 0 ? { exactly: token.revision } : 'fresh';
-    // Together with 0, which does not cut into pages, a token asks for all of the rest.
+    // With resourceVersion 0, which has no pages, a token selects all of the rest.
     return { scope, state, start: token.start, limit: text === '0' ? 0 : limit, text: token.revision };
   }
   const revision = listRevision(text);
   if (text === '') return { scope, state: 'fresh', start: undefined, limit, text };
   const exact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
   const state = exact ? { exactly: revision } : { atLeast: revision };
-  // A list from any state is not cut into pages, as in the reference.
+  // A list at resourceVersion 0 has no pages, as in kube-apiserver.
   return { scope, state, start: undefined, limit: revision === 0 ? 0 : limit, text };
 }
 
@@ -70,7 +70,7 @@ function runList(core: StoreCore, context: ResourceContext, plan: ListPlan): May
   if (state === 'fresh') {
     return andThen(core.cache.waitFresh(), (reached) => {
       if (reached.outcome === 'ok') return listPresent(core, context, plan);
-      // The cache cannot keep up, or has lost its watch: the store itself is asked, as the reference does.
+      // The cache is too far behind, or has lost its storage watch: read from storage, as kube-apiserver does.
       return andThen(core.storage.revision(), (revision) => listExactly(core, context, plan, revision));
     });
   }
@@ -124,7 +124,7 @@ function pageOf({ scope }: ListPlan, { revision, items, next, remaining }: Cache
   return {
     resourceVersion: String(revision),
     continueToken: next === undefined ? '' : encodeContinue(scope.prefix, { revision, start: next }),
-    // Nobody counts what a selector leaves.
+    // With a selector, the number of remaining objects is not known.
     remaining: next === undefined ? undefined : remaining,
     items,
   };

@@ -10,15 +10,15 @@ import {
   made,
   parse,
   refused,
+  testHost,
   thing,
   thingDefinition,
   things,
   v2,
-  world,
 } from './thing.fixtures.ts';
 
 describe('a get', () => {
-  it('finds what was just created, synchronously, as the very bytes of the cache', async () => {
+  it('finds an object that was just created, synchronously, as the bytes of the cache', async () => {
     const { store } = await things();
     const created = await made(store, thing('a', { spec: { color: 'red' } }));
     const first = store.get(at('a'), { resourceVersion: '' });
@@ -28,7 +28,7 @@ describe('a get', () => {
     expect(store.get(at('a'), { resourceVersion: '2' })).toBe(first);
   });
 
-  it('is still synchronous, and right, when other resources have moved the store on', async () => {
+  it('is synchronous and current after writes to other resources', async () => {
     const { store, storage } = await things();
     await made(store, thing('a'));
     const cached = store.get(at('a'), { resourceVersion: '0' });
@@ -36,7 +36,7 @@ describe('a get', () => {
     expect(store.get(at('a'), { resourceVersion: '' })).toBe(cached);
   });
 
-  it('asks a store whose cache is behind', async () => {
+  it('reads storage if the cache is behind', async () => {
     const { storage, deafen } = deafening(createMemoryStorage());
     const { store } = await things({}, {}, storage);
     deafen();
@@ -46,8 +46,8 @@ describe('a get', () => {
     expect((await refused(() => store.get(at('a'), { resourceVersion: '0' }))).code).toBe(404);
   });
 
-  it('starts the cache with the first use', async () => {
-    const { host } = world();
+  it('starts the cache with the first request', async () => {
+    const { host } = testHost();
     const store = new RegistryStore(thingDefinition(), host);
     await made(store, thing('a'));
     expect(store.get(at('a'), { resourceVersion: '' })).toBeInstanceOf(Uint8Array);
@@ -57,7 +57,7 @@ describe('a get', () => {
     expect(parse(await found).metadata.name).toBe('a');
   });
 
-  it('answers 404 in the words of the reference', async () => {
+  it("answers 404 with kube-apiserver's text", async () => {
     const { store } = await things();
     expect(await complaint(() => store.get(at('a'), { resourceVersion: '' }))).toEqual([
       404,
@@ -67,7 +67,7 @@ describe('a get', () => {
     expect((await refused(() => store.get(at('x'.repeat(5000)), { resourceVersion: '' }))).code).toBe(404);
   });
 
-  it('keeps to its namespace, whatever a name contains', async () => {
+  it('reads only its namespace, whatever characters a name has', async () => {
     const { store } = await things();
     await made(store, thing('b'), at('', 'a'));
     for (const [name, namespace] of [
@@ -79,7 +79,7 @@ describe('a get', () => {
       expect((await refused(() => store.get(at(name, namespace), { resourceVersion: '' }))).code).toBe(404);
   });
 
-  it('shows another version converted and with its defaults, made once', async () => {
+  it('converts to another version once, with its defaults', async () => {
     const { store } = await things();
     await made(store, thing('a', { spec: { color: 'red' } }));
     const shown = await store.get(at('a', 'ns', v2), { resourceVersion: '' });
@@ -88,9 +88,9 @@ describe('a get', () => {
     expect(store.get(at('a', 'ns', v2), { resourceVersion: '' })).toBe(shown);
   });
 
-  it('differs only in type fields where nobody says how versions convert', async () => {
+  it('changes only apiVersion and kind without a conversion', async () => {
     const { convert: _, ...definition } = thingDefinition();
-    const store = new RegistryStore(definition, world().host);
+    const store = new RegistryStore(definition, testHost().host);
     await made(store, thing('a', { spec: { color: 'red' } }));
     expect(parse(await store.get(at('a', 'ns', v2), { resourceVersion: '' }))).toMatchObject({
       apiVersion: 'example.test/v2',
@@ -98,7 +98,7 @@ describe('a get', () => {
     });
   });
 
-  it('waits for a revision of the future, then answers 504', async () => {
+  it('waits for a revision that does not exist yet, then answers 504', async () => {
     const { store, clock } = await things();
     await made(store, thing('a'));
     const asked = refused(() => store.get(at('a'), { resourceVersion: '99' }));
@@ -135,7 +135,7 @@ describe('a get', () => {
     ]);
   });
 
-  it('tells what clients can do when storage fails', async () => {
+  it('answers with a Status when storage fails', async () => {
     const { store, storage } = await things();
     await storage.create('registry/example.test/things/ns/x', encodeUtf8('nonsense'));
     expect(await refused(() => store.get(at('x'), { resourceVersion: '' }))).toMatchObject({

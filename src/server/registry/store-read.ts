@@ -1,4 +1,7 @@
-/** Get: one object by its name. Invariant: a get without a resourceVersion sees every write that was acknowledged before it; in the stored version it hands out the cache's bytes. */
+/**
+ * The get verb. Invariant: a get without a resourceVersion returns the effect of every write that was acknowledged
+ * before it. In the storage version it returns the bytes of the cache.
+ */
 import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
 import { notFound } from '../../apimachinery/status/status-catalogue.ts';
@@ -34,7 +37,7 @@ function entryNotOlder(core: StoreCore, key: string, text: string): MaybePromise
   return waitFor(core, revision, text).then(() => core.cache.get(key));
 }
 
-/** Until the cache has reached a revision; 504 when the time is up. */
+/** Waits until the cache has reached a revision. Throws a 504 if it does not in time. */
 export async function waitFor(core: StoreCore, revision: Revision, text: string | Revision): Promise<void> {
   const reached = await core.cache.waitFor(revision);
   if (reached.outcome === 'future') throw tooLarge(text, reached.current);

@@ -61,7 +61,7 @@ async function withA(overrides: Partial<Strategy> = {}): Promise<Things> {
 }
 
 describe('an update', () => {
-  it('replaces the object and counts what changed beside metadata and status', async () => {
+  it('replaces the object and increments the generation unless only metadata and status changed', async () => {
     const { store } = await withA();
     const blue = await update(store, put(thing('a', { spec: { color: 'blue' } })));
     expect(blue.spec).toEqual({ color: 'blue' });
@@ -85,7 +85,7 @@ describe('an update', () => {
     expect(parse(await store.get(at('a'), { resourceVersion: '' }))).toEqual(labelled);
   });
 
-  it('keeps what clients may not change', async () => {
+  it('keeps system metadata that clients may not change', async () => {
     const { store, clock } = await withA({ countsGeneration: false });
     await clock.advance(5000);
     const { metadata } = await update(
@@ -112,7 +112,7 @@ describe('an update', () => {
     });
   });
 
-  it('takes no revision when nothing changes, in whatever order the fields come', async () => {
+  it('is not written when nothing changes, whatever the order of the fields', async () => {
     const { store, storage } = await withA();
     const before = parse(await store.get(at('a'), { resourceVersion: '' }));
     const { events } = await watching(store, { resourceVersion: '2' });
@@ -128,7 +128,7 @@ describe('an update', () => {
     expect([await storage.revision(), events.short]).toEqual([2, []]);
   });
 
-  it('answers 409 to a stale resourceVersion and accepts the present one', async () => {
+  it('answers 409 to an old resourceVersion and accepts the current one', async () => {
     const { store } = await withA();
     const blue = thing('a', { spec: { color: 'blue' } }, { resourceVersion: '2' });
     await update(store, put(blue));
@@ -144,7 +144,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('wants a resourceVersion where the kind does not let the last one win', async () => {
+  it('requires a resourceVersion if the strategy allows no unconditional update', async () => {
     const { store } = await withA({ allowUnconditionalUpdate: false });
     expect(await refused(() => update(store, put(thing('a'))))).toMatchObject({
       code: 422,
@@ -154,7 +154,7 @@ describe('an update', () => {
     });
   });
 
-  it('tries again when others were faster, on the newest state, and loses no change', async () => {
+  it('repeats on the newest state when another write came first, and loses no change', async () => {
     const { store } = await withA();
     const count = (name: string): ObjectChange =>
       patch((object) => void Object.assign(object['spec'] as JsonObject, { [name]: true }));
@@ -168,7 +168,7 @@ describe('an update', () => {
     });
   });
 
-  it('makes the changes of many at once in turn, without doing the work of each again and again', async () => {
+  it('queues concurrent changes of one object, so that each is applied about once', async () => {
     const { store } = await withA();
     const names = Array.from({ length: 150 }, (_, i) => `n${i}`);
     let applied = 0;
@@ -183,7 +183,7 @@ describe('an update', () => {
     expect(applied).toBeLessThan(3 * names.length);
   });
 
-  it('lets one of two that name the same version lose', async () => {
+  it('refuses the second of two updates with the same resourceVersion', async () => {
     const { store } = await withA();
     const write = (color: string) =>
       update(store, put(thing('a', { spec: { color } }, { resourceVersion: '2' }))).then(
@@ -193,7 +193,7 @@ describe('an update', () => {
     expect((await Promise.all([write('x'), write('y')])).sort()).toEqual(['conflict', 'ok']);
   });
 
-  it('checks preconditions in the words of the reference', async () => {
+  it("refuses with kube-apiserver's texts if preconditions do not hold", async () => {
     const { store } = await withA();
     const blue = put(thing('a', { spec: { color: 'blue' } }), { uid: 'nope', resourceVersion: undefined });
     expect(await complaint(() => update(store, blue))).toEqual([
@@ -209,7 +209,7 @@ describe('an update', () => {
     await update(store, put(thing('a'), { uid: 'uid-1', resourceVersion: '2' }));
   });
 
-  it('refuses to change what identifies an object, and says so with the issues of the strategy', async () => {
+  it('refuses to change the identity of an object, together with the issues of the strategy', async () => {
     const { store } = await withA({
       validateUpdate: () => [invalid(FieldPath.of('spec'), null, 'is needed')],
     });
@@ -225,7 +225,7 @@ describe('an update', () => {
     expect((await refused(() => update(store, put(thing('a', {}, { namespace: 'other' }))))).code).toBe(400);
   });
 
-  it('answers 404 to what does not exist, unless the kind or the request lets it be created', async () => {
+  it('answers 404 if the object does not exist, unless the strategy or the request allows a create', async () => {
     const { store } = await things();
     const change = put(thing('a', { spec: { color: 'red' } }, { resourceVersion: '77' }));
     expect((await refused(() => update(store, change))).code).toBe(404);
@@ -240,7 +240,7 @@ describe('an update', () => {
     expect((await update(other.store, put(thing('a')))).metadata.name).toBe('a');
   });
 
-  it('lets admission see old and new in the version of the request', async () => {
+  it('calls validating admission with both objects in the version of the request', async () => {
     const { store } = await withA();
     const seen: JsonObject[] = [];
     const validateUpdate = (object: JsonObject, old: JsonObject): void => void seen.push(object, old);
@@ -257,7 +257,7 @@ describe('an update', () => {
     expect(parse(await store.get(at('a'), { resourceVersion: '' })).spec).toEqual({ color: 'blue' });
   });
 
-  it('shows a strategy the version that it wants to see', async () => {
+  it('calls the strategy with objects of its version', async () => {
     const seen: unknown[] = [];
     for (const objectVersion of ['storage', 'request'] as const) {
       const prepareForUpdate = (object: JsonObject, old: JsonObject): void =>
@@ -268,7 +268,7 @@ describe('an update', () => {
     expect(seen).toEqual(['example.test/v1', 'example.test/v1', 'example.test/v2', 'example.test/v2']);
   });
 
-  it('stores nothing in a dry run and answers with the present resourceVersion', async () => {
+  it('stores nothing in a dry run and answers with the current resourceVersion', async () => {
     const { store, storage } = await withA();
     const shown = await update(store, put(thing('a', { spec: { color: 'blue' } })), { dryRun: true });
     expect([shown.spec, shown.metadata.resourceVersion, shown.metadata.generation]).toEqual([
@@ -279,7 +279,7 @@ describe('an update', () => {
     expect(await storage.revision()).toBe(2);
   });
 
-  it('rounds no integer of 64 bits', async () => {
+  it('keeps 64-bit integers exact', async () => {
     const { store } = await withA();
     await update(
       store,
@@ -292,14 +292,14 @@ describe('an update', () => {
     expect(decodeUtf8(await store.get(at('a'), { resourceVersion: '' }))).toContain('"n":9007199254740993');
   });
 
-  it('warns once, however often it tries', async () => {
+  it('adds a warning once', async () => {
     const { store } = await withA({ warningsOnUpdate: () => ['careful'] });
     const context = at('a');
     await update(store, put(thing('a')), {}, context);
     expect(context.request.warnings).toEqual(['careful']);
   });
 
-  it('gives up when the time of the request is over', async () => {
+  it('answers 504 after the deadline of the request', async () => {
     const { store, clock } = await withA();
     const context = at('a', 'ns', v1, { deadline: 1000 });
     await clock.advance(1001);
@@ -325,7 +325,7 @@ describe('an update of a terminating object', () => {
     return world;
   }
 
-  it('may take finalizers away, never add one or take the deletion back', async () => {
+  it('may remove finalizers, but not add one or undo the deletion', async () => {
     const { store } = await terminating();
     expect(await complaint(() => update(store, put(thing('a', {}, { finalizers: ['example.test/z'] }))))).toEqual([
       422,
@@ -337,7 +337,7 @@ describe('an update of a terminating object', () => {
     expect(metadata.deletionTimestamp).toBe('2030-01-01T00:00:00Z');
   });
 
-  it('deletes it with the last finalizer, and answers with what was sent', async () => {
+  it('deletes it with the last finalizer, and answers with the updated object', async () => {
     const { store } = await terminating();
     const { events } = await watching(store, { resourceVersion: '3' });
     const shown = await update(store, put(thing('a', { spec: { color: 'gone' } })));
@@ -358,7 +358,7 @@ describe('an update of a terminating object', () => {
     await store.get(at('a'), { resourceVersion: '' });
   });
 
-  it('does not delete it in a dry run, or while its kind holds it', async () => {
+  it('does not delete it in a dry run, or while the strategy holds it', async () => {
     const { store } = await terminating();
     await update(store, put(thing('a')), { dryRun: true });
     await store.get(at('a'), { resourceVersion: '' });
@@ -377,7 +377,7 @@ describe('a subresource with a strategy of its own', () => {
     prepareForUpdate: (object, old) => void Object.assign(object, { spec: old['spec'] }),
   };
 
-  it('reads and updates the same objects under other rules', async () => {
+  it('reads and updates the objects of its parent', async () => {
     const world = await things({ subresources: [updateSubresource('status', status)] });
     const { store, subresources, registry } = openResource(world.definition, world.host);
     await made(registry!, thing('a', { spec: { color: 'red' } }));

@@ -1,6 +1,7 @@
 /**
- * Update and patch: one object replaced by what a change makes of it. Invariant: the change is applied to the newest state and written only over that state;
- * one that changes nothing takes no revision; the last finalizer of a terminating object takes the object with it.
+ * The update verb, for PUT and PATCH. Invariant: a change is written only over the state that it was applied to. A
+ * change that changes nothing is not written. An update that removes the last finalizer of a terminating object deletes
+ * it. See Strategy for the order of the steps.
  */
 import { isTerminating, nameOf } from '../../apimachinery/meta/meta.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -26,7 +27,7 @@ import { encodeStored, metadataIn, readStored, type StoredState } from './stored
 const METADATA = FieldPath.of('metadata');
 const RESOURCE_VERSION = METADATA.child('resourceVersion');
 
-/** Everything that stays the same while an update tries again. */
+/** The parts of an update that are the same in every attempt. */
 interface Update extends StrategyStore {
   readonly context: ResourceContext;
   readonly key: string;
@@ -83,7 +84,7 @@ async function replace(update: Update, current: StoredState): Promise<Step<Write
   return decide(update, current, old, stored);
 }
 
-/** Whether the request's version is the stored one: then one object serves as both. */
+/** Whether the version of the request is the storage version, so that one object serves as both. */
 function shared({ core, context }: Update): boolean {
   return core.versions.formOf(context.version) === undefined;
 }
@@ -92,12 +93,14 @@ function checkExpectations({ core, context, key, change, request }: Update, meta
   checkPreconditions(change.preconditions, metadata, {
     resource: core.resourceName(context),
     name: context.name,
-    // A dry run of the reference knows keys without their first segment.
+    // The texts of a dry run in kube-apiserver have keys without their first segment.
     key: request.dryRun ? key.slice(key.indexOf('/') + 1) : key,
   });
 }
 
-/** An update names the version it was made from, unless the kind lets the last one win. */
+/**
+ * Checks that the update was made from the current state. An update without a version passes if the strategy allows it.
+ */
 function checkVersion({ core, strategy, context }: Update, object: JsonObject, current: StoredState): void {
   const metadata = metadataIn(object);
   const revision = objectRevision(String(metadata['resourceVersion'] ?? ''));
@@ -130,7 +133,7 @@ function prepareUpdate(update: Update, object: JsonObject, old: JsonObject): voi
   strategy.canonicalize?.(object, context);
 }
 
-/** Validating admission sees both objects in the request's version. */
+/** Validating admission gets both objects in the version of the request. */
 function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObject): MaybePromise<void> {
   const { core, strategy, context, request } = update;
   if (shared(update) || strategy.objectVersion === 'request') return request.validateUpdate(seen, oldShown);
@@ -141,7 +144,7 @@ function validateAdmission(update: Update, seen: JsonObject, oldShown: JsonObjec
 
 function decide(update: Update, current: StoredState, old: JsonObject, stored: JsonObject): Step<WriteAnswer> {
   const { core, context, request, strategy } = update;
-  if (goesAway(strategy, stored, old)) {
+  if (isReleased(strategy, stored, old)) {
     const answer = (): MaybePromise<WriteAnswer> => answerUnstored(core, context, stored, false);
     return request.dryRun ? { type: 'answer', answer } : { type: 'delete', done: answer };
   }
@@ -156,13 +159,13 @@ function decide(update: Update, current: StoredState, old: JsonObject, stored: J
   };
 }
 
-/** The state as the store has it; a cached one carries its resourceVersion inside. */
+/** The state with the bytes of storage: those of the cache contain the resourceVersion. */
 function unchanged({ key, revision }: StoredState, old: JsonObject): StoredState {
   return { key, revision, value: encodeStored(old) };
 }
 
-/** The last finalizer is gone and nothing else holds a terminating object. */
-function goesAway(strategy: Strategy, object: JsonObject, old: JsonObject): boolean {
+/** Whether the update removed the last thing that held a terminating object. */
+function isReleased(strategy: Strategy, object: JsonObject, old: JsonObject): boolean {
   const { finalizers } = metadataIn(object);
   if (Array.isArray(finalizers) && finalizers.length > 0) return false;
   if (!isTerminating(old) || nameOf(old) === '') return false;

@@ -37,7 +37,7 @@ async function relabel({ store }: Things, name: string, l: string): Promise<void
 const INITIAL = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const;
 
 describe('a watch', () => {
-  it('delivers what happens after its revision, the deletion with its own revision', async () => {
+  it('delivers the changes after its revision, and a deletion with the revision of the delete', async () => {
     const world = await two();
     const { events } = await watching(world.store, { resourceVersion: '2' });
     await relabel(world, 'a', '2');
@@ -49,7 +49,7 @@ describe('a watch', () => {
     expect(events.ended).toEqual([]);
   });
 
-  it('begins with the state, and says where it ends if bookmarks are wanted', async () => {
+  it('begins with the current objects, and marks their end with a bookmark if bookmarks are allowed', async () => {
     const world = await two();
     const { events } = await watching(world.store, { ...INITIAL, allowWatchBookmarks: true });
     expect(events.short).toEqual(['ADDED a', 'ADDED b', 'BOOKMARK 3']);
@@ -65,7 +65,7 @@ describe('a watch', () => {
     expect((await watching(world.store, {})).events.short).toEqual(['ADDED a', 'ADDED b']);
   });
 
-  it('begins now where no initial events are wanted', async () => {
+  it('begins at the current revision with sendInitialEvents=false', async () => {
     const world = await two();
     const none = { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' } as const;
     const watches = [
@@ -78,7 +78,7 @@ describe('a watch', () => {
     expect(watches.map(({ events }) => events.short)).toEqual([['ADDED c'], ['ADDED c'], ['ADDED b', 'ADDED c']]);
   });
 
-  it('looks at one namespace, one name or what selectors let through, where changes come and go', async () => {
+  it('delivers one namespace, one name or the selected objects, which changes may enter and leave', async () => {
     const world = await two();
     const other = await watching(world.store, { resourceVersion: '3' }, at('', 'other'));
     const one = await watching(world.store, { resourceVersion: '3', fields: 'metadata.name=a' });
@@ -91,13 +91,13 @@ describe('a watch', () => {
     expect(labelled.events.short).toEqual(['ADDED a', 'DELETED a']);
   });
 
-  it('shows another version, and selects by its fields', async () => {
+  it('delivers another version, and selects by its fields', async () => {
     const world = await two();
     const { events } = await watching(world.store, { ...INITIAL, fields: 'spec.hue=red' }, at('', 'ns', v2));
     expect(events.seen).toMatchObject([['ADDED', { apiVersion: 'example.test/v2', spec: { hue: 'red', size: 1 } }]]);
   });
 
-  it('ends with 410 when its revision is too old, after it was handed out', async () => {
+  it('ends with 410 after it was returned if its revision is too old', async () => {
     const world = await two();
     await world.storage.compact(3);
     const late = await things({}, {}, world.storage);
@@ -115,7 +115,7 @@ describe('a watch', () => {
     expect(events.short).toEqual([]);
   });
 
-  it('hears nothing more after it was stopped, not even that it could not begin', async () => {
+  it('calls the sink no more after it was stopped, even if it could not start', async () => {
     const world = await two();
     await world.storage.compact(3);
     const late = await things({}, {}, world.storage);
@@ -129,7 +129,7 @@ describe('a watch', () => {
     expect([events.ended, more.ended, more.short]).toEqual([[], [], []]);
   });
 
-  it('waits for a revision of the future', async () => {
+  it('waits for a revision that does not exist yet', async () => {
     const world = await two();
     const { events } = await watching(world.store, { resourceVersion: '4' });
     await made(world.store, thing('c'));
@@ -138,7 +138,7 @@ describe('a watch', () => {
     expect(events.short).toEqual(['ADDED d']);
   });
 
-  it('ends with 504 when the state it should begin with does not come', async () => {
+  it('ends with 504 if the cache does not reach the revision of its initial state', async () => {
     const world = await two();
     const events = new Events();
     const options = query({ watch: true, ...INITIAL, resourceVersion: '99' });
@@ -149,7 +149,7 @@ describe('a watch', () => {
     expect(events.ended).toMatchObject([{ code: 504, message: 'Timeout: Too large resource version: 99, current: 3' }]);
   });
 
-  it('refuses a resourceVersion that is none, as the reference does', async () => {
+  it('refuses a malformed resourceVersion as kube-apiserver does', async () => {
     const { store } = await two();
     expect(await refused(() => watching(store, { resourceVersion: 'abc' }))).toMatchObject({
       code: 500,
@@ -157,7 +157,7 @@ describe('a watch', () => {
     });
   });
 
-  it('just ends when the store stops, and with 500 when an object cannot be read', async () => {
+  it('ends without a Status when the store stops, and with 500 for a corrupt object', async () => {
     const world = await two();
     const clean = await watching(world.store, { resourceVersion: '3' });
     const broken = await watching(world.store, { resourceVersion: '3' });
@@ -170,7 +170,7 @@ describe('a watch', () => {
     expect(last.events.ended).toEqual([undefined]);
   });
 
-  it('sends bookmarks about once a minute to those who want them', async () => {
+  it('sends bookmarks about once a minute if they are allowed', async () => {
     const world = await two();
     const { events } = await watching(world.store, { resourceVersion: '3', allowWatchBookmarks: true });
     const quiet = await watching(world.store, { resourceVersion: '3' });
@@ -181,7 +181,7 @@ describe('a watch', () => {
     expect(quiet.events.short).toEqual([]);
   });
 
-  it('just ends when its client is too slow', async () => {
+  it('ends without a Status when its client is too slow', async () => {
     const world = await two();
     const events = new Events();
     const slow = { write: () => false, end: events.end.bind(events) };

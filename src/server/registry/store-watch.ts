@@ -1,6 +1,6 @@
 /**
- * Watch: the changes of a collection or of one object. Invariant: once the request is understood every failure arrives as the end of the watch, after `watch`
- * has returned, because the reference too answers 200 with an ERROR event; nobody misses a change silently.
+ * The watch verb. Invariant: a watcher gets every change or learns that it did not. After the options are decoded, each
+ * failure ends the watch with a Status, because kube-apiserver answers 200 with an ERROR event then.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { type Status, statusOf } from '../../apimachinery/status/status.ts';
@@ -17,7 +17,7 @@ import { waitFor } from './store-read.ts';
 
 type Origin = CacheWatchOptions['from'];
 
-/** What a watch that never began answers to its owner. */
+/** The handle of a watch that never started. */
 const NEVER_BEGAN: ResourceWatch = { drained: () => undefined, bookmark: () => false, stop: () => undefined };
 
 export function watchObjects(
@@ -44,7 +44,7 @@ export function watchObjects(
   );
 }
 
-/** Where the watch begins; waits where the initial state must be fresh enough. */
+/** The start of the watch. Waits if the initial state has to be newer than the cache. */
 function findOrigin(core: StoreCore, options: ListOptions, revision: number): MaybePromise<Origin> {
   const { resourceVersion: text, sendInitialEvents } = options;
   const { cache, storage } = core;
@@ -101,7 +101,10 @@ function sinkOf(core: StoreCore, context: ResourceContext, sink: ResourceWatchSi
   };
 }
 
-/** A slow watcher and a server that stops just end: the client goes on from its last event. */
+/**
+ * The Status of an ended watch. Undefined for a slow watcher and a stopped server: the client resumes from its last
+ * event.
+ */
 function statusOfEnd(
   core: StoreCore,
   context: ResourceContext,
@@ -123,11 +126,11 @@ function failureOf(core: StoreCore, context: ResourceContext, caught: unknown): 
   return statusOf(error) ?? internalError(toError(error).message);
 }
 
-/** The sink hears of the end after the watch was handed out. */
+/** A watch that ends with a status after its handle was returned, as `ResourceWatchSink` requires. */
 function endSoon(sink: ResourceWatchSink, status: Status): ResourceWatch {
   let stopped = false;
   queueMicrotask(() => {
-    // The promise of `watch` resolves in a microtask of its own: one more turn of the queue is behind it.
+    // The promise of `watch` resolves in a microtask of its own; a second one runs after it.
     queueMicrotask(() => {
       if (!stopped) sink.end(status);
       stopped = true;

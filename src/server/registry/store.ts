@@ -1,6 +1,6 @@
 /**
- * The resource-store over Storage: what a resource gets that declares no store of its own. One verb is one file; this puts them together. Invariant: it
- * starts nothing by itself; the first use starts its cache, and `stop()` leaves nothing behind.
+ * The resource store over Storage, for resources that declare no store of their own. Each verb has a file of its own.
+ * Making a store starts nothing: the first request starts its cache, and `stop()` ends everything that was started.
  */
 import type { ListOptions } from '../../apimachinery/meta/list-options.ts';
 import type { GetOptions } from '../../apimachinery/meta/write-options.ts';
@@ -40,11 +40,13 @@ import { updateObject } from './store-update.ts';
 import { watchObjects } from './store-watch.ts';
 
 /**
- * A store that uses the cache if it has started and never starts it. A server that writes a few objects of a kind at its
- * start does not read all objects of that kind for it.
+ * A store that uses the cache if it has started and never starts it. A server that writes a few objects of a kind at
+ * its start does not read all objects of that kind for it.
  */
 export interface UncachedStore extends Required<Pick<ResourceStore, 'create' | 'update' | 'delete'>> {
-  /** The object as storage holds it now, in the storage version; a copy of the caller's own. Undefined if there is none. */
+  /**
+   * The object as storage holds it now, in the storage version; a copy of the caller's own. Undefined if there is none.
+   */
   read(context: ResourceContext): Promise<JsonObject | undefined>;
 }
 
@@ -93,7 +95,7 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return deleteCollection(this.#core, context, request);
   }
 
-  /** The same objects, read and updated under other rules: what `status` and `finalize` are. It ends with this store. */
+  /** The same objects under another strategy, for subresources such as `status`. It stops with this store. */
   withStrategy(strategy: Strategy): Required<Pick<ResourceStore, 'get' | 'update'>> {
     const core = this.#core;
     const store = { core, strategy };
@@ -103,7 +105,7 @@ export class RegistryStore implements ResourceStore, Stoppable {
     };
   }
 
-  /** The same objects for the server's own writes, under `strategy`. It ends with this store. */
+  /** The same objects for the server's own writes, under `strategy`. It stops with this store. */
   uncached(strategy: Strategy): UncachedStore {
     const core = this.#core;
     const store = { core, strategy };
@@ -118,7 +120,10 @@ export class RegistryStore implements ResourceStore, Stoppable {
     };
   }
 
-  /** The resource's objects for the server's own use; one for all who ask. Resolves when it holds the present state; rejects with Closed after stop(). */
+  /**
+   * The lister of the resource; all callers share one. Resolves once it holds the current state; rejects after
+   * `stop()`.
+   */
   lister(): Promise<Lister> {
     if (this.#lister === undefined) {
       this.#lister = new RegistryLister(this.#core);
@@ -127,17 +132,20 @@ export class RegistryStore implements ResourceStore, Stoppable {
     return this.#lister.start();
   }
 
-  /** Starts the cache now instead of with the first request; resolves when it can be read. */
+  /** Starts the cache before the first request. Resolves when it can be read. */
   start(): Promise<void> {
     return this.#core.start();
   }
 
-  /** Figures of the cache. */
+  /** The figures of the cache. */
   stats(): CacheStats {
     return this.#core.cache.stats();
   }
 
-  /** Another store serves the objects from now on: watches end cleanly; what has begun goes on until `stop()`. */
+  /**
+   * Another store serves the objects from now on. Ends watches cleanly; requests that have begun continue until
+   * `stop()`.
+   */
   handOver(): void {
     this.#core.handOver();
   }
@@ -163,7 +171,7 @@ function updateWhenReady(
   return afterStart(store.core, context, 'update', () => updateObject(store, context, change, request));
 }
 
-/** The first requests wait for the cache; a store that was stopped refuses them as any verb does. */
+/** Runs the task once the cache has started. A stopped store refuses with the Status of the verb. */
 function afterStart<T>(
   core: StoreCore,
   context: ResourceContext,

@@ -14,13 +14,13 @@ import {
   query,
   type Shown,
   strategy,
+  testHost,
   thing,
   thingDefinition,
   UPDATE,
   v1,
   v2,
   watching,
-  world,
 } from './thing.fixtures.ts';
 
 /** The schema before: nothing is dropped and nothing is filled in. */
@@ -50,7 +50,7 @@ function now(history: Partial<StoredHistory> & Pick<StoredHistory, 'exactSince'>
 async function changed(
   stored: VersionDefinition = v1,
 ): Promise<{ store: RegistryStore; storage: Storage; since: number }> {
-  const { host, storage } = world(createMemoryStorage());
+  const { host, storage } = testHost(createMemoryStorage());
   const old = new RegistryStore({ ...before, storageVersion: stored }, host);
   await made(old, thing('a', { spec: { color: 'red', old: true } }));
   await made(old, thing('b', { spec: { color: 'blue', size: 7 } }));
@@ -80,7 +80,7 @@ describe('objects that were stored under an earlier schema', () => {
     ]);
   });
 
-  it('are shown as their own bytes where nothing had to change', async () => {
+  it('are served as the stored bytes if nothing has to change', async () => {
     const { store } = await changed();
     const bytes = await store.get(at('b'), GET);
     const { items } = await store.list(at(''), query());
@@ -88,7 +88,7 @@ describe('objects that were stored under an earlier schema', () => {
     expect(store.stats().formBytesNow).toBe(items[0]?.byteLength);
   });
 
-  it('are selected by what they are now', async () => {
+  it('are selected by their converted fields', async () => {
     const { store } = await changed(v2);
     const { items } = await store.list(at(''), query({ fields: 'spec.color=blue' }));
     expect(items.map((item) => parse(item).metadata.name)).toEqual(['b']);
@@ -103,7 +103,7 @@ describe('objects that were stored under an earlier schema', () => {
     expect(parse(await store.get(at('a', 'ns', v2), GET)).spec).toEqual({ hue: 'red', size: 1, old: true });
   });
 
-  it('are watched in the present schema, deletions and history included', async () => {
+  it('are watched in the current schema, deletions and history included', async () => {
     const { store } = await changed();
     const fromStart = await watching(store, { resourceVersion: '1' });
     const live = await watching(store, {});
@@ -140,8 +140,8 @@ describe('objects that were stored under an earlier schema', () => {
     expect((await stored(storage, 'b')).apiVersion).toBe('example.test/v2');
   });
 
-  it('are stored in the present schema when a deletion only marks them', async () => {
-    const { host, storage } = world(createMemoryStorage());
+  it('are stored in the current schema when a deletion only marks them', async () => {
+    const { host, storage } = testHost(createMemoryStorage());
     const old = new RegistryStore(before, host);
     await made(old, thing('a', { spec: { old: true } }, { finalizers: ['x.test/y'] }));
     await old.stop();
@@ -162,8 +162,8 @@ describe('objects that were stored under an earlier schema', () => {
     expect(store.stats().formsMade).toBe(formsMade);
   });
 
-  it('stay suspect while somebody else may still write', async () => {
-    const { host } = world(createMemoryStorage());
+  it('are not trusted while another store may still write', async () => {
+    const { host } = testHost(createMemoryStorage());
     let since = Number.POSITIVE_INFINITY;
     const store = new RegistryStore(now({ exactSince: () => since }), host);
     await store.start();
@@ -176,9 +176,9 @@ describe('objects that were stored under an earlier schema', () => {
     await old.stop();
   });
 
-  it('of a version that nobody knows are refused, and only they', async () => {
+  it('of an unknown version fail, and no others', async () => {
     const { store } = await changed();
-    const { host, storage } = world(createMemoryStorage());
+    const { host, storage } = testHost(createMemoryStorage());
     const old = new RegistryStore(before, host);
     await made(old, thing('a'));
     await old.stop();
@@ -191,7 +191,7 @@ describe('objects that were stored under an earlier schema', () => {
 
 describe('resources without a history', () => {
   it('hand out stored bytes as they are', async () => {
-    const { host } = world(createMemoryStorage());
+    const { host } = testHost(createMemoryStorage());
     const store = new RegistryStore(thingDefinition({ versions: [present, v2], storageVersion: present }), host);
     await made(store, thing('a', { spec: { old: true } }));
     expect(parse(await store.get(at('a'), GET)).spec).toEqual({ old: true });

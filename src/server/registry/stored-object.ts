@@ -1,6 +1,6 @@
 /**
- * Objects between their two lives: JSON values while a request works on them, bytes in storage. Invariant: stored bytes hold no resourceVersion, no
- * selfLink and no managedFields, and metadata is written in the reference's order, so that equal objects have equal bytes.
+ * Encoding of objects for storage, and decoding. Invariant: stored bytes contain no resourceVersion, selfLink or
+ * managedFields, and metadata is in the order of ObjectMeta, so that equal objects have equal bytes.
  */
 
 import { readJson } from '../../base/json-read.ts';
@@ -9,16 +9,16 @@ import { writeJsonBytes } from '../../base/json-write.ts';
 import { StorageError } from '../../storage/errors.ts';
 import type { Revision } from '../../storage/storage.ts';
 
-/** A key's state as somebody read it: from the cache (with its resourceVersion inside) or from the store (without). */
+/** The state of a key. Bytes from the cache contain the resourceVersion; bytes from storage do not. */
 export interface StoredState {
   readonly key: string;
   readonly revision: Revision;
   readonly value: Uint8Array;
-  /** As in KeyValue: worth writing again even if nothing changes. */
+  /** As in KeyValue: an update writes the value again even if nothing changes. */
   readonly stale?: boolean;
 }
 
-/** The reference's order of ObjectMeta, without what is never stored. */
+/** The fields of ObjectMeta in kube-apiserver's order, without those that are never stored. */
 const STORED_METADATA: readonly string[] = [
   'name',
   'generateName',
@@ -41,7 +41,7 @@ const KNOWN_METADATA: ReadonlySet<string> = new Set([
   'managedFields',
 ]);
 
-/** The metadata of an object, made if it has none. */
+/** The metadata of an object; adds it if there is none. */
 export function metadataIn(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (isJsonObject(metadata)) return metadata;
@@ -50,12 +50,12 @@ export function metadataIn(object: JsonObject): JsonObject {
   return made;
 }
 
-/** The bytes to store. The object itself stays as it is. */
+/** The bytes to store. Does not modify the object. */
 export function encodeStored(object: JsonObject): Uint8Array {
   return encodeWith(object, undefined);
 }
 
-/** What a write that stores nothing answers: as stored, with the resourceVersion that the object has. */
+/** The bytes for the answer to a write that stores nothing: as stored, with the resourceVersion of the object. */
 export function encodeUnstored(object: JsonObject): Uint8Array {
   return encodeWith(object, metadataIn(object)['resourceVersion']);
 }
@@ -77,14 +77,14 @@ function encodeWith(object: JsonObject, resourceVersion: JsonValue | undefined):
   }
 }
 
-/** The object that a state holds, with its resourceVersion; a value of the caller's own. Throws StorageError(Corrupt). */
+/** Decodes a state. The object has its resourceVersion and is the caller's own. Throws StorageError(Corrupt). */
 export function readStored(state: StoredState): JsonObject {
   const object = parseObject(state.value, state.key);
   metadataIn(object)['resourceVersion'] = String(state.revision);
   return object;
 }
 
-/** Throws StorageError(Corrupt) for bytes that are no JSON object. */
+/** Throws StorageError(Corrupt) for bytes that are not a JSON object. */
 export function parseObject(bytes: Uint8Array, key: string): JsonObject {
   const read = readJson(bytes);
   if (read.ok && isJsonObject(read.value)) return read.value;

@@ -1,4 +1,4 @@
-/** What the tests of the registry share: a made-up kind in two versions with a conversion, namespaced and cluster-scoped, a host on virtual time, requests. */
+/** Fixtures of the registry tests: the kind Thing in two versions, a host on virtual time, requests, watches. */
 import { DEFAULT_DELETE_OPTIONS, type DeleteOptions } from '../../apimachinery/meta/delete-options.ts';
 import { DEFAULT_LIST_OPTIONS, type ListOptions } from '../../apimachinery/meta/list-options.ts';
 import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
@@ -36,7 +36,7 @@ function version(name: string, selectableFields: readonly string[]): VersionDefi
     kind: 'Thing',
     listKind: 'ThingList',
     type: () => {
-      throw new BugError('nobody asks for the type of a Thing');
+      throw new BugError('a Thing has no type');
     },
     strategicMerge: false,
     normalize: (object) => ({ ok: true, object }),
@@ -45,9 +45,9 @@ function version(name: string, selectableFields: readonly string[]): VersionDefi
   };
 }
 
-/** Stored. `spec.color` is a text. */
+/** The storage version. `spec.color` is a string. */
 export const v1: VersionDefinition = version('v1', ['spec.color']);
-/** The same color is called `hue` here, and there is a default for `spec.size`. */
+/** Calls the color `spec.hue` and has a default for `spec.size`. */
 export const v2: VersionDefinition = {
   ...version('v2', ['spec.hue']),
   setDefaults(object) {
@@ -107,14 +107,14 @@ export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): Re
   };
 }
 
-export interface World {
+export interface TestHost {
   readonly clock: VirtualClock;
   readonly storage: Storage;
   readonly host: RegistryHost;
   readonly troubles: Error[];
 }
 
-export function world(storage?: Storage, overrides: Partial<RegistryHost> = {}): World {
+export function testHost(storage?: Storage, overrides: Partial<RegistryHost> = {}): TestHost {
   const clock = new VirtualClock();
   const troubles: Error[] = [];
   const used = storage ?? createMemoryStorage({ clock });
@@ -135,18 +135,18 @@ export function world(storage?: Storage, overrides: Partial<RegistryHost> = {}):
   return { clock, storage: used, host, troubles };
 }
 
-export interface Things extends World {
+export interface Things extends TestHost {
   readonly store: RegistryStore;
   readonly definition: ResourceDefinition;
 }
 
-/** A store of Things that is ready. */
+/** A store of Things whose cache has started. */
 export async function things(
   overrides: Partial<ResourceDefinition> = {},
   host: Partial<RegistryHost> = {},
   storage?: Storage,
 ): Promise<Things> {
-  const made = world(storage, host);
+  const made = testHost(storage, host);
   const definition = thingDefinition(overrides);
   const store = new RegistryStore(definition, made.host);
   await store.start();
@@ -221,7 +221,7 @@ export function query({ labels = '', fields = '', ...rest }: ListQuery = {}): Li
   };
 }
 
-/** What tests read of an object, or of a bookmark. */
+/** The fields of objects and bookmarks that tests read. */
 export interface Shown {
   readonly apiVersion: string;
   readonly metadata: {
@@ -245,7 +245,7 @@ export function parse(bytes: Uint8Array): Shown {
   return JSON.parse(decodeUtf8(bytes)) as Shown;
 }
 
-/** Creates an object and returns it as answered. */
+/** Creates an object and returns the parsed answer. */
 export async function made(
   store: RegistryStore,
   object: JsonObject,
@@ -254,7 +254,7 @@ export async function made(
   return parse((await store.create(context, cloneJson(object), CREATE)).bytes);
 }
 
-/** The Status that a call throws or rejects with. */
+/** Returns the Status that the task throws or rejects with. Throws BugError if it succeeds. */
 export async function refused(task: () => MaybePromise<unknown>): Promise<Status> {
   try {
     await task();
@@ -262,10 +262,10 @@ export async function refused(task: () => MaybePromise<unknown>): Promise<Status
     if (isStatusError(caught)) return caught.status;
     throw caught;
   }
-  throw new BugError('nothing was refused');
+  throw new BugError('the task was not refused');
 }
 
-/** Only what clients branch on and read. */
+/** The same, as code, reason and message. */
 export async function complaint(task: () => MaybePromise<unknown>): Promise<readonly [number, string, string]> {
   const { code = 0, reason = '', message = '' } = await refused(task);
   return [code, reason, message];
@@ -277,7 +277,7 @@ export const encoding: EventEncoding = {
   bookmark: (revision, initialEventsEnd) => encodeUtf8(`BOOKMARK ${JSON.stringify({ revision, initialEventsEnd })}`),
 };
 
-/** Collects what a watch delivers. */
+/** A sink that collects parsed events. */
 export class Events implements ResourceWatchSink {
   readonly seen: [type: string, object: Shown][] = [];
   readonly ended: (Status | undefined)[] = [];
@@ -306,7 +306,7 @@ export interface Watching {
   readonly watch: ResourceWatch;
 }
 
-/** A store whose watches hear nothing any more after `deafen()`: caches on it stay at what they have. */
+/** A storage whose watches deliver nothing after `deafen()`, so that caches over it become outdated. */
 export function deafening(inner: Storage): { readonly storage: Storage; deafen(): void } {
   let deaf = false;
   const watch = (options: WatchOptions, sink: WatchSink): Watch =>
@@ -330,7 +330,7 @@ export function deafening(inner: Storage): { readonly storage: Storage; deafen()
   };
 }
 
-/** Watches, and lets what is there already arrive. */
+/** Starts a watch and waits until the initial events have arrived. */
 export async function watching(
   store: RegistryStore,
   options: ListQuery,

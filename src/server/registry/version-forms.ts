@@ -1,7 +1,7 @@
 /**
- * The versions of one resource: conversion between them, and the cache's forms for those that are not stored. Invariant: the stored version is the hub; an
- * object of another version is converted from it or to it, given that version's defaults, and nothing is ever converted twice on the way. What storage holds of
- * other versions (see StoredHistory) goes straight from there to the version asked for.
+ * The versions of one resource: conversion between them, and the cache's forms of the versions that are not stored. The
+ * storage version is the hub of conversion. Invariant: an object is converted at most once per step: from the hub, to
+ * the hub, or from a stored older version (see StoredHistory) straight to the requested one.
  */
 import { formatGroupVersion } from '../../apimachinery/meta/gvk.ts';
 import { equalBytes } from '../../base/bytes.ts';
@@ -24,15 +24,15 @@ interface ServedForm {
 
 export class VersionForms implements FormMaker {
   readonly hub: VersionDefinition;
-  /** Of stored values. */
+  /** Describes values in the storage version. */
   readonly describe: Describe;
-  /** The cache's key of the stored version where stored bytes may not be exact; see StoredHistory. */
+  /** The form key of the storage version, for stored bytes that may not be exact. See StoredHistory. */
   readonly hubForm: FormKey;
   readonly #definition: ResourceDefinition;
   readonly #keys = new Map<VersionDefinition, FormKey>();
   readonly #forms = new Map<FormKey, ServedForm>();
 
-  /** Throws BugError for a definition that stores nothing. */
+  /** Throws BugError for a definition without a storage version. */
   constructor(definition: ResourceDefinition) {
     const { storageVersion } = definition;
     if (storageVersion === undefined) throw new BugError(`${definition.plural} has no storage version and no store`);
@@ -44,7 +44,7 @@ export class VersionForms implements FormMaker {
       this.#forms.set(this.hubForm, { version: storageVersion, describe: this.describe });
   }
 
-  /** The cache's key of a version; undefined for the stored one, which is free. */
+  /** The form key of a version; undefined for the storage version, which needs no form. */
   formOf(version: VersionDefinition): FormKey | undefined {
     return version === this.hub ? undefined : (this.#keys.get(version) ?? this.#add(version));
   }
@@ -58,17 +58,20 @@ export class VersionForms implements FormMaker {
     return key;
   }
 
-  /** An object of the request's version as stored. It may be changed in place. */
+  /** Converts an object of a request to the storage version. May modify the object and return it. */
   toHub(object: JsonObject, from: VersionDefinition): MaybePromise<JsonObject> {
     return this.formOf(from) === undefined ? object : this.#convertOne(object, from, this.hub);
   }
 
-  /** A stored object, exact, as the request's version. It may be changed in place. */
+  /** Converts an exact stored object to the version of a request. May modify the object and return it. */
   fromHub(object: JsonObject, to: VersionDefinition): MaybePromise<JsonObject> {
     return this.formOf(to) === undefined ? object : this.#convertOne(object, this.hub, to);
   }
 
-  /** What storage holds, as a version. It may be changed in place. `exact`: see StoredHistory. Throws StorageError(Corrupt) for an unknown version. */
+  /**
+   * Converts an object from storage to a version. May modify the object and return it. `exact`: see StoredHistory.
+   * Throws StorageError(Corrupt) if the object has an unknown version.
+   */
   fromStored(object: JsonObject, to: VersionDefinition, exact: boolean): MaybePromise<JsonObject> {
     if (exact || this.#definition.history === undefined) return this.fromHub(object, to);
     const from = this.#storedVersion(object);
@@ -78,7 +81,7 @@ export class VersionForms implements FormMaker {
 
   make(form: FormKey, entries: readonly Entry[]): MaybePromise<readonly FormResult[]> {
     const served = this.#forms.get(form);
-    if (served === undefined) throw new BugError(`nobody serves the form ${form}`);
+    if (served === undefined) throw new BugError(`no version has the form ${form}`);
     if (this.#definition.history !== undefined) return this.#makeFromHistory(served, entries);
     const objects = entries.map((entry) => parseObject(entry.bytes, entry.key));
     return andThen(convertObjects(this.#definition, objects, this.hub, served.version), (converted) =>
@@ -86,7 +89,7 @@ export class VersionForms implements FormMaker {
     );
   }
 
-  /** Entries of one stored version are converted together. */
+  /** Converts entries of the same stored version in one batch. */
   #makeFromHistory(served: ServedForm, entries: readonly Entry[]): MaybePromise<readonly FormResult[]> {
     const results = new Array<FormResult>(entries.length);
     const groups = new Map<VersionDefinition, { readonly objects: JsonObject[]; readonly places: number[] }>();
@@ -148,7 +151,7 @@ function sameKind(a: VersionDefinition, b: VersionDefinition): boolean {
   return a === b || (a.group === b.group && a.version === b.version && a.kind === b.kind);
 }
 
-/** The entry itself if it is the same, so that nothing is kept twice. */
+/** Returns the entry itself if the bytes are equal, so that they are not kept twice. */
 function formResult(object: JsonObject, entry: Entry, describe: Describe): FormResult {
   const made = makeEntry(describe, entry.key, entry.revision, encodeStored(object));
   if (made.broken !== undefined) return { error: made.broken };

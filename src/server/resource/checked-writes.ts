@@ -1,6 +1,6 @@
 /**
- * A store with one more check of its writes. Unlike a strategy's validation, the check may be asynchronous: it can ask an
- * authorizer or read another object. Its issues refuse the write with a 422, as those of the strategy do.
+ * A store with one more check of its writes. Unlike a strategy's validation, the check may be asynchronous: it can ask
+ * an authorizer or read another object. Its issues refuse the write with a 422, as those of the strategy do.
  */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';

@@ -1,6 +1,6 @@
 /**
- * Building blocks for Tables: columns that many kinds share, and cell texts. Names, types, formats, priorities and cells of
- * built-in kinds are kube-apiserver's; descriptions are our own, because no client prints them.
+ * Building blocks for Tables: columns that many kinds share, and cell texts. Names, types, formats, priorities and
+ * cells of built-in kinds are kube-apiserver's; descriptions are our own, because no client prints them.
  */
 
 import { textAt } from '../../apimachinery/meta/object-fields.ts';

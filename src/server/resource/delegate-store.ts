@@ -6,8 +6,8 @@ const VERBS = ['get', 'list', 'watch', 'create', 'update', 'delete', 'deleteColl
 type Verb = (typeof VERBS)[number];
 
 /**
- * Returns a store with the verbs of `overrides`, and with those of `store` for the rest. An override of `undefined` removes
- * the verb. A verb that neither has stays absent, so discovery does not publish it.
+ * Returns a store with the verbs of `overrides`, and with those of `store` for the rest. An override of `undefined`
+ * removes the verb. A verb that neither has stays absent, so discovery does not publish it.
  */
 export function delegateStore(
   store: ResourceStore,

@@ -1,4 +1,7 @@
-/** The interface to the shared types of meta.k8s.io (ObjectMeta, Status, APIResourceList) that the generic server answers with. */
+/**
+ * The interface to the shared types of meta.k8s.io (ObjectMeta, Status, APIResourceList) that the generic server
+ * answers with.
+ */
 import type { StructView } from '../../apimachinery/type-view.ts';
 
 /** Type views by their OpenAPI name, and back. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isBugError } from '../../base/errors.ts';
-import { made, strategy, thing, thingDefinition, world } from '../registry/thing.fixtures.ts';
+import { made, strategy, testHost, thing, thingDefinition } from '../registry/thing.fixtures.ts';
 import { openResource } from './open-resource.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { updateSubresource } from './update-subresource.ts';
 
 describe('an open resource', () => {
-  it('is a store over the storage of its host that starts nothing before it is used and leaves nothing behind', async () => {
-    const { host, clock } = world();
+  it('has a store over the storage of its host that starts with its first use', async () => {
+    const { host, clock } = testHost();
     const { registry, store, stop } = openResource(thingDefinition(), host);
     expect(store).toBe(registry);
     expect(clock.pendingTimers).toBe(0);
@@ -18,7 +18,7 @@ describe('an open resource', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is what the definition makes of it', async () => {
+  it('has the store that the definition makes', async () => {
     let stops = 0;
     const stop = async (): Promise<void> => void stops++;
     const own: ResourceStore & { stop(): Promise<void> } = { get: () => new Uint8Array([1]), stop };
@@ -34,7 +34,7 @@ describe('an open resource', () => {
       store: () => own,
       subresources: [{ name: 'sub', store: sub }],
     };
-    const open = openResource(definition, world().host);
+    const open = openResource(definition, testHost().host);
     expect([open.store, open.registry, open.subresources.get('sub')?.store, parents]).toEqual([
       own,
       undefined,
@@ -45,8 +45,8 @@ describe('an open resource', () => {
     expect(stops).toBe(1);
   });
 
-  it('needs a storage version, and a registry store under a status', () => {
-    const { host } = world();
+  it('needs a storage version, and a registry store for updateSubresource', () => {
+    const { host } = testHost();
     const thrown = (task: () => unknown): unknown => {
       try {
         return task();

@@ -9,13 +9,13 @@ export interface RequestContext {
   /** The authenticated user, after impersonation. */
   readonly user: UserInfo;
   /**
-   * The verb that was authorized: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, `connect`.
-   * A store's `update` runs for `update` and for `patch`.
+   * The verb that was authorized: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`,
+   * `connect`. A store's `update` runs for `update` and for `patch`.
    */
   readonly verb: string;
   /**
-   * When the request was received, or when the server's own operation began: wall clock, in milliseconds since the epoch.
-   * Timestamps that a strategy writes are made from this, so that one request writes one time.
+   * When the request was received, or when the server's own operation began: wall clock, in milliseconds since the
+   * epoch. Timestamps that a strategy writes are made from this, so that one request writes one time.
    */
   readonly receivedAt: number;
   /** On the clock's monotonic axis; Infinity for none. A store that retries gives up with a 504 after it. */

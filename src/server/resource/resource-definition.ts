@@ -21,8 +21,8 @@ export interface SubresourceDefinition {
   /** The version of bodies and answers, for discovery, decoding and admission. Default: the parent's version. */
   readonly version?: VersionDefinition;
   /**
-   * Makes the store of the subresource; discovery publishes its verbs. Called once, when the resource is opened. `parent`
-   * is the registry store of the resource, or the definition's own store; never one that wraps it.
+   * Makes the store of the subresource; discovery publishes its verbs. Called once, when the resource is opened.
+   * `parent` is the registry store of the resource, or the definition's own store; never one that wraps it.
    */
   store(parent: ResourceStore, host: RegistryHost): ResourceStore;
 }
@@ -53,7 +53,9 @@ export interface ResourceDefinition {
   readonly isNamespaces?: boolean;
   /** The served versions, in order of preference within their group. */
   readonly versions: readonly VersionDefinition[];
-  /** The version that is stored, and that others are converted from and to. Undefined if the resource stores nothing. */
+  /**
+   * The version that is stored, and that others are converted from and to. Undefined if the resource stores nothing.
+   */
   readonly storageVersion: VersionDefinition | undefined;
   /**
    * The part of storage keys between the host's scope and the namespace, without a slash at either end: `configmaps`,

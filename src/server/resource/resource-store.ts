@@ -1,13 +1,13 @@
 /**
- * The interface that endpoints call: the verbs of one resource. `server/registry/store.ts` implements it over Storage. A
- * kind that stores nothing, such as a review, and an extension author's own table implement it themselves.
+ * The interface that endpoints call: the verbs of one resource. `server/registry/store.ts` implements it over Storage.
+ * A kind that stores nothing, such as a review, and an extension author's own table implement it themselves.
  *
  * Rules for every verb:
  *
  * - A verb is optional. Discovery publishes the verbs that are present; a request for another one is a 405.
  * - The request is authenticated and authorized, and its options are decoded and valid, before a verb is called.
- * - Objects go in as JSON values in the version of the request (`context.version`). Objects come out as JSON bytes in that
- *   version, because bytes are what a cache holds.
+ * - Objects go in as JSON values in the version of the request (`context.version`). Objects come out as JSON bytes in
+ *   that version, because bytes are what a cache holds.
  * - A verb may answer synchronously. It refuses by throwing, or rejecting with, a StatusError, which is what the client
  *   gets. Any other error becomes a 500.
  * - A write must call the validating admission that it is given, with the final object, before it stores anything.
@@ -39,7 +39,7 @@ export interface ResourceContext {
 /** An object as JSON in the version of the request, its resourceVersion included. Shared and read-only. */
 export type ObjectBytes = Uint8Array;
 
-// ── Reads ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Reads ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ListPage {
   /** The revision of the state that the list shows. */
@@ -62,24 +62,33 @@ export interface WatchRequest {
 export interface ResourceWatchSink {
   /** Takes encoded events, in order. False: the store must not call it again before `drained()`. */
   write(chunks: readonly Uint8Array[]): boolean;
-  /** The last call, made once. A status is sent as an ERROR event; without one the stream ends. Not called after `stop()`. */
+  /**
+   * The last call, made once. A status is sent as an ERROR event; without one the stream ends. Not called after
+   * `stop()`.
+   */
   end(error: Status | undefined): void;
 }
 
 export interface ResourceWatch {
   /** The sink takes events again. */
   drained(): void;
-  /** Sends a bookmark now, if that is possible; returns whether it was sent. Called shortly before a watch times out. */
+  /**
+   * Sends a bookmark now, if that is possible; returns whether it was sent. Called shortly before a watch times out.
+   */
   bookmark(): boolean;
   /** Ends the watch. No call reaches the sink after it returns. Idempotent. */
   stop(): void;
 }
 
-// ── Writes ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Writes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Validating admission of a create. Gets the object in the version of the request. Throws a StatusError to refuse it. */
+/**
+ * Validating admission of a create. Gets the object in the version of the request. Throws a StatusError to refuse it.
+ */
 export type ValidateCreate = (object: JsonObject) => MaybePromise<void>;
-/** Validating admission of an update. Gets both objects in the version of the request. Throws a StatusError to refuse. */
+/**
+ * Validating admission of an update. Gets both objects in the version of the request. Throws a StatusError to refuse.
+ */
 export type ValidateUpdate = (object: JsonObject, old: JsonObject) => MaybePromise<void>;
 /** Admission of a delete. Gets the object in the version of the request. Throws a StatusError to refuse. */
 export type ValidateDelete = (old: JsonObject) => MaybePromise<void>;
@@ -95,9 +104,9 @@ export interface CreateRequest {
 /** A change of one object: a PUT, a PATCH, or a change by the server itself. */
 export interface ObjectChange {
   /**
-   * Returns the whole new object; mutating admission has run on it. `current` is the stored object in the version of the
-   * request, with its resourceVersion, or undefined if there is none. It is a copy that `apply` may change and return.
-   * Called once per attempt, so it may run several times; the result must depend on nothing but `current`.
+   * Returns the whole new object; mutating admission has run on it. `current` is the stored object in the version of
+   * the request, with its resourceVersion, or undefined if there is none. It is a copy that `apply` may change and
+   * return. Called once per attempt, so it may run several times; the result must depend on nothing but `current`.
    */
   apply(current: JsonObject | undefined): MaybePromise<JsonObject>;
   /** The update is refused with a 409 unless they hold for the stored object. */
@@ -147,7 +156,7 @@ export interface DeleteCollectionRequest extends DeleteRequest {
   readonly list: ListOptions;
 }
 
-// ── Connect ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Connect ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ConnectRequest {
   /** The path after the subresource, decoded, without a leading slash. '' if there is none. */
@@ -167,7 +176,7 @@ export interface ConnectOptions {
   parameters?(): StructView;
 }
 
-// ── The store ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The store ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ResourceStore {
   /**
@@ -178,24 +187,24 @@ export interface ResourceStore {
   /** Lists the objects of `context.namespace`, or of all namespaces. 410 if the requested state is no longer known. */
   list?(context: ResourceContext, options: ListOptions): MaybePromise<ListPage>;
   /**
-   * Starts a watch that delivers to `sink` until one of them ends it. Refuses what it can before it starts; a start that
-   * is too old may also end the watch with a 410 as its first event.
+   * Starts a watch that delivers to `sink` until one of them ends it. Refuses what it can before it starts; a start
+   * that is too old may also end the watch with a 410 as its first event.
    */
   watch?(context: ResourceContext, request: WatchRequest, sink: ResourceWatchSink): MaybePromise<ResourceWatch>;
   /**
-   * Creates an object. The object is decoded, normalized, defaulted and passed by mutating admission; its namespace is that
-   * of the path. It belongs to the store, which may change it. 409 AlreadyExists if the name is taken.
+   * Creates an object. The object is decoded, normalized, defaulted and passed by mutating admission; its namespace is
+   * that of the path. It belongs to the store, which may change it. 409 AlreadyExists if the name is taken.
    */
   create?(context: ResourceContext, object: JsonObject, request: CreateRequest): MaybePromise<WriteAnswer>;
   /**
-   * Whether `create` gets uid and timestamps as the client sent them: a Binding names its Pod by uid. Default false: the
-   * endpoint clears them, since only the server sets them.
+   * Whether `create` gets uid and timestamps as the client sent them: a Binding names its Pod by uid. Default false:
+   * the endpoint clears them, since only the server sets them.
    */
   readonly keepsSystemFields?: boolean;
   /**
-   * Changes an object, for PUT and PATCH. Applies the change to the newest state and stores the result over exactly that
-   * state; tries again if another write came first. 404 if there is no such object, 409 if the change was made from
-   * another resourceVersion. PATCH needs `get` too.
+   * Changes an object, for PUT and PATCH. Applies the change to the newest state and stores the result over exactly
+   * that state; tries again if another write came first. 404 if there is no such object, 409 if the change was made
+   * from another resourceVersion. PATCH needs `get` too.
    */
   update?(context: ResourceContext, change: ObjectChange, request: UpdateRequest): MaybePromise<WriteAnswer>;
   /** Deletes an object, or marks it for deletion. 404 if there is none, 409 if preconditions do not hold. */

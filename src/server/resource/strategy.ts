@@ -1,20 +1,21 @@
 /**
- * The strategy of a resource: its rules for create, update and delete. The store over Storage calls it; a store of its own
- * does what it wants instead.
+ * The strategy of a resource: its rules for create, update and delete. The store over Storage calls it; a store of its
+ * own does what it wants instead.
  *
- * Order of a create. The object is decoded, normalized, defaulted and admitted by mutating admission. The store fills in
- * the name, uid, creation time, namespace and generation, then calls `prepareForCreate`, `validate`, `warningsOnCreate`
- * and `canonicalize`, runs validating admission, and calls `ttlSeconds` and `followCreate` as it writes. A create whose
- * generated name is taken starts over with a fresh copy and another name.
+ * Order of a create. The object is decoded, normalized, defaulted and admitted by mutating admission. The store fills
+ * in the name, uid, creation time, namespace and generation, then calls `prepareForCreate`, `validate`,
+ * `warningsOnCreate` and `canonicalize`, runs validating admission, and calls `ttlSeconds` and `followCreate` as it
+ * writes. A create whose generated name is taken starts over with a fresh copy and another name.
  *
- * Order of an update. For each attempt the store applies the change (mutating admission included) to a copy of the stored
- * object, keeps the generation, and calls `prepareForUpdate`. It counts the generation and keeps the system metadata, then
- * calls `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating admission, and calls `holdsDeletion` if the
- * object is terminating and `ttlSeconds` as it writes. An attempt that loses a race with another writer is repeated on the
- * new state, so every method may run several times for one request.
+ * Order of an update. For each attempt the store applies the change (mutating admission included) to a copy of the
+ * stored object, keeps the generation, and calls `prepareForUpdate`. It counts the generation and keeps the system
+ * metadata, then calls `validateUpdate`, `warningsOnUpdate` and `canonicalize`, runs validating admission, and calls
+ * `holdsDeletion` if the object is terminating and `ttlSeconds` as it writes. An attempt that loses a race with another
+ * writer is repeated on the new state, so every method may run several times for one request.
  *
- * Order of a delete. For each attempt the store checks the preconditions, calls `grace` unless the object is terminating
- * already, runs validating admission, calls `holdsDeletion`, and calls `prepareForDeletion` if the object stays.
+ * Order of a delete. For each attempt the store checks the preconditions, calls `grace` unless the object is
+ * terminating already, runs validating admission, calls `holdsDeletion`, and calls `prepareForDeletion` if the object
+ * stays.
  *
  * Every method is synchronous and has no side effect. It may change only the object that it is told it may change. It
  * refuses with the issues it returns. It throws a StatusError only for a refusal that is not about a field; any other
@@ -62,14 +63,14 @@ export interface Strategy {
   readonly countsGeneration: boolean;
 
   /**
-   * Called on create after the system metadata is set and before `validate`. Clears fields that clients may not set, such
-   * as status, and fills in derived ones. May change the object. Must not drop a field whose presence is an error.
+   * Called on create after the system metadata is set and before `validate`. Clears fields that clients may not set,
+   * such as status, and fills in derived ones. May change the object. Must not drop a field whose presence is an error.
    */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   /**
-   * Called on create after `prepareForCreate`. Returns what is wrong with the object; any issue refuses it with a 422. The
-   * store checks the metadata itself, and only if this returns nothing, unless `validatesMetadata`. Must not change the
-   * object.
+   * Called on create after `prepareForCreate`. Returns what is wrong with the object; any issue refuses it with a 422.
+   * The store checks the metadata itself, and only if this returns nothing, unless `validatesMetadata`. Must not change
+   * the object.
    */
   validate?(object: JsonObject, context: StrategyContext): readonly FieldIssue[];
   /** Whether `validate` checks the metadata, its name included: then the store does not. Default false. */
@@ -82,8 +83,8 @@ export interface Strategy {
    */
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /**
-   * Called on update after `prepareForUpdate`. Returns what is wrong with the object or with the change; any issue refuses
-   * it with a 422, after those that the store finds in the metadata. Must change neither object.
+   * Called on update after `prepareForUpdate`. Returns what is wrong with the object or with the change; any issue
+   * refuses it with a 422, after those that the store finds in the metadata. Must change neither object.
    */
   validateUpdate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldIssue[];
   /** Called on update once the object is valid. Returns texts for `Warning` headers. Must change neither object. */
@@ -100,31 +101,32 @@ export interface Strategy {
    */
   followCreate?(object: JsonObject): FollowUp | undefined;
   /**
-   * Called on create and update as the object is written. Returns its time to live; 0 for none, which is the default. The
-   * object is in the storage version and must not be changed.
+   * Called on create and update as the object is written. Returns its time to live; 0 for none, which is the default.
+   * The object is in the storage version and must not be changed.
    */
   ttlSeconds?(object: JsonObject): number;
 
   /**
-   * Called on delete of an object that is not terminating. Returns how long it stays, or undefined to delete it at once.
-   * A negative grace period of the client is given as 1. Must not change the object. Absent: objects are deleted at once.
+   * Called on delete of an object that is not terminating. Returns how long it stays, or undefined to delete it at
+   * once. A negative grace period of the client is given as 1. Must not change the object. Absent: objects are deleted
+   * at once.
    */
   grace?(object: JsonObject, options: DeleteOptions): GraceDecision | undefined;
   /**
-   * Called on delete, and on an update of a terminating object without finalizers. True keeps the object, as a finalizer
-   * does: a Namespace has finalizers in its spec. The object is in the storage version and must not be changed. Default
-   * false.
+   * Called on delete, and on an update of a terminating object without finalizers. True keeps the object, as a
+   * finalizer does: a Namespace has finalizers in its spec. The object is in the storage version and must not be
+   * changed. Default false.
    */
   holdsDeletion?(object: JsonObject): boolean;
   /**
-   * Called on delete of an object that stays, after it was marked with deletionTimestamp, deletionGracePeriodSeconds and
-   * finalizers, and before it is written. May change anything in the object, the marks included: a Namespace becomes
-   * Terminating. The object is in the storage version. `isFirst`: it was not terminating before this request.
+   * Called on delete of an object that stays, after it was marked with deletionTimestamp, deletionGracePeriodSeconds
+   * and finalizers, and before it is written. May change anything in the object, the marks included: a Namespace
+   * becomes Terminating. The object is in the storage version. `isFirst`: it was not terminating before this request.
    */
   prepareForDeletion?(object: JsonObject, isFirst: boolean): void;
   /**
-   * What happens to dependents if neither the client nor the finalizers of the object say so. `unsupported`: the garbage
-   * collector's finalizers are never added. Default `background`.
+   * What happens to dependents if neither the client nor the finalizers of the object say so. `unsupported`: the
+   * garbage collector's finalizers are never added. Default `background`.
    */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** Whether a completed delete answers with the object instead of a Status. Default false. */

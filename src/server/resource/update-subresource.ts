@@ -27,7 +27,7 @@ export function updateSubresource(
 }
 
 /** The parent as the store over Storage, for subresources that need one. Throws BugError for another store. */
-export function registryParent(parent: ResourceStore, subresource: string): RegistryStore {
+function registryParent(parent: ResourceStore, subresource: string): RegistryStore {
   if (parent instanceof RegistryStore) return parent;
   throw new BugError(`the subresource ${subresource} needs a parent whose objects the registry stores`);
 }

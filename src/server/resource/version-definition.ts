@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../base/json-value.ts';
 import type { FieldSources } from '../../cache/describe-json.ts';
 import type { GivenVersionSchemas } from '../openapi/given-schema.ts';
 
-// ── Columns ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Columns ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A column of the Table that `kubectl get` prints, as meta.k8s.io describes it. */
 export interface ColumnDefinition {
@@ -28,15 +28,15 @@ export interface TableDefinition {
    */
   cells(object: JsonObject, now: number): JsonValue[];
   /**
-   * Returns the object whose metadata the row carries, for versions whose annotations stand for fields of another version.
-   * Default: the object.
+   * Returns the object whose metadata the row carries, for versions whose annotations stand for fields of another
+   * version. Default: the object.
    */
   metadataSource?(object: JsonObject): JsonObject;
   /** Returns the conditions of the row, as meta.k8s.io describes them: that a Job has completed. Default none. */
   conditions?(object: JsonObject): JsonValue[] | undefined;
 }
 
-// ── Versions ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Versions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type NormalizeResult =
   /** `problems`: what strict decoding reports, in the decoder's words (`unknown field "spec.x"`). Default none. */
@@ -61,14 +61,16 @@ export interface VersionDefinition extends GroupVersion {
   readonly accepts?: readonly GroupVersion[];
   /** The type, for unknown fields, strategic merge, protobuf and OpenAPI. Made on first use; always the same value. */
   type(): StructView;
-  /** Whether the type has a protobuf form for bodies and answers. Default false; metadata-only answers always have one. */
+  /**
+   * Whether the type has a protobuf form for bodies and answers. Default false; metadata-only answers always have one.
+   */
   readonly protobuf?: boolean;
   /** Whether strategic merge patches are allowed: for built-in kinds. */
   readonly strategicMerge: boolean;
   /**
-   * Brings a decoded body into the form of its type: absent instead of null, zero values that are always written, fields
-   * in order. Called on bodies and on patched objects, before `setDefaults`. May change the object and return it. A value
-   * of the wrong type is a failure, which the client gets as a 400.
+   * Brings a decoded body into the form of its type: absent instead of null, zero values that are always written,
+   * fields in order. Called on bodies and on patched objects, before `setDefaults`. May change the object and return
+   * it. A value of the wrong type is a failure, which the client gets as a 400.
    */
   normalize(object: JsonObject): NormalizeResult;
   /**
@@ -77,17 +79,21 @@ export interface VersionDefinition extends GroupVersion {
    */
   prune?(object: JsonObject): void;
   /**
-   * Fills in the defaults of this version, in place. Called on normalized bodies, on patched objects, and on objects from
-   * storage and from conversion. Must be idempotent.
+   * Fills in the defaults of this version, in place. Called on normalized bodies, on patched objects, and on objects
+   * from storage and from conversion. Must be idempotent.
    */
   setDefaults?(object: JsonObject): void;
   /** The Table of this version. Called often; should return the same value. Absent: name and age. */
   table?(): TableDefinition;
   /** The paths that `fieldSelector` may name, beside metadata.name and metadata.namespace, in this version's object. */
   readonly selectableFields: readonly string[];
-  /** For selectable fields that are not at the path of their name: the first of these paths with a value. Default none. */
+  /**
+   * For selectable fields that are not at the path of their name: the first of these paths with a value. Default none.
+   */
   readonly fieldSources?: FieldSources;
-  /** OpenAPI schemas that replace those made from `type()`: those of a structural schema. Default: made from the type. */
+  /**
+   * OpenAPI schemas that replace those made from `type()`: those of a structural schema. Default: made from the type.
+   */
   readonly openapi?: GivenVersionSchemas;
   /** The warning that every request to this version gets; '' if it is not deprecated. */
   readonly deprecationWarning: string;
