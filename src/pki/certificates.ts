@@ -48,7 +48,7 @@ const DAY = 86_400_000;
 export const CA_VALIDITY: number = 3650 * DAY;
 export const LEAF_VALIDITY: number = 365 * DAY;
 /** `notBefore` lies this far in the past, because the clocks of clients differ. */
-export const BACKDATE: number = 5 * 60_000;
+const BACKDATE: number = 5 * 60_000;
 
 /**
  * DNS names of every serving certificate: those under which clients inside and outside of a cluster reach the API

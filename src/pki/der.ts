@@ -128,7 +128,7 @@ export function readDerText(element: DerElement | undefined): string | undefined
 }
 
 /** Decodes Latin-1: one character per byte. */
-export function readLatin1(bytes: Uint8Array): string {
+function readLatin1(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
   return text;

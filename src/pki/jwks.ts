@@ -46,7 +46,7 @@ export async function createOpenIdDocuments(options: OpenIdOptions): Promise<Ope
 }
 
 /** Returns a public key as a JSON Web Key, with the fields in go-jose's order. */
-export async function jwkOf(key: PublicKey): Promise<JsonObject> {
+async function jwkOf(key: PublicKey): Promise<JsonObject> {
   const { kty = '', crv, x, y, n, e } = await globalThis.crypto.subtle.exportKey('jwk', key.cryptoKey);
   const common = { use: 'sig', kty, kid: key.keyId };
   return crv === undefined

@@ -40,7 +40,7 @@ export function splitServiceAccountUsername(username: string): { namespace: stri
  * Returns `system:serviceaccounts` and `system:serviceaccounts:<namespace>`. The authentication filter adds
  * `system:authenticated`.
  */
-export function serviceAccountGroups(namespace: string): readonly string[] {
+function serviceAccountGroups(namespace: string): readonly string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
 

@@ -47,13 +47,6 @@ export const SETTING = {
   maxHeaderListSize: 6,
 } as const;
 
-export interface FrameHead {
-  readonly type: number;
-  readonly flags: number;
-  readonly stream: number;
-  readonly length: number;
-}
-
 /** A protocol violation that is a connection error. */
 export interface Violation {
   readonly code: number;
