@@ -34,7 +34,8 @@ export interface ListenerLimits {
   readonly idleTimeoutMs: number;
   /**
    * Time for a whole body, from the moment the handler reads it. Beyond: HTTP/2 resets the stream, HTTP/1.1 closes, and
-   * the handler gets `aborted`.
+   * the handler gets `aborted`. For a streamed body, `stallTimeoutMs` and `slowestReader` apply to the sender instead,
+   * while the sink has room.
    */
   readonly bodyTimeoutMs: number;
   /**
