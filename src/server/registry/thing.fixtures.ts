@@ -14,6 +14,7 @@ import type { EventEncoding } from '../../cache/cache.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
 import type { Storage, Watch, WatchOptions, WatchSink } from '../../storage/storage.ts';
 import { SERVER_USER } from '../own/own-context.ts';
+import { defineResource } from '../resource/define-resource.ts';
 import type { RegistryHost } from '../resource/registry-host.ts';
 import type { RequestContext } from '../resource/request-context.ts';
 import type { ResourceDefinition, StoredDefinition } from '../resource/resource-definition.ts';
@@ -29,32 +30,24 @@ import type { Strategy } from '../resource/strategy.ts';
 import type { VersionDefinition } from '../resource/version-definition.ts';
 import { RegistryStore } from './store.ts';
 
-function version(name: string, selectableFields: readonly string[]): VersionDefinition {
-  return {
-    group: 'example.test',
-    version: name,
-    kind: 'Thing',
-    listKind: 'ThingList',
-    type: () => {
-      throw new BugError('a Thing has no type');
-    },
-    strategicMerge: false,
-    normalize: (object) => ({ ok: true, object }),
-    selectableFields,
-    deprecationWarning: '',
-  };
+const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+
+/** One version of the kind, declared with the kit. `spec` is the schema of its spec. */
+function thingVersion(version: string, selectableFields: readonly string[], spec: JsonObject): ResourceDefinition {
+  const schema = { ...FREE, properties: { spec } };
+  return defineResource({ group: 'example.test', version, kind: 'Thing', selectableFields, schema });
 }
 
+const THING = thingVersion('v1', ['spec.color'], FREE);
+
 /** The storage version. `spec.color` is a string. */
-export const v1: VersionDefinition = version('v1', ['spec.color']);
+export const v1: VersionDefinition = THING.versions[0] as VersionDefinition;
 /** Calls the color `spec.hue` and has a default for `spec.size`. */
-export const v2: VersionDefinition = {
-  ...version('v2', ['spec.hue']),
-  setDefaults(object) {
-    const spec = specOf(object);
-    spec['size'] ??= 1;
-  },
-};
+export const v2: VersionDefinition = thingVersion('v2', ['spec.hue'], {
+  ...FREE,
+  default: {},
+  properties: { size: { type: 'integer', default: 1 } },
+}).versions[0] as VersionDefinition;
 
 function specOf(object: JsonObject): JsonObject {
   const { spec } = object;
@@ -85,15 +78,9 @@ export function thingDefinition(overrides?: Partial<StoredDefinition>): StoredDe
 export function thingDefinition(overrides?: Partial<ResourceDefinition>): ResourceDefinition;
 export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): ResourceDefinition {
   return {
-    plural: 'things',
-    singular: 'thing',
-    shortNames: [],
-    categories: [],
-    scope: 'Namespaced',
+    ...THING,
     versions: [v1, v2],
     storageVersion: v1,
-    storagePrefix: 'example.test/things',
-    generation: '1',
     convert: (objects, _from, to) =>
       objects.map((object) => {
         if (to === v2) rename(object, 'color', 'hue');
@@ -102,7 +89,6 @@ export function thingDefinition(overrides: Partial<ResourceDefinition> = {}): Re
         return object;
       }),
     strategy,
-    subresources: [],
     ...overrides,
   };
 }
