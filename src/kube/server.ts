@@ -49,10 +49,10 @@ import { ResourceServer, type ResourceServerOptions } from '../server/resource-s
 import { compiledInPlugins } from './admission/plugins.ts';
 import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
 import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
-import { fillServer, type ServerListers } from './bootstrap/fill-server.ts';
+import { fillServer, type ServerListers } from './bootstrap/bootstrap-server.ts';
 import type { IdentityLease } from './bootstrap/identity-lease.ts';
 import { defaultServiceNetwork, type ServiceNetwork } from './bootstrap/service-network.ts';
-import { StoredObjects } from './bootstrap/stored-objects.ts';
+import { StoredObjects } from './ensurer/object-ensurer.ts';
 import { FLOW_CONTROL_MANAGER, FlowController } from './flow-control/flow-controller.ts';
 import { groupPriority, versionPriority } from './group-priorities.ts';
 import type { ClusterFamilies } from './groups/core/service/ip-families.ts';

@@ -15,7 +15,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../server/admissio
 import { type Authorizer, MASTERS_GROUP } from '../../server/authorizer.ts';
 import { specOf } from '../../server/resource/strategy-fields.ts';
 import { changesOnlyOwnership } from '../rbac/escalation-guard.ts';
-import { mayActForSigner } from './signer-permission.ts';
+import { mayActForSigner } from '../shared/signer-permission.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';

@@ -9,9 +9,9 @@ import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { BootstrapObject } from './bootstrap-object.ts';
+import type { BootstrapObject } from '../ensurer/ensured-object.ts';
+import type { StoredObjects } from '../ensurer/object-ensurer.ts';
 import type { ServerIdentity } from './service-network.ts';
-import type { StoredObjects } from './stored-objects.ts';
 
 const RENEW_MS = 10_000;
 const DURATION_SECONDS = 3600;

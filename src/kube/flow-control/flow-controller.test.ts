@@ -6,7 +6,7 @@ import { SILENT } from '../../base/logger.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { parseRequestInfo } from '../../server/http/request-info.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
-import type { StoredObjects } from '../bootstrap/stored-objects.ts';
+import type { StoredObjects } from '../ensurer/object-ensurer.ts';
 import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
 import { FlowController, type FlowControllerOptions } from './flow-controller.ts';
 

@@ -13,11 +13,11 @@ import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { OwnWriter } from '../../server/own/own-writer.ts';
-import { flowObjects } from '../bootstrap/flow-objects.ts';
-import type { StoredObjects } from '../bootstrap/stored-objects.ts';
+import type { StoredObjects } from '../ensurer/object-ensurer.ts';
 import { danglingCondition } from './dangling-condition.ts';
 import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
+import { flowObjects } from './flow-objects.ts';
 import { isAbandoned, reviseFlow } from './revise-flow.ts';
 
 /** The field manager of the conditions, as in the reference. */

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import { NodePortClaim } from '../allocators/node-ports.ts';
+import { NodePortClaim } from '../allocators/node-port-allocator.ts';
 import { validateStorageVersionStatus } from './apiserverinternal/storage-version.ts';
 import { validateRequest } from './certificates/validate-signing-request.ts';
 import { podValidationOptions } from './core/pod/spec/make-pod-validation-options.ts';

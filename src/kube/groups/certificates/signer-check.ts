@@ -9,7 +9,7 @@ import { equalJson } from '../../../base/json-value.ts';
 import { andThen } from '../../../base/maybe-promise.ts';
 import type { Authorizer } from '../../../server/authorizer.ts';
 import type { SubresourceDefinition } from '../../../server/resource/resource-definition.ts';
-import { mayActForSigner } from '../../admission/signer-permission.ts';
+import { mayActForSigner } from '../../shared/signer-permission.ts';
 
 const SIGNER = FieldPath.of('spec', 'signerName');
 

@@ -10,7 +10,7 @@ import { cloneJson, isJsonObject, type JsonObject } from '../../../../base/json-
 import { delegateStore } from '../../../../server/resource/delegate-store.ts';
 import type { SubresourceDefinition } from '../../../../server/resource/resource-definition.ts';
 import type { WriteAnswer } from '../../../../server/resource/resource-store.ts';
-import type { ServiceAllocator } from '../../../allocators/service-allocation.ts';
+import type { ServiceAllocator } from '../../../allocators/service-allocator.ts';
 import type { KubeContext } from '../../../kube-context.ts';
 import { completeOldSpec } from './service-update.ts';
 

@@ -3,7 +3,7 @@
 import { storedResource } from '../../../../server/resource/stored-resource.ts';
 import { keepSpec } from '../../../../server/resource/strategy-fields.ts';
 import type { PortRange } from '../../../allocators/port-range.ts';
-import { ServiceAllocator } from '../../../allocators/service-allocation.ts';
+import { ServiceAllocator } from '../../../allocators/service-allocator.ts';
 import type { KubeContext, KubeResource } from '../../../kube-context.ts';
 import { builtInVersion, statusSubresource } from '../../../shared/built-in.ts';
 import type { ClusterFamilies } from './ip-families.ts';

@@ -10,13 +10,13 @@ import { createObjectReader, type ObjectAnswer } from '../../server/own/object-r
 import type { OwnWriter } from '../../server/own/own-writer.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
 import type { RegistryHost } from '../../server/resource/registry-host.ts';
+import { StoredObjects } from '../ensurer/object-ensurer.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
 import { IdentityLease } from './identity-lease.ts';
-import { ownServiceObjects } from './own-service.ts';
+import { ownServiceObjects } from './kubernetes-service.ts';
 import type { ServiceNetwork } from './service-network.ts';
-import { StoredObjects } from './stored-objects.ts';
 
 /** The kinds that the server itself must know. */
 export type ServerListers = Readonly<

@@ -1,16 +1,16 @@
 /** The flow schemas and priority levels of a fresh server. Invariant: what operators changed stays as `revise-flow` says. */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import { danglingCondition } from '../flow-control/dangling-condition.ts';
+import type { BootstrapObject } from '../ensurer/ensured-object.ts';
+import { danglingCondition } from './dangling-condition.ts';
 import {
   AUTO_UPDATE_ANNOTATION,
   type DefaultFlow,
   defaultFlowSchemas,
   defaultPriorityLevels,
   FLOW_CONTROL_GROUP,
-} from '../flow-control/default-flows.ts';
-import { reviseFlow } from '../flow-control/revise-flow.ts';
-import type { BootstrapObject } from './bootstrap-object.ts';
+} from './default-flows.ts';
+import { reviseFlow } from './revise-flow.ts';
 
 /** Schemas know from their creation on that their levels exist; `now` in milliseconds since the epoch. */
 export function flowObjects(now: number): readonly BootstrapObject[] {

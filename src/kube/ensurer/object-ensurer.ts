@@ -7,7 +7,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../apimachinery/stat
 import type { JsonObject } from '../../base/json-value.ts';
 import { type ObjectName, OwnWriter } from '../../server/own/own-writer.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { BootstrapObject } from './bootstrap-object.ts';
+import type { BootstrapObject } from './ensured-object.ts';
 
 export class StoredObjects {
   readonly #resource: (plural: string) => StoredResource;

@@ -4,9 +4,9 @@ import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { parseIp } from '../../pki/ip.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
-import { ipAddressObject } from '../allocators/cluster-ips.ts';
+import { ipAddressObject } from '../allocators/cluster-ip-allocator.ts';
+import type { BootstrapObject } from '../ensurer/ensured-object.ts';
 import { validateNonSpecialIp } from '../shared/ip.ts';
-import type { BootstrapObject } from './bootstrap-object.ts';
 import type { ServerIdentity, ServiceNetwork } from './service-network.ts';
 
 const NAME = { name: 'kubernetes', namespace: 'default' };

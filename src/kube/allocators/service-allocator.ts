@@ -25,8 +25,8 @@ import {
 } from '../groups/core/service/service-fields.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { IpFamily } from '../shared/ip.ts';
-import { ClusterIps, type ServiceName } from './cluster-ips.ts';
-import { type NodePortClaim, NodePorts } from './node-ports.ts';
+import { ClusterIps, type ServiceName } from './cluster-ip-allocator.ts';
+import { type NodePortClaim, NodePorts } from './node-port-allocator.ts';
 import type { PortRange } from './port-range.ts';
 
 const CLUSTER_IPS = FieldPath.of('spec', 'clusterIPs');
