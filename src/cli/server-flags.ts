@@ -3,8 +3,9 @@
  * flags are applied in the order of this table, whatever the order of the command line.
  */
 
-import type { AuthorizationMode, SniFiles } from '../controlplane/options.ts';
+import type { SniFiles } from '../controlplane/options.ts';
 import { type PortRange, parsePortRange } from '../kube/allocators/port-range.ts';
+import type { AuthorizationMode } from '../kube/authorization-modes.ts';
 import { AUTHENTICATION_FLAGS } from './authentication-flags.ts';
 import type { FlagValues } from './flag-values.ts';
 import { audit, group, limits, type ServerFlag, seconds, server, serving } from './server-flag.ts';

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.ts';
+import type { AuthorizationMode } from '../kube/authorization-modes.ts';
 import { createCa, issueServerCertificate } from '../pki/certificates.ts';
 import { formatPrivateKeyPem, formatPublicKeyPem, generateKey } from '../pki/keys.ts';
 import { type CompletedOptions, completeOptions } from './complete-options.ts';
 import { nodePlatform } from './node/node-platform.ts';
-import { type AuthorizationMode, type PartialOptions, type ServerOptions, serverOptions } from './options.ts';
+import { type PartialOptions, type ServerOptions, serverOptions } from './options.ts';
 
 let folder: string;
 let open: CompletedOptions[];

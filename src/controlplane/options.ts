@@ -3,6 +3,7 @@
  * ControlPlane). Nothing here reads a file or starts anything. `defaultOptions` holds every default. The comment of an
  * option says where its default differs from kube-apiserver's.
  */
+import type { AuthorizationMode } from '../kube/authorization-modes.ts';
 import type { AdmissionPlugin } from '../server/admission.ts';
 
 /** The paths of a certificate and its key, PEM files, for some server names. */
@@ -79,8 +80,6 @@ export interface AuthenticationOptions {
   readonly requestHeader: RequestHeaderOptions;
   readonly serviceAccounts: ServiceAccountOptions;
 }
-
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node';
 
 export interface AuditOptions {
   /** `--audit-policy-file`. '' logs nothing. */

@@ -1,14 +1,16 @@
-/** Which served versions of built-in kinds are on their way out, and what their clients are told. Invariant: releases and words are the reference's. */
+/**
+ * The deprecated versions of built-in kinds and the warnings about them. Releases and messages equal the reference's.
+ */
 import { formatGroupVersion, type GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 
 interface Deprecation {
-  /** Releases without their `v1.`. */
+  /** The minor version of the release, like `until`. */
   readonly since: number;
   readonly until?: number;
   readonly instead?: string;
 }
 
-/** By group-version and kind. */
+/** By group-version, then by kind. */
 const DEPRECATIONS: Readonly<Record<string, Readonly<Record<string, Deprecation>>>> = {
   v1: {
     ComponentStatus: { since: 19 },
@@ -39,7 +41,7 @@ function resourceKinds(deprecation: Deprecation): Readonly<Record<string, Deprec
   };
 }
 
-/** '' for a version that stays. */
+/** Returns '' for a version that is not deprecated. */
 export function deprecationWarning(version: GroupVersionKind): string {
   const groupVersion = formatGroupVersion(version);
   const deprecation = DEPRECATIONS[groupVersion]?.[version.kind];

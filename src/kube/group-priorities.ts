@@ -1,4 +1,7 @@
-/** In which order discovery shows the groups. Invariant: the numbers are those that the reference registers its own groups with; a group that it does not have is a bug. */
+/**
+ * The priorities of the built-in groups and versions, which order them in discovery. The numbers equal those of the
+ * reference's APIServices.
+ */
 import type { GroupVersion } from '../apimachinery/meta/gvk.ts';
 import { BugError } from '../base/errors.ts';
 
@@ -30,10 +33,12 @@ const PRIORITIES: Readonly<
   'apiregistration.k8s.io': { group: 20_000, versions: { v1: 1_000 } },
 };
 
+/** Throws BugError for a group that is not in the table. */
 export function groupPriority(group: string): number {
   return entryOf(group).group;
 }
 
+/** Throws BugError for a version that is not in the table. */
 export function versionPriority({ group, version }: GroupVersion): number {
   const priority = entryOf(group).versions[version];
   if (priority === undefined) throw new BugError(`version ${version} of group ${group} has no priority`);

@@ -1,4 +1,4 @@
-/** The server that a built-in kind is part of, as the kind sees it: the other kinds, the platform, the authorizer. */
+/** The context of a built-in kind: the other kinds of its server, the host and the authorizer. */
 
 import type { GroupVersionKind } from '../apimachinery/meta/gvk.ts';
 import type { Logger } from '../base/logger.ts';
@@ -18,25 +18,26 @@ import type { ResourceStore } from '../server/resource/resource-store.ts';
 export interface KubeContext {
   readonly host: RegistryHost;
   readonly logger: Logger;
-  /** Throws BugError for a plural that is not served or not stored. Plurals of built-in kinds are unique across groups. */
-  resource(plural: string): StoredResource;
-  /** The plural of a kind, whichever server serves it. Undefined for an unknown kind. */
-  pluralOf(kind: GroupVersionKind): string | undefined;
-  /** Whether the kind is namespaced. False for an unknown kind. */
-  isNamespaced(kind: GroupVersionKind): boolean;
-  /** Writes objects as the server itself. All callers share one writer per kind. */
-  writer(plural: string): OwnWriter;
-  /** Reads single objects: for kinds that may have very many objects. */
-  reader(plural: string): ObjectReader;
+  /** The union of all authorization modes. */
+  readonly authorizer: Authorizer;
+  /** Throws BugError for a plural that is not a stored kind. Plurals of built-in kinds are unique across groups. */
+  readonly resource: (plural: string) => StoredResource;
+  /** Returns the plural of a kind of any server, and undefined for an unknown kind. */
+  readonly pluralOf: (kind: GroupVersionKind) => string | undefined;
+  /** Returns whether a kind of any server is namespaced, and false for an unknown kind. */
+  readonly isNamespaced: (kind: GroupVersionKind) => boolean;
+  /** Returns the writer of a kind, which writes as the server itself. All callers share it. */
+  readonly writer: (plural: string) => OwnWriter;
+  /** Returns the reader of single objects, for kinds that may have many objects. All callers share it. */
+  readonly reader: (plural: string) => ObjectReader;
   /**
-   * Keeps all objects of a kind parsed in memory: for kinds with few objects. All callers share one lister per kind. It
-   * starts at the first `fresh()`, so a kind that is never asked for is never read.
+   * Returns the lister of a kind, which keeps all objects parsed in memory, for kinds with few objects. All callers
+   * share it. It starts at the first `fresh()`.
    */
-  lister(plural: string): Lister;
-  authorizer(): Authorizer;
+  readonly lister: (plural: string) => Lister;
 }
 
-/** A built-in kind, as its file in `groups/` declares it and `resources.ts` lists it. */
+/** A built-in kind. Its file in `groups/` declares it, and `resources.ts` lists it. */
 export interface KubeResource {
   readonly definition: ResourceDefinition;
   /**

@@ -1,8 +1,9 @@
-/** A middle server over memory storage for tests, and requests to it as users make them. */
+/** A KubeServer over memory storage for tests, and requests to it. */
 
 import type { UserInfo } from '../apimachinery/meta/user-info.ts';
 import { isStatusError } from '../apimachinery/status/status.ts';
 import { encodeUtf8 } from '../base/bytes.ts';
+import { BugError } from '../base/errors.ts';
 import { readJson } from '../base/json-read.ts';
 import { isJsonObject, type JsonObject } from '../base/json-value.ts';
 import { writeJsonBytes } from '../base/json-write.ts';
@@ -13,7 +14,8 @@ import { NOT_RECOGNIZED, type TokenAuthenticator } from '../server/authenticator
 import { drainChunks } from '../server/http/chunk-source.ts';
 import { serverRequestOf } from '../server/http/requests.fixtures.ts';
 import { type TestHost, testHost } from '../server/registry/thing.fixtures.ts';
-import { createKubeServer, type KubeServer, type KubeServerOptions } from './server.ts';
+import type { KubeServerOptions } from './kube-server-options.ts';
+import { createKubeServer, type KubeServer } from './server.ts';
 
 export const ADMIN: UserInfo = user('admin', ['system:masters', 'system:authenticated']);
 export const ISSUER = 'https://kubernetes.default.svc';
@@ -31,8 +33,8 @@ export interface TestAnswer {
 export interface TestKube {
   readonly server: KubeServer;
   readonly clock: VirtualClock;
-  readonly world: TestHost;
-  /** As ADMIN unless told otherwise. The media type of a patch is that of a merge patch. */
+  readonly host: TestHost;
+  /** Sends a request, by default as ADMIN. The media type of a patch is that of a merge patch. */
   request(
     method: string,
     target: string,
@@ -59,12 +61,12 @@ export async function grant(kube: TestKube, { name }: UserInfo, rules: readonly 
   });
 }
 
-/** A started server. `inWorld` may be that of a server that was stopped. */
+/** Starts a server. With the host of a stopped server it starts on that server's storage. */
 export async function startTestKube(
   changes: Partial<KubeServerOptions> = {},
-  inWorld: TestHost = testHost(),
+  onHost: TestHost = testHost(),
 ): Promise<TestKube> {
-  const { clock, host } = inWorld;
+  const { clock, host } = onHost;
   const key = await generateKey();
   const tokens: TokenAuthenticator = (token, audiences) => {
     if (token === 'static') return { outcome: 'ok', user: user('joe', ['devs']) };
@@ -89,7 +91,7 @@ export async function startTestKube(
       lookup: true,
       jwksUri: '',
     },
-    // Nothing makes accounts here, and most tests are about something else.
+    // No control loop creates service accounts here, so the plugin would refuse every pod.
     admission: { enable: [], disable: ['ServiceAccount'] },
     authorizationModes: ['RBAC'],
     trust: { clientCaPem: '', requestHeader: undefined },
@@ -100,7 +102,7 @@ export async function startTestKube(
   return {
     server,
     clock,
-    world: inWorld,
+    host: onHost,
     request: (method, target, body, { as = ADMIN, headers = {} } = {}) =>
       send(server, clock, method, target, body, as, headers),
     stop: () => server.stop(),
@@ -126,7 +128,8 @@ async function send(
   const warnings = (): readonly string[] => request.warnings?.headers ?? [];
   try {
     const answer = await server.handle(request);
-    if (answer.kind !== 'bytes' && answer.kind !== 'chunks') throw new Error(`an answer of kind ${answer.kind}`);
+    if (answer.kind !== 'bytes' && answer.kind !== 'chunks')
+      throw new BugError(`a test request was answered with ${answer.kind}`);
     const sent = answer.kind === 'bytes' ? answer.body : drainChunks(answer.chunks);
     return { status: answer.status, body: parse(sent), warnings: warnings() };
   } catch (error) {
@@ -138,6 +141,6 @@ async function send(
 
 function parse(bytes: Uint8Array): JsonObject {
   const read = readJson(bytes);
-  if (!read.ok || !isJsonObject(read.value)) throw new Error('the answer is no JSON object');
+  if (!read.ok || !isJsonObject(read.value)) throw new BugError('the answer is not a JSON object');
   return read.value;
 }

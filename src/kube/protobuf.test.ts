@@ -30,7 +30,7 @@ describe('built-in kinds in protobuf', () => {
     throw new Error(`an answer of kind ${answer.kind}`);
   }
 
-  it('are the bytes that the reference sends', async () => {
+  it('have the bytes that the reference sends', async () => {
     const { body } = await kube.request('POST', '/api/v1/namespaces/default/configmaps', {
       metadata: { name: 'p1' },
       data: { k: 'v' },
@@ -57,7 +57,7 @@ describe('built-in kinds in protobuf', () => {
     );
   });
 
-  it('say the same in both forms', async () => {
+  it('have the same content in JSON and protobuf', async () => {
     for (const [target, group, version, kind] of [
       ['/api/v1/namespaces', '', 'v1', 'Namespace'],
       ['/api/v1/configmaps', '', 'v1', 'ConfigMap'],
@@ -76,7 +76,7 @@ describe('built-in kinds in protobuf', () => {
     }
   });
 
-  it('are what reviews take and answer with', async () => {
+  it('are accepted and answered by reviews', async () => {
     const request = requestOf(
       '/apis/authentication.k8s.io/v1/selfsubjectreviews',
       { accept: PROTOBUF, 'content-type': PROTOBUF },

@@ -1,7 +1,7 @@
 /**
  * The list of the built-in kinds. Adding a kind is one file in `groups/<group>/` and one line here.
  *
- * How a kind is declared: `groups/<group>/<kind>.ts` exports one `KubeResource`, named after the kind:
+ * The file `groups/<group>/<kind>.ts` exports one `KubeResource`, named after the kind:
  *
  * ```ts
  * export const CONFIG_MAP: KubeResource = {
@@ -17,10 +17,10 @@
  * - A kind that needs settings, or the KubeContext for its subresources, is a function that returns the KubeResource:
  *   `podResource(kube)`, `eventResource(ttlSeconds)`.
  * - The `status` subresource is `statusSubresource(STRATEGY, { ... })`.
- * - A store that stands in front of the registry store is made by `wrapStore`, in the kind's file.
+ * - `wrapStore`, in the kind's file, makes a store that wraps the registry store.
  * - A kind that is not stored is an `unstoredResource` with a store of its own, or a `reviewResource`.
- * - The file's order: constants and table, the declaration, then defaults, strategy methods, validation and warnings.
- * - A kind that does not fit into one file has a folder, `core/pod/`: `pod.ts` declares it, the rest stands beside it.
+ * - The order in a file: constants, table, declaration, defaults, strategy methods, validation, warnings.
+ * - A kind that does not fit into one file has a folder: `core/pod/pod.ts` declares Pod, and its rules are beside it.
  *
  * Rules are pure: defaults and `prepareFor...` modify only the object they are given, validation only returns issues.
  * Issues have the texts and the order of kube-apiserver's; issues about entries of a map come in the order of the
@@ -111,7 +111,7 @@ export interface KubeResourceOptions {
   readonly kube: KubeContext;
   /** Kinds without an enabled version are stored but not served. */
   readonly runtimeConfig: RuntimeConfig;
-  /** `--event-ttl`; 0 keeps events for ever. */
+  /** `--event-ttl`. 0 keeps events for ever. */
   readonly eventTtlSeconds: number;
   /** The subresource `token` of ServiceAccounts. */
   readonly token: SubresourceDefinition;
@@ -165,10 +165,10 @@ export function kubeResources(options: KubeResourceOptions): readonly KubeResour
     tokenReviewResource(options.tokenReview),
 
     // authorization.k8s.io
-    localSubjectAccessReviewResource(kube.authorizer()),
-    selfSubjectAccessReviewResource(kube.authorizer()),
-    selfSubjectRulesReviewResource(kube.authorizer()),
-    subjectAccessReviewResource(kube.authorizer()),
+    localSubjectAccessReviewResource(kube.authorizer),
+    selfSubjectAccessReviewResource(kube.authorizer),
+    selfSubjectRulesReviewResource(kube.authorizer),
+    subjectAccessReviewResource(kube.authorizer),
 
     // autoscaling
     HORIZONTAL_POD_AUTOSCALER,

@@ -11,16 +11,20 @@ const BUNDLES = { group: 'certificates.k8s.io', version: 'v1beta1' };
 
 describe('parseRuntimeConfig', () => {
   it.each([
-    ['nothing', [], [true, false, false, false]],
+    ['no entry', [], [true, false, false, false]],
     ['all', ['api/all=true'], [true, true, true, false]],
     ['beta', ['api/beta=true'], [true, true, false, false]],
     ['alpha without stable', ['api/alpha=true', 'api/ga=false'], [false, false, true, false]],
-    ['a version against a set', ['api/all=true', 'networking.k8s.io/v1beta1=false'], [true, false, true, false]],
+    [
+      'a version takes precedence over a set',
+      ['api/all=true', 'networking.k8s.io/v1beta1=false'],
+      [true, false, true, false],
+    ],
     ['a version without a value', ['networking.k8s.io/v1beta1'], [true, true, false, false]],
     ['one resource of a version', ['networking.k8s.io/v1beta1/ipaddresses=true'], [true, true, false, false]],
     ['another resource of a version', ['networking.k8s.io/v1beta1/servicecidrs=true'], [true, false, false, false]],
     ['a gated kind by its version', ['certificates.k8s.io/v1beta1=true'], [true, false, false, true]],
-    ['the last of two', ['api/beta=true', 'api/beta=false'], [true, false, false, false]],
+    ['the later of two entries counts', ['api/beta=true', 'api/beta=false'], [true, false, false, false]],
   ])('%s', (_name, entries, expected) => {
     const config = parseRuntimeConfig(entries);
     const served = [
@@ -61,13 +65,13 @@ describe('servedDefinition', () => {
     strategy: strategyWithDefaults({}),
   });
 
-  it('leaves out what is off and keeps what is stored', () => {
+  it('drops disabled versions and keeps the storage version', () => {
     const served = servedDefinition(definition, parseRuntimeConfig([`networking.k8s.io/v1=false`, 'api/beta=true']));
     expect(served.versions.map(({ version }) => version)).toEqual(['v1beta1']);
     expect(served.storageVersion).toBe(v1);
   });
 
-  it('warns of versions that go', () => {
+  it('warns of deprecated versions', () => {
     const served = servedDefinition(definition, parseRuntimeConfig(['api/beta=true']));
     expect(served.versions.map((version) => version.deprecationWarning)).toEqual([
       '',

@@ -1,6 +1,7 @@
 /**
- * `--runtime-config`: which versions of the built-in kinds are served. Invariant: keys and errors are the reference's; what is not said is on for stable versions and off
- * for beta and alpha ones. A version that is off is neither routed nor published; what is stored is not touched by it.
+ * The flag `--runtime-config`, which selects the served versions of the built-in kinds. Keys and errors equal the
+ * reference's. By default stable versions are enabled, and beta and alpha versions disabled.
+ * Invariant: a disabled version is neither routed nor published. Stored objects do not change.
  */
 import { formatGroupVersion, type GroupVersion } from '../apimachinery/meta/gvk.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -9,10 +10,11 @@ import type { VersionDefinition } from '../server/resource/version-definition.ts
 import { deprecationWarning } from './deprecated-versions.ts';
 
 export interface RuntimeConfig {
+  /** Returns true if the resource is served in this version. */
   serves(version: GroupVersion, plural: string): boolean;
 }
 
-/** Every group-version that the key of an entry may name: those that the reference knows the types of, served or not. */
+/** The group-versions that an entry may name: all that are registered in the reference's scheme, served or not. */
 const REGISTERED: Readonly<Record<string, string>> = {
   '': 'v1',
   'admission.k8s.io': 'v1 v1beta1',
@@ -42,7 +44,7 @@ const REGISTERED: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io': 'v1beta1',
 };
 
-/** From the widest to the narrowest; a later one wins. */
+/** Ordered from the widest to the narrowest. A later one takes precedence. */
 const SETS: readonly (readonly [key: string, versions: RegExp])[] = [
   ['api/all', /^/],
   ['api/ga', /^v\d+$/],
@@ -52,8 +54,8 @@ const SETS: readonly (readonly [key: string, versions: RegExp])[] = [
 const STABLE = /^v\d+$/;
 
 /**
- * What the reference serves only behind a feature gate that is off by default. There are no such gates here: these are served if an entry names their version or
- * themselves, and `api/...` does not reach them.
+ * Resources behind a feature gate that is disabled by default in the reference. There are no such gates here: these are
+ * served if an entry names the resource or its version. `api/...` entries do not enable them.
  */
 const GATED: ReadonlySet<string> = new Set([
   'certificates.k8s.io/clustertrustbundles',
@@ -66,23 +68,26 @@ const GATED: ReadonlySet<string> = new Set([
 const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** Entries of the form `key=value`, a later one in the place of an earlier one with its key. Throws ConfigError for what the reference does not start with. */
+/**
+ * Parses entries `key=value`. Of two entries with the same key the later one counts. Throws ConfigError for an entry
+ * that the reference refuses.
+ */
 export function parseRuntimeConfig(entries: readonly string[]): RuntimeConfig {
-  const said = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const entry of entries) {
     const [key = '', ...rest] = entry.split('=');
-    if (entry !== '') said.set(key.trim(), rest.join('=').trim());
+    if (entry !== '') values.set(key.trim(), rest.join('=').trim());
   }
-  if (said.get('api/all') === 'false' && said.size === 1)
+  if (values.get('api/all') === 'false' && values.size === 1)
     throw problem('invalid runtime-config with only api/all=false');
   const sets = SETS.flatMap(([key, versions]) => {
-    const value = said.get(key);
+    const value = values.get(key);
     if (value === undefined) return [];
-    said.delete(key);
+    values.delete(key);
     if (value !== 'true' && value !== 'false') throw problem(`invalid value ${key}=${value}`);
     return [{ versions, on: value === 'true' }];
   });
-  const explicit = readExplicit(said);
+  const explicit = parseExplicit(values);
   return {
     serves: (version, plural) => {
       const groupVersion = slashed(version);
@@ -94,9 +99,9 @@ export function parseRuntimeConfig(entries: readonly string[]): RuntimeConfig {
   };
 }
 
-/** Entries that name a version or a resource. */
-function readExplicit(said: ReadonlyMap<string, string>): ReadonlyMap<string, boolean> {
-  const parsed = [...said].map(([key, value]) => {
+/** Parses the entries that name a version or a resource. */
+function parseExplicit(values: ReadonlyMap<string, string>): ReadonlyMap<string, boolean> {
+  const parsed = [...values].map(([key, value]) => {
     const [group = '', version = '', resource, ...more] = key.split('/');
     if (!key.includes('/') || more.length > 0) throw problem(`runtime-config invalid key ${key}`);
     return { key, value, group, version, resource };
@@ -126,7 +131,10 @@ function problem(text: string): ConfigError {
   return new ConfigError(`--runtime-config: ${text}`);
 }
 
-/** The definition with the versions that are on, and what they warn about; without any it is stored and not served. The storage version stays what it is. */
+/**
+ * Returns the definition with its enabled versions and their deprecation warnings. A definition without versions is
+ * stored and not served. The storage version does not change.
+ */
 export function servedDefinition(definition: ResourceDefinition, config: RuntimeConfig): ResourceDefinition {
   const versions = definition.versions.flatMap((version): VersionDefinition[] => {
     if (!config.serves(version, definition.plural)) return [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DiscoveryVersion } from '../server/discovery/discovery-publisher.ts';
 import { startTestKube, type TestKube, user } from './kube-server.fixtures.ts';
 
-describe('the middle server', () => {
+describe('the KubeServer', () => {
   let kube: TestKube;
   const published: DiscoveryVersion[] = [];
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('the middle server', () => {
   });
   afterAll(() => kube.stop());
 
-  test('has the system namespaces', async () => {
+  test('creates the system namespaces', async () => {
     const { body } = await kube.request('GET', '/api/v1/namespaces');
     const items = body['items'] as { metadata: { name: string } }[];
     expect(items.map((item) => item.metadata.name)).toEqual([
@@ -28,7 +28,7 @@ describe('the middle server', () => {
     });
   });
 
-  test('publishes its groups with the verbs that it serves', () => {
+  test('publishes its groups with the verbs of each resource', () => {
     const core = published.find(({ group }) => group === '');
     const verbs = Object.fromEntries((core?.resources ?? []).map(({ plural, verbs: own }) => [plural, own.join()]));
     expect(verbs).toMatchObject({
@@ -53,7 +53,7 @@ describe('the middle server', () => {
     expect(groups.filter((group) => inOrder.includes(group))).toEqual(inOrder);
   });
 
-  test('forgets events after their time', async () => {
+  test('deletes events after their TTL', async () => {
     const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } };
     await kube.request('POST', '/api/v1/namespaces/default/events', event);
     await kube.clock.advance(3599_000);
@@ -62,7 +62,7 @@ describe('the middle server', () => {
     expect((await kube.request('GET', '/api/v1/namespaces/default/events/e')).status).toBe(404);
   });
 
-  test('serves an event in both groups, whichever it came through', async () => {
+  test('serves an event in both groups', async () => {
     const event = { metadata: { name: 'both' }, involvedObject: { namespace: 'default', name: 'x' }, message: 'M' };
     await kube.request('POST', '/api/v1/namespaces/default/events', event);
     expect((await kube.request('GET', '/apis/events.k8s.io/v1/namespaces/default/events/both')).body).toMatchObject({
@@ -72,7 +72,7 @@ describe('the middle server', () => {
     });
   });
 
-  test('decides right after a binding was written', async () => {
+  test('authorizes with a binding right after its write', async () => {
     const may = async () => {
       const spec = { resourceAttributes: { verb: 'get', resource: 'secrets', namespace: 'default' } };
       const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
@@ -91,7 +91,7 @@ describe('the middle server', () => {
     expect(await may()).toBe(false);
   });
 
-  test('keeps only the names of the Secrets of an account and warns about old habits', async () => {
+  test("keeps only the names of an account's Secrets and warns about a deprecated annotation", async () => {
     const { body, warnings } = await kube.request('POST', '/api/v1/namespaces/default/serviceaccounts', {
       metadata: { name: 'old', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
       secrets: [{ kind: 'Secret', name: 's' }],
@@ -102,19 +102,19 @@ describe('the middle server', () => {
     expect(deleted.body).toMatchObject({ kind: 'ServiceAccount', metadata: { name: 'old' } });
   });
 
-  test('publishes the documents by which others verify tokens', async () => {
+  test('makes the OpenID documents', async () => {
     const documents = await kube.server.openIdDocuments('localhost:6443');
     expect(documents.ok).toBe(true);
   });
 
-  test('leaves nothing behind', async () => {
+  test('leaves no timer or watch behind', async () => {
     const other = await startTestKube();
     await other.stop();
     expect(other.clock.pendingTimers).toBe(0);
   });
 });
 
-test('a plugin that is switched off does nothing', async () => {
+test('a disabled plugin does nothing', async () => {
   const kube = await startTestKube({ admission: { enable: [], disable: ['NamespaceLifecycle'] } });
   const answer = await kube.request('POST', '/api/v1/namespaces/none/configmaps', { metadata: { name: 'x' } });
   expect(answer.status).toBe(201);

@@ -65,9 +65,9 @@ export function listerOf(...objects: readonly JsonObject[]): Lister {
   };
 }
 
-export function readerOf(...objects: readonly JsonObject[]): () => ObjectReader {
+export function readerOf(...objects: readonly JsonObject[]): ObjectReader {
   const lister = listerOf(...objects);
-  return () => (namespace, name) => {
+  return (namespace, name) => {
     const object = lister.get(namespace, name);
     return object === undefined ? { status: notFound({ group: '', resource: 'things' }, name) } : { object };
   };

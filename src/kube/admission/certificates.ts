@@ -20,7 +20,7 @@ import { mayActForSigner } from '../shared/signer-permission.ts';
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const API_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 
-export function certificateApproval(authorizer: () => Authorizer): AdmissionPlugin {
+export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     resources: [REQUESTS],
@@ -29,12 +29,12 @@ export function certificateApproval(authorizer: () => Authorizer): AdmissionPlug
       const { oldObject, subresource } = attributes;
       if (subresource !== 'approval' || oldObject === undefined) return undefined;
       const signer = textAt(specOf(oldObject), 'signerName');
-      return requireSigner(authorizer(), attributes, 'approve', signer, 'approve requests with');
+      return requireSigner(authorizer, attributes, 'approve', signer, 'approve requests with');
     },
   };
 }
 
-export function certificateSigning(authorizer: () => Authorizer): AdmissionPlugin {
+export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
     resources: [REQUESTS],
@@ -44,12 +44,12 @@ export function certificateSigning(authorizer: () => Authorizer): AdmissionPlugi
       if (subresource !== 'status' || object === undefined || oldObject === undefined) return undefined;
       if (equalJson(signed(object), signed(oldObject))) return undefined;
       const signer = textAt(specOf(oldObject), 'signerName');
-      return requireSigner(authorizer(), attributes, 'sign', signer, 'sign requests with');
+      return requireSigner(authorizer, attributes, 'sign', signer, 'sign requests with');
     },
   };
 }
 
-export function clusterTrustBundleAttest(authorizer: () => Authorizer): AdmissionPlugin {
+export function clusterTrustBundleAttest(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'ClusterTrustBundleAttest',
     resources: ['clustertrustbundles.certificates.k8s.io'],
@@ -59,7 +59,7 @@ export function clusterTrustBundleAttest(authorizer: () => Authorizer): Admissio
       const signer = object === undefined ? '' : textAt(specOf(object), 'signerName');
       if (object === undefined || signer === '') return undefined;
       if (oldObject !== undefined && changesOnlyOwnership(object, oldObject)) return undefined;
-      return requireSigner(authorizer(), attributes, 'attest', signer, 'attest for');
+      return requireSigner(authorizer, attributes, 'attest', signer, 'attest for');
     },
   };
 }

@@ -89,12 +89,12 @@ describe('plugins that are disabled by default', () => {
     const asked: string[] = [];
     const plugin = ownerReferencesPermissionEnforcement(
       ({ kind }) => (kind === 'Deployment' ? { plural: 'deployments', namespaced: true } : undefined),
-      () => ({
+      {
         authorize: ({ verb, resource, subresource, namespace }) => {
           asked.push(`${verb} ${namespace}/${resource}/${subresource}`);
           return { decision: verb === 'delete' ? 'allow' : 'no-opinion', reason: 'no', error: '' };
         },
-      }),
+      },
     );
     const owned = (kind: string, blockOwnerDeletion: boolean): JsonObject => ({
       metadata: {

@@ -17,10 +17,7 @@ export type OwnerKind = (
   kind: GroupVersionKind,
 ) => { readonly plural: string; readonly namespaced: boolean } | undefined;
 
-export function ownerReferencesPermissionEnforcement(
-  ownerKind: OwnerKind,
-  authorizer: () => Authorizer,
-): AdmissionPlugin {
+export function ownerReferencesPermissionEnforcement(ownerKind: OwnerKind, authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'OwnerReferencesPermissionEnforcement',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -28,7 +25,7 @@ export function ownerReferencesPermissionEnforcement(
       const { object, oldObject } = attributes;
       if (object === undefined || isStatusOfPod(attributes)) return undefined;
       if (equalJson(references(object), oldObject === undefined ? [] : references(oldObject))) return undefined;
-      return enforce(ownerKind, authorizer(), attributes, object);
+      return enforce(ownerKind, authorizer, attributes, object);
     },
   };
 }

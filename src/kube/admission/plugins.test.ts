@@ -248,7 +248,7 @@ describe('storage and ingress', () => {
 
 describe('certificate signing requests', () => {
   const asked: string[] = [];
-  const authorizer = (allowed: string) => () => ({
+  const authorizer = (allowed: string) => ({
     authorize: ({ verb, name }: { readonly verb: string; readonly name: string }) => {
       asked.push(`${verb} ${name}`);
       return { decision: name === allowed ? ('allow' as const) : ('no-opinion' as const), reason: '', error: '' };

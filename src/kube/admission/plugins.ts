@@ -2,8 +2,7 @@
  * The list of compiled-in admission plugins, without NamespaceLifecycle. `src/admission/plugin-chain.ts` orders them.
  */
 import type { AdmissionPlugin } from '../../server/admission.ts';
-import type { Authorizer } from '../../server/authorizer.ts';
-import type { ObjectReader } from '../../server/own/object-reader.ts';
+
 import type { KubeContext } from '../kube-context.ts';
 import { alwaysAdmit, alwaysDeny } from './always.ts';
 import {
@@ -28,7 +27,7 @@ import { podTopologyLabels } from './pod/pod-topology-labels.ts';
 import { priority } from './pod/priority.ts';
 import { runtimeClass } from './pod/runtime-class.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
-import { writeQuotaUse } from './resource-quota/quota-status.ts';
+import { writeQuotaUsage } from './resource-quota/quota-status.ts';
 import { resourceQuota } from './resource-quota/resource-quota.ts';
 import { createNamespace, existingPods } from './server-objects.ts';
 import { serviceAccount } from './service-account/service-account.ts';
@@ -38,16 +37,8 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 const POD_GROUP = { group: 'scheduling.k8s.io', version: 'v1alpha2', kind: 'PodGroup' };
 
 export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefaults = {}): readonly AdmissionPlugin[] {
-  const authorizer = (): Authorizer => kube.authorizer();
-  // Plugins are made before the readers' stores are open, so a reader is made at its first use.
-  const reader = (plural: string): (() => ObjectReader) => {
-    let made: ObjectReader | undefined;
-    return () => {
-      made ??= kube.reader(plural);
-      return made;
-    };
-  };
-  const nodes = reader('nodes');
+  const { authorizer } = kube;
+  const nodes = kube.reader('nodes');
   const namespaces = kube.lister('namespaces');
   const storageClasses = kube.lister('storageclasses');
   return [
@@ -56,13 +47,13 @@ export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefa
     namespaceExists(namespaces),
     limitPodHardAntiAffinityTopology(),
     limitRanger(kube.lister('limitranges')),
-    serviceAccount({ accounts: reader('serviceaccounts'), random: (below) => kube.host.random(below) }),
+    serviceAccount({ accounts: kube.reader('serviceaccounts'), random: (below) => kube.host.random(below) }),
     nodeRestriction({
       nodes,
-      pods: reader('pods'),
-      claims: reader('persistentvolumeclaims'),
-      volumes: reader('persistentvolumes'),
-      drivers: reader('csidrivers'),
+      pods: kube.reader('pods'),
+      claims: kube.reader('persistentvolumeclaims'),
+      volumes: kube.reader('persistentvolumes'),
+      drivers: kube.reader('csidrivers'),
       authorizer,
     }),
     taintNodesByCondition(),
@@ -93,13 +84,13 @@ export function compiledInPlugins(kube: KubeContext, tolerations: TolerationDefa
     defaultIngressClass(kube.lister('ingressclasses')),
     denyServiceExternalIps(),
     podTopologyLabels(nodes),
-    podGroupWorkloadExists(reader('workloads')),
+    podGroupWorkloadExists(kube.reader('workloads')),
     nodeDeclaredFeatureValidator(nodes),
     jobValidation(kube.lister('podgroups'), () => kube.pluralOf(POD_GROUP) !== undefined),
     podResizeValidator(nodes),
     resourceQuota({
       quotas: kube.lister('resourcequotas'),
-      writeUsed: (quota, used) => writeQuotaUse(kube, quota, used),
+      writeUsed: (quota, used) => writeQuotaUsage(kube, quota, used),
       now: () => kube.host.clock.now(),
     }),
     alwaysDeny(),

@@ -6,9 +6,9 @@ import { ownContext } from '../../server/own/own-context.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { ExistingPods } from './pod-security/existing-pods.ts';
 
-/** The first `limit` pods of a namespace. They are parsed for this call: no lister keeps all pods. */
-export async function existingPods(world: KubeContext, namespace: string, limit: number): Promise<ExistingPods> {
-  const { definition, registry, host } = world.resource('pods');
+/** Returns the first `limit` pods of a namespace. It parses them for this call, because no lister keeps all pods. */
+export async function existingPods(kube: KubeContext, namespace: string, limit: number): Promise<ExistingPods> {
+  const { definition, registry, host } = kube.resource('pods');
   const context = ownContext(host.clock, 'list', { version: definition.storageVersion, namespace, name: '' });
   const page = await registry.list(context, { ...DEFAULT_LIST_OPTIONS, limit });
   const pods = page.items
@@ -18,6 +18,6 @@ export async function existingPods(world: KubeContext, namespace: string, limit:
 }
 
 /** Rejects with a 409 if the namespace exists. */
-export async function createNamespace(world: KubeContext, name: string): Promise<void> {
-  await world.writer('namespaces').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+export async function createNamespace(kube: KubeContext, name: string): Promise<void> {
+  await kube.writer('namespaces').create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 }

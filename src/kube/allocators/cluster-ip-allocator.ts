@@ -1,6 +1,8 @@
 /**
- * Cluster IPs: an address is taken as long as there is an IPAddress object of its name. Invariant: whoever creates that object has the address, so that two servers on one
- * storage never hand it out twice; nothing is kept here. Which networks there are is what ServiceCIDRs say.
+ * The allocator of cluster IPs. ServiceCIDRs define the ranges. An address is allocated while an IPAddress object of
+ * its name exists.
+ * Invariant: creating that object allocates the address, so two servers on one storage never allocate an address twice.
+ * The allocator itself keeps no state.
  */
 import { uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -18,16 +20,16 @@ export interface ServiceName {
   readonly name: string;
 }
 
-/** `full`: there is no free address. `problem`: why this one cannot be had, in the reference's words. */
+/** `full`: no address is free. `problem`: the reference's message why this address cannot be allocated. */
 export type IpAnswer =
   | { readonly outcome: 'ok'; readonly ip: string }
   | { readonly outcome: 'full' }
   | { readonly outcome: 'problem'; readonly problem: string };
 
 const NO_RANGE = 'the provided network does not match the current range';
-const TAKEN = 'provided IP is already allocated';
+const ALLOCATED = 'provided IP is already allocated';
 
-/** The IPAddress of an address that a Service has. `ip` is canonical. */
+/** Returns the IPAddress object of a Service's address. `ip` must be canonical. */
 export function ipAddressObject(ip: string, family: IpFamily, service: ServiceName): JsonObject {
   return {
     kind: 'IPAddress',
@@ -43,32 +45,32 @@ export function ipAddressObject(ip: string, family: IpFamily, service: ServiceNa
   };
 }
 
-export class ClusterIps {
-  readonly #world: KubeContext;
-  /** Of what an earlier run may have left; with the first address that is taken. */
+export class ClusterIpAllocator {
+  readonly #kube: KubeContext;
+  /** The repair of IPAddresses after a crash. It runs once, before the first allocation. */
   #repair: Promise<void> | undefined;
 
-  constructor(world: KubeContext) {
-    this.#world = world;
+  constructor(kube: KubeContext) {
+    this.#kube = kube;
   }
 
-  /** Takes this address. */
-  async take(ip: string, family: IpFamily, service: ServiceName): Promise<IpAnswer> {
+  /** Allocates this address. */
+  async allocate(ip: string, family: IpFamily, service: ServiceName): Promise<IpAnswer> {
     const ranges = await this.#ranges(family);
     await this.#repaired();
     if (!ranges.some((range) => range.contains(ip))) return { outcome: 'problem', problem: NO_RANGE };
     const canonical = formatIp(parseSloppyIp(ip) as Uint8Array) as string;
     const isFree = await this.#create(canonical, family, service);
-    return isFree ? { outcome: 'ok', ip } : { outcome: 'problem', problem: TAKEN };
+    return isFree ? { outcome: 'ok', ip } : { outcome: 'problem', problem: ALLOCATED };
   }
 
-  /** Takes any free address of a family. */
-  async takeAny(family: IpFamily, service: ServiceName): Promise<IpAnswer> {
+  /** Allocates any free address of a family. */
+  async allocateNext(family: IpFamily, service: ServiceName): Promise<IpAnswer> {
     await this.#repaired();
-    const addresses = this.#world.lister('ipaddresses');
+    const addresses = this.#kube.lister('ipaddresses');
     const [ranges] = await Promise.all([this.#ranges(family), addresses.fresh()]);
     for (const range of ranges) {
-      for (const ip of range.candidates((below) => this.#world.host.random(below))) {
+      for (const ip of range.candidates((below) => this.#kube.host.random(below))) {
         if (addresses.get('', ip) !== undefined) continue;
         if (await this.#create(ip, family, service)) return { outcome: 'ok', ip };
       }
@@ -76,8 +78,10 @@ export class ClusterIps {
     return { outcome: 'full' };
   }
 
-  /** What `take` would answer if nobody had the address. Nothing is taken. */
-  async pretend(ip: string, family: IpFamily): Promise<IpAnswer> {
+  /**
+   * The dry run of an allocation, which assumes that the address is free. With `ip` '' it answers the network address.
+   */
+  async dryRun(ip: string, family: IpFamily): Promise<IpAnswer> {
     const [range] = await this.#ranges(family);
     if (range === undefined) return { outcome: 'problem', problem: 'allocator not ready' };
     if (ip === '') return { outcome: 'ok', ip: range.network };
@@ -86,31 +90,32 @@ export class ClusterIps {
     return { outcome: 'problem', problem: because };
   }
 
-  /** Gives addresses of a Service back; one that is not taken, or that somebody else has by now, is no problem. */
+  /** Releases addresses of a Service. Ignores addresses that are not allocated, or that belong to another Service. */
   async release(ips: readonly string[], service: ServiceName): Promise<void> {
     await Promise.all(ips.map((ip) => this.#release(ip, service)));
   }
 
-  /** That it fails is no reason to refuse a Service; the next one tries again. */
+  /** Never rejects: a failed repair does not refuse a Service, and the next allocation repeats it. */
   #repaired(): Promise<void> {
-    this.#repair ??= this.#carryOutRepairs().catch((error: unknown) => {
+    this.#repair ??= this.#runRepair().catch((error: unknown) => {
       this.#repair = undefined;
-      this.#world.logger.warn('addresses of Services could not be put right', { reason: toError(error).message });
+      const reason = toError(error).message;
+      this.#kube.logger.warn('cannot repair the IPAddresses of Services; the next allocation tries again', { reason });
     });
     return this.#repair;
   }
 
-  async #carryOutRepairs(): Promise<void> {
-    const { orphans, missing } = await planAddressRepairs(this.#world);
+  async #runRepair(): Promise<void> {
+    const { orphans, missing } = await planAddressRepairs(this.#kube);
     const created = missing.map(({ ip, ...service }) => this.#create(ip, ipFamily(ip) ?? 'IPv4', service));
-    const addresses = this.#world.writer('ipaddresses');
+    const addresses = this.#kube.writer('ipaddresses');
     const deleted = orphans.map(({ name, uid }) => addresses.deleteIfPresent({ namespace: '', name }, uid));
     await Promise.all([...deleted, ...created]);
   }
 
-  /** Networks of the family: the default one first, then by name. */
+  /** Returns the ranges of the family: the default one first, then by name. */
   async #ranges(family: IpFamily): Promise<readonly IpRange[]> {
-    const lister = this.#world.lister('servicecidrs');
+    const lister = this.#kube.lister('servicecidrs');
     await lister.fresh();
     const ready = lister.list().filter(isReady);
     const ordered = [...ready].sort((a, b) => Number(isDefault(b)) - Number(isDefault(a)));
@@ -121,10 +126,10 @@ export class ClusterIps {
     });
   }
 
-  /** False if somebody has the address. */
+  /** Returns false if the address is allocated. */
   async #create(ip: string, family: IpFamily, service: ServiceName): Promise<boolean> {
     try {
-      await this.#world.writer('ipaddresses').create(ipAddressObject(ip, family, service));
+      await this.#kube.writer('ipaddresses').create(ipAddressObject(ip, family, service));
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return false;
@@ -136,16 +141,16 @@ export class ClusterIps {
     const bytes = parseSloppyIp(ip);
     if (bytes === undefined) return;
     const canonical = formatIp(bytes) as string;
-    const found = await this.#world.reader('ipaddresses')('', canonical);
+    const found = await this.#kube.reader('ipaddresses')('', canonical);
     if (!('object' in found)) return;
     const parent = objectAt(found.object, 'spec', 'parentRef') ?? {};
     if (textAt(parent, 'namespace') !== namespace || textAt(parent, 'name') !== name) return;
     const target = { namespace: '', name: canonical };
-    await this.#world.writer('ipaddresses').deleteIfPresent(target, uidOf(found.object));
+    await this.#kube.writer('ipaddresses').deleteIfPresent(target, uidOf(found.object));
   }
 }
 
-/** Not being deleted, and nobody says that it is not ready. */
+/** Returns true unless the ServiceCIDR is being deleted or has the condition Ready=False. */
 function isReady(cidr: JsonObject): boolean {
   if (textAt(cidr, 'metadata', 'deletionTimestamp') !== '') return false;
   const ready = objectsAt(objectAt(cidr, 'status') ?? {}, 'conditions').find((one) => textAt(one, 'type') === 'Ready');

@@ -1,6 +1,6 @@
 /**
- * The addresses of a network that Services may have. Invariant: pure; the network's own address is never one, nor is the broadcast address of IPv4. The first part of a
- * range is kept for addresses that people choose: it is used for others only when the rest is full.
+ * A range of cluster IPs. It excludes the network address and, for IPv4, the broadcast address. The lower band is
+ * reserved for addresses that users choose (KEP-3070): automatic allocation uses it only if the rest is full.
  */
 import { formatIp } from '../../pki/ip.ts';
 import { type IpFamily, type Network, networkAddress, parseSloppyCidr, parseSloppyIp } from '../shared/ip.ts';
@@ -8,7 +8,7 @@ import { type IpFamily, type Network, networkAddress, parseSloppyCidr, parseSlop
 const BAND_MIN = 16n;
 const BAND_MAX = 256n;
 const BAND_STEP = 16n;
-/** Offsets beyond this are not drawn: more addresses than anybody allocates. */
+/** The limit of random offsets. A larger range starts within its first 2^31 addresses. */
 const MAX_DRAW = 1n << 31n;
 
 export class IpRange {
@@ -32,24 +32,24 @@ export class IpRange {
     this.#band = size <= BAND_MIN ? 0n : band < BAND_MIN ? BAND_MIN : band > BAND_MAX ? BAND_MAX : band;
   }
 
-  /** Undefined for a text that is no network, and for an IPv6 network of more than 64 bits of addresses. */
+  /** Returns undefined for an invalid CIDR, and for an IPv6 range with a prefix shorter than /64. */
   static parse(cidr: string): IpRange | undefined {
     const network = parseSloppyCidr(cidr);
     if (network === undefined || (network.address.length === 16 && network.bits < 64)) return undefined;
     return new IpRange(cidr, network);
   }
 
-  /** Its first usable address, which the apiserver's own Service gets. */
+  /** The first usable address, which the Service `default/kubernetes` gets. */
   get first(): string {
     return this.#text(this.#first);
   }
 
-  /** The address of the network itself, which stands for some address in answers to dry runs. */
+  /** The network address, which dry runs answer in place of an allocated address. */
   get network(): string {
     return this.#text(this.#network);
   }
 
-  /** Whether a Service may have this address. */
+  /** Returns true if a Service may have this address. */
   contains(ip: string): boolean {
     const bytes = parseSloppyIp(ip);
     if (bytes === undefined || bytes.length !== this.#length) return false;
@@ -57,7 +57,10 @@ export class IpRange {
     return number >= this.#first && number <= this.#last;
   }
 
-  /** Every address once, from a random one of the upper part on, then those of the lower part. `random(n)` is below n. */
+  /**
+   * Yields every address once: the upper band from a random one on, then the lower band. `random(n)` returns less than
+   * n.
+   */
   *candidates(random: (below: number) => number): Generator<string> {
     const border = this.#first + this.#band;
     yield* this.#from(border, this.#last, random);

@@ -1,6 +1,8 @@
 /**
- * Node ports: a port is taken as long as a stored Service has it, or a request is about to store one that does. Invariant: nothing is kept beside storage; a claim is dropped
- * only when the state that is looked at holds what was written under it, so that no port is handed out twice.
+ * The allocator of node ports. A port is allocated while a stored Service has it, or while a running request has
+ * claimed it for a Service.
+ * Invariant: a claim is dropped only after the lister has seen the Service that was written under it, so no port is
+ * allocated twice. Nothing is stored besides the Services.
  */
 import { numberAt, objectAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
@@ -9,44 +11,44 @@ import { needsHealthCheckPort, nodePorts } from '../groups/core/service/service-
 import type { KubeContext } from '../kube-context.ts';
 import { candidatePorts, formatPortRange, type PortRange, portRangeContains } from './port-range.ts';
 
-const TAKEN = 'provided port is already allocated';
+const ALLOCATED = 'provided port is already allocated';
 
-export class NodePorts {
-  readonly #world: KubeContext;
+export class NodePortAllocator {
+  readonly #kube: KubeContext;
   readonly #range: PortRange;
-  /** How many Services have a port, and which ports a Service has. */
+  /** The number of Services by port, and the ports by Service. */
   readonly #used = new Map<number, number>();
   readonly #byService = new Map<string, readonly number[]>();
   readonly #claimed = new Set<number>();
   #subscribed = false;
 
-  constructor(world: KubeContext, range: PortRange) {
-    this.#world = world;
+  constructor(kube: KubeContext, range: PortRange) {
+    this.#kube = kube;
     this.#range = range;
   }
 
-  /** A claim on ports, with the state that is stored now. */
-  async claim(dryRun: boolean): Promise<NodePortClaim> {
-    const lister = this.#world.lister('services');
+  /** Starts the allocation of one request, after the lister has seen every answered write. */
+  async start(dryRun: boolean): Promise<NodePortOperation> {
+    const lister = this.#kube.lister('services');
     await lister.fresh();
     if (!this.#subscribed) {
       this.#subscribed = true;
-      lister.subscribe((changes) => this.#follow(changes));
+      lister.subscribe((changes) => this.#apply(changes));
     }
-    return new NodePortClaim(
+    return new NodePortOperation(
       {
         range: this.#range,
-        isTaken: (port) => this.#used.has(port) || this.#claimed.has(port),
-        random: (below) => this.#world.host.random(below),
-        take: (port) => this.#claimed.add(port),
+        isAllocated: (port) => this.#used.has(port) || this.#claimed.has(port),
+        random: (below) => this.#kube.host.random(below),
+        claim: (port) => this.#claimed.add(port),
         drop: (port) => this.#claimed.delete(port),
-        settled: async () => lister.fresh(),
+        fresh: async () => lister.fresh(),
       },
       dryRun,
     );
   }
 
-  #follow(changes: readonly ListerChange[]): void {
+  #apply(changes: readonly ListerChange[]): void {
     for (const { namespace, name, object } of changes) {
       const key = `${namespace}/${name}`;
       for (const port of this.#byService.get(key) ?? []) this.#count(port, -1);
@@ -69,17 +71,22 @@ function portsOf(spec: JsonObject): readonly number[] {
   return health === 0 ? nodePorts(spec) : [...nodePorts(spec), health];
 }
 
+/** The allocator's state as an operation sees it. */
 interface Ports {
   readonly range: PortRange;
-  isTaken(port: number): boolean;
+  isAllocated(port: number): boolean;
   random(below: number): number;
-  take(port: number): unknown;
+  claim(port: number): unknown;
   drop(port: number): unknown;
-  settled(): Promise<void>;
+  /** Resolves when the lister has seen every answered write. */
+  fresh(): Promise<void>;
 }
 
-/** The ports of one request; what happens with a dry run is the reference's: nothing is taken, and free ports are made up. */
-export class NodePortClaim {
+/**
+ * The allocation of node ports for one request (upstream: PortAllocationOperation). As in the reference, a dry run
+ * allocates nothing and invents free ports above 32768. The caller ends the operation with `commit` or `revert`.
+ */
+export class NodePortOperation {
   readonly #ports: Ports;
   readonly #dryRun: boolean;
   readonly #claimed = new Set<number>();
@@ -90,44 +97,44 @@ export class NodePortClaim {
     this.#dryRun = dryRun;
   }
 
-  /** Undefined if the port could be had, else why not. */
-  take(port: number): string | undefined {
-    const { range, isTaken, take } = this.#ports;
+  /** Returns undefined if the port was allocated, otherwise the reference's message why it was not. */
+  allocate(port: number): string | undefined {
+    const { range, isAllocated, claim } = this.#ports;
     if (this.#dryRun) {
-      if (isTaken(port) || this.#claimed.has(port)) return TAKEN;
+      if (isAllocated(port) || this.#claimed.has(port)) return ALLOCATED;
     } else {
       if (!portRangeContains(range, port))
         return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(range)}`;
-      if (isTaken(port)) return TAKEN;
-      take(port);
+      if (isAllocated(port)) return ALLOCATED;
+      claim(port);
     }
     this.#add(port);
     return undefined;
   }
 
-  /** Undefined if all are taken. */
-  takeAny(): number | undefined {
+  /** Allocates any free port. Returns undefined if there is none. */
+  allocateNext(): number | undefined {
     if (this.#dryRun) {
       const port = (this.#claimed.size === 0 ? 32768 : this.#highest) + 1;
       this.#add(port);
       return port;
     }
     for (const port of candidatePorts(this.#ports.range, this.#ports.random))
-      if (this.take(port) === undefined) return port;
+      if (this.allocate(port) === undefined) return port;
     return undefined;
   }
 
-  /** The Service is stored: the ports are its own. */
+  /** Called after the Service is stored. Drops the claims when the lister has seen the Service. */
   async commit(): Promise<void> {
     if (this.#dryRun || this.#claimed.size === 0) return;
     try {
-      await this.#ports.settled();
+      await this.#ports.fresh();
     } finally {
       this.revert();
     }
   }
 
-  /** The Service is not stored: the ports are free again. */
+  /** Called if the Service is not stored. Frees the ports. */
   revert(): void {
     if (!this.#dryRun) for (const port of this.#claimed) this.#ports.drop(port);
     this.#claimed.clear();

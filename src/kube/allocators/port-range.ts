@@ -1,4 +1,4 @@
-/** The range of node ports. Invariant: pure; as with addresses, the first part of the range is kept for ports that people choose. */
+/** The range of node ports. Its lower band is reserved for ports that users choose (KEP-3668), as with cluster IPs. */
 
 export interface PortRange {
   readonly first: number;
@@ -9,12 +9,12 @@ const BAND_MIN = 16;
 const BAND_MAX = 128;
 const BAND_STEP = 32;
 
-/** As the reference prints it: `30000-32767`. */
+/** Formats a range as `30000-32767`. */
 export function formatPortRange({ first, size }: PortRange): string {
   return `${first}-${first + size - 1}`;
 }
 
-/** `30000-32767`, `30000+2767` or one port; undefined for any other text. */
+/** Parses `30000-32767`, `30000+2767` or one port. Returns undefined for any other text. */
 export function parsePortRange(text: string): PortRange | undefined {
   const match = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text.trim());
   if (match === null) return undefined;
@@ -28,7 +28,9 @@ export function portRangeContains({ first, size }: PortRange, port: number): boo
   return port >= first && port < first + size;
 }
 
-/** Every port once, from a random one of the upper part on, then those of the lower part. `random(n)` is below n. */
+/**
+ * Yields every port once: the upper band from a random port on, then the lower band. `random(n)` returns less than n.
+ */
 export function* candidatePorts({ first, size }: PortRange, random: (below: number) => number): Generator<number> {
   const band = size <= BAND_MIN ? 0 : Math.min(Math.max(Math.floor(size / BAND_STEP), BAND_MIN), BAND_MAX);
   yield* portsFrom(first + band, size - band, random);

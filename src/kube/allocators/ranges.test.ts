@@ -4,8 +4,8 @@ import { candidatePorts } from './port-range.ts';
 
 const first = (): number => 0;
 
-describe('a range of addresses', () => {
-  it('leaves out the network and, of IPv4, the broadcast address', () => {
+describe('an IP range', () => {
+  it('excludes the network address and, for IPv4, the broadcast address', () => {
     const range = IpRange.parse('10.0.0.0/24') as IpRange;
     expect(['10.0.0.0', '10.0.0.1', '10.0.0.254', '10.0.0.255', '10.0.1.1'].map((ip) => range.contains(ip))).toEqual([
       false,
@@ -19,7 +19,7 @@ describe('a range of addresses', () => {
     expect([range.first, range.network, six.first]).toEqual(['10.0.0.1', '10.0.0.0', 'fd00::1']);
   });
 
-  it('hands out every address once, those that people choose last', () => {
+  it('yields every address once, the reserved band last', () => {
     const all = [...(IpRange.parse('10.0.0.0/24') as IpRange).candidates(first)];
     expect(all).toHaveLength(254);
     expect(new Set(all).size).toBe(254);
@@ -27,11 +27,11 @@ describe('a range of addresses', () => {
     expect(all.slice(-16)).toContain('10.0.0.1');
   });
 
-  it('of sixteen addresses or fewer is not divided', () => {
+  it('of sixteen addresses or fewer has no reserved band', () => {
     expect([...(IpRange.parse('10.0.0.0/30') as IpRange).candidates(first)]).toEqual(['10.0.0.1', '10.0.0.2']);
   });
 
-  it('is not made of texts that are no network, or of IPv6 networks that are too large', () => {
+  it('is not parsed from an invalid CIDR or from an IPv6 range that is too large', () => {
     expect(['10.0.0.0', 'x/8', 'fd00::/48'].map((cidr) => IpRange.parse(cidr))).toEqual([
       undefined,
       undefined,
@@ -40,8 +40,8 @@ describe('a range of addresses', () => {
   });
 });
 
-describe('a range of ports', () => {
-  it('is handed out as a range of addresses is', () => {
+describe('a port range', () => {
+  it('yields every port once, the reserved band last', () => {
     const all = [...candidatePorts({ first: 30000, size: 2768 }, first)];
     expect(new Set(all).size).toBe(2768);
     expect(all[0]).toBe(30086);

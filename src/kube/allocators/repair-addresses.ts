@@ -1,6 +1,7 @@
 /**
- * Puts IPAddresses right that do not agree with Services: a server may have been killed between the two writes of one request, or somebody deleted what is not his. Invariant:
- * an address that is younger than a minute is left alone, because whoever took it may be about to store the Service.
+ * The plan that repairs IPAddresses which do not match the Services. They differ if a server was killed between the two
+ * writes of a request, or if an IPAddress was deleted by a client.
+ * Invariant: an IPAddress younger than a minute is kept, because a running request may be about to store its Service.
  */
 import { nameOf, namespaceOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -21,13 +22,13 @@ export interface AddressRepairs {
   readonly missing: readonly { readonly ip: string; readonly namespace: string; readonly name: string }[];
 }
 
-export async function planAddressRepairs(world: KubeContext): Promise<AddressRepairs> {
-  const [addresses, services] = [world.lister('ipaddresses'), world.lister('services')];
+export async function planAddressRepairs(kube: KubeContext): Promise<AddressRepairs> {
+  const [addresses, services] = [kube.lister('ipaddresses'), kube.lister('services')];
   await Promise.all([addresses.fresh(), services.fresh()]);
-  const old = world.host.clock.now() - GRACE_MS;
+  const old = kube.host.clock.now() - GRACE_MS;
   const orphans = addresses
     .list()
-    .filter((address) => isOurs(address) && Date.parse(textAt(address, 'metadata', 'creationTimestamp')) < old)
+    .filter((address) => isManaged(address) && Date.parse(textAt(address, 'metadata', 'creationTimestamp')) < old)
     .filter((address) => {
       const parent = objectAt(address, 'spec', 'parentRef') ?? {};
       const service = services.get(textAt(parent, 'namespace'), textAt(parent, 'name'));
@@ -42,14 +43,14 @@ export async function planAddressRepairs(world: KubeContext): Promise<AddressRep
   return { orphans, missing };
 }
 
-function isOurs(address: JsonObject): boolean {
+function isManaged(address: JsonObject): boolean {
   return (
     textAt(address, 'metadata', 'labels', MANAGED_BY) === MANAGER &&
     textAt(address, 'spec', 'parentRef', 'resource') === 'services'
   );
 }
 
-/** In canonical form. */
+/** Returns canonical addresses. */
 function addressesOf(service: JsonObject): readonly string[] {
   return clusterIps(objectAt(service, 'spec') ?? {})
     .filter((ip) => ip !== HEADLESS)

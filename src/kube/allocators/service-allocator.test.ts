@@ -29,7 +29,7 @@ describe('Services', () => {
       ({ metadata }) => metadata.name,
     );
 
-  test('get an address of the upper part of the range, and an IPAddress that says whose it is', async () => {
+  test('get an address of the upper band, and an IPAddress that refers to the Service', async () => {
     const { status, body } = await create('web');
     expect(status).toBe(201);
     const spec = body['spec'] as JsonObject & { clusterIP: string };
@@ -55,13 +55,13 @@ describe('Services', () => {
     });
   });
 
-  test('never share an address, however many are created at once', async () => {
+  test('never share an address, even if many are created at once', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => create(`s${i}`)));
     const ips = answers.map(({ body }) => (body['spec'] as JsonObject)['clusterIP']);
     expect(new Set(ips).size).toBe(60);
   });
 
-  test('are refused an address that is taken or outside of the range, and leave nothing behind', async () => {
+  test('are refused for an allocated address or one outside of the range, without leaving an IPAddress', async () => {
     const before = await addresses();
     const taken = await create('a', { clusterIP: '10.0.0.1' });
     expect(taken.status).toBe(422);
@@ -77,7 +77,7 @@ describe('Services', () => {
     expect(await addresses()).toEqual(before);
   });
 
-  test('give their address back when they go, one by one, all at once, or with their last finalizer', async () => {
+  test('release their address on delete, on deletecollection, and with their last finalizer', async () => {
     const before = await addresses();
     for (const name of ['a', 'b', 'c'])
       await kube.request('POST', SERVICES, {
@@ -96,7 +96,7 @@ describe('Services', () => {
     expect(await addresses()).toEqual(before);
   });
 
-  test('leave an address alone that somebody else has by now', async () => {
+  test('do not release an address that another Service has', async () => {
     await create('a');
     const { clusterIP } = await specOf('a');
     await kube.request('DELETE', `${ADDRESSES}/${clusterIP}`);
@@ -108,7 +108,7 @@ describe('Services', () => {
     expect(await addresses()).toContain(clusterIP);
   });
 
-  test('keep what was allocated when the same manifest comes again, and lose it with their type', async () => {
+  test('keep allocated values on a repeated apply, and lose them when the type changes', async () => {
     await create('np', { type: 'NodePort' });
     const first = await specOf('np');
     await kube.request('PUT', `${SERVICES}/np`, service('np', { type: 'NodePort', selector: { a: 'b' } }));
@@ -128,14 +128,14 @@ describe('Services', () => {
     expect(again.body['spec']).toMatchObject({ clusterIP: expect.stringContaining('10.0.0.') });
   });
 
-  test('may not change their address', async () => {
+  test('cannot change their address', async () => {
     await create('a');
     const { status, body } = await kube.request('PATCH', `${SERVICES}/a`, { spec: { clusterIP: '10.0.0.9' } });
     expect(status).toBe(422);
     expect(body['message']).toContain('spec.clusterIPs[0]: Invalid value: ["10.0.0.9"]: may not change once set');
   });
 
-  test('may be headless, and then have families that the cluster does not have', async () => {
+  test('can be headless with families that the cluster does not have', async () => {
     expect((await create('h', { clusterIP: 'None' })).body['spec']).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4', 'IPv6'],
@@ -147,14 +147,14 @@ describe('Services', () => {
     expect(refused.body['message']).toContain('this cluster is not configured for dual-stack services');
   });
 
-  test('get nothing in a dry run', async () => {
+  test('get no allocation in a dry run', async () => {
     const { status, body } = await create('dry', { type: 'NodePort' }, '?dryRun=All');
     expect(status).toBe(201);
     expect(body['spec']).toMatchObject({ clusterIP: '10.0.0.0', ports: [{ nodePort: 32769 }] });
     expect(await addresses()).toEqual(['10.0.0.1']);
   });
 
-  test('get node ports of the upper part of the range, shared by protocols of one port', async () => {
+  test('get node ports of the upper band, shared by the protocols of one port', async () => {
     const ports = [
       { name: 'tcp', port: 53 },
       { name: 'udp', port: 53, protocol: 'UDP' },
@@ -173,7 +173,7 @@ describe('Services', () => {
     expect(await addresses()).toHaveLength(2);
   });
 
-  test('find the addresses right that a server which was killed left wrong', async () => {
+  test('have correct IPAddresses after a crash of the server', async () => {
     await create('kept');
     const { clusterIP } = await specOf('kept');
     await kube.request('DELETE', `${ADDRESSES}/${clusterIP}`);
@@ -183,25 +183,25 @@ describe('Services', () => {
     });
     await kube.stop();
     await kube.clock.advance(61_000);
-    kube = await startTestKube({}, kube.world);
+    kube = await startTestKube({}, kube.host);
     const next = await create('next', { clusterIP: '10.0.0.99' });
     expect(next.status).toBe(201);
     expect(await addresses()).toEqual(expect.arrayContaining([clusterIP, '10.0.0.99']));
   });
 
-  test('of type LoadBalancer get a port for health checks where traffic is local', async () => {
+  test('of type LoadBalancer get a health check port if the traffic policy is Local', async () => {
     const { body } = await create('lb', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
     const spec = body['spec'] as { healthCheckNodePort: number; allocateLoadBalancerNodePorts: boolean };
     expect(spec.healthCheckNodePort).toBeGreaterThanOrEqual(30086);
     expect(spec.allocateLoadBalancerNodePorts).toBe(true);
   });
 
-  test('share no node port, however many are created at once, also after a restart', async () => {
+  test('never share a node port, even if many are created at once, also after a restart', async () => {
     const make = (prefix: string) =>
       Promise.all(Array.from({ length: 20 }, (_, i) => create(`${prefix}${i}`, { type: 'NodePort' })));
     const first = await make('a');
     await kube.stop();
-    kube = await startTestKube({}, kube.world);
+    kube = await startTestKube({}, kube.host);
     const ports = [...first, ...(await make('b'))].map(
       ({ body }) => (body['spec'] as { ports: { nodePort: number }[] }).ports[0]?.nodePort,
     );
@@ -209,14 +209,14 @@ describe('Services', () => {
   });
 });
 
-describe('Services in a cluster of two families', () => {
+describe('Services in a dual-stack cluster', () => {
   let kube: TestKube;
   beforeEach(async () => {
     kube = await startTestKube({ network: network('10.0.0.0/24,fd00::/108') });
   });
   afterEach(() => kube.stop());
 
-  test('get an address of each if they ask for it, and give the second one back', async () => {
+  test('get an address of each family on request, and release the second one', async () => {
     const { body } = await kube.request('POST', SERVICES, service('dual', { ipFamilyPolicy: 'PreferDualStack' }));
     const spec = body['spec'] as { clusterIPs: string[] };
     expect(spec).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'] });

@@ -1,6 +1,7 @@
 /**
- * What a Service gets when it is written: families, cluster IPs, node ports. Invariant: an allocation is either committed, after the Service is stored, or reverted; what the
- * stored Service no longer has is given back only after the write.
+ * The allocator of a Service's IP families, cluster IPs and node ports.
+ * Invariant: an allocation is either committed, after the Service is stored, or reverted. Addresses that an update
+ * removes from a Service are released only after the write.
  */
 import { numberAt, objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import { StatusError } from '../../apimachinery/status/status.ts';
@@ -25,82 +26,93 @@ import {
 } from '../groups/core/service/service-fields.ts';
 import type { KubeContext } from '../kube-context.ts';
 import type { IpFamily } from '../shared/ip.ts';
-import { ClusterIps, type ServiceName } from './cluster-ip-allocator.ts';
-import { type NodePortClaim, NodePorts } from './node-port-allocator.ts';
+import { ClusterIpAllocator, type IpAnswer, type ServiceName } from './cluster-ip-allocator.ts';
+import { NodePortAllocator, type NodePortOperation } from './node-port-allocator.ts';
 import type { PortRange } from './port-range.ts';
 
 const CLUSTER_IPS = FieldPath.of('spec', 'clusterIPs');
 const PORTS = FieldPath.of('spec', 'ports');
 
+/** The allocation for one write. The caller calls exactly one of the methods. */
 export interface Allocation {
+  /** Called after the Service is stored. Releases the addresses that it no longer has. */
   commit(): Promise<void>;
+  /** Called if the Service is not stored. Releases the addresses and ports that were allocated. */
   revert(): Promise<void>;
 }
 
-/** The spec of a Service being written, and what of its addresses was taken and is to be given back. */
+/** The state of one allocation. */
 interface Work {
   readonly service: ServiceName;
   readonly spec: JsonObject;
   readonly old: JsonObject | undefined;
   readonly dryRun: boolean;
-  readonly taken: string[];
+  /** The addresses that were allocated. */
+  readonly allocated: string[];
+  /** The addresses to release after the write. */
   readonly released: string[];
 }
 
 export class ServiceAllocator {
   readonly #families: ClusterFamilies;
-  readonly #ips: ClusterIps;
-  readonly #ports: NodePorts;
+  readonly #ips: ClusterIpAllocator;
+  readonly #ports: NodePortAllocator;
 
-  constructor(world: KubeContext, families: ClusterFamilies, range: PortRange) {
+  constructor(kube: KubeContext, families: ClusterFamilies, range: PortRange) {
     this.#families = families;
-    this.#ips = new ClusterIps(world);
-    this.#ports = new NodePorts(world, range);
+    this.#ips = new ClusterIpAllocator(kube);
+    this.#ports = new NodePortAllocator(kube, range);
   }
 
   get primaryFamily(): IpFamily {
     return this.#families[0];
   }
 
-  /** Fills in the spec; `old` is the stored one, complete. Throws what the client is to be told, with everything given back. */
+  /**
+   * Sets families, addresses and ports in `spec`. `old` is the stored spec with all defaults. Throws StatusError if a
+   * value cannot be allocated; everything is released then.
+   */
   async allocate(
     service: ServiceName,
     spec: JsonObject,
     old: JsonObject | undefined,
     dryRun: boolean,
   ): Promise<Allocation> {
-    const work: Work = { service, spec, old, dryRun, taken: [], released: [] };
+    const work: Work = { service, spec, old, dryRun, allocated: [], released: [] };
     const issues = resolveIpFamilies(spec, old, this.#families);
     if (issues.length > 0) throw refused(service, issues);
-    let claim: NodePortClaim | undefined;
+    let ports: NodePortOperation | undefined;
     try {
       await this.#allocateIps(work);
       if (old === undefined ? mayHaveNodePorts(spec) : mayHaveNodePorts(spec) || mayHaveNodePorts(old)) {
-        claim = await this.#ports.claim(dryRun);
+        ports = await this.#ports.start(dryRun);
         if (mayHaveNodePorts(spec))
-          if (old === undefined) takeNodePorts(work, claim);
-          else changeNodePorts(work, old, claim);
+          if (old === undefined) allocateNodePorts(work, ports);
+          else updateNodePorts(work, old, ports);
         if (needsHealthCheckPort(spec) && (old === undefined || !needsHealthCheckPort(old)))
-          takeHealthPort(spec, claim);
+          allocateHealthPort(spec, ports);
       }
     } catch (error) {
-      claim?.revert();
-      await this.#ips.release(work.taken, service);
+      ports?.revert();
+      await this.#ips.release(work.allocated, service);
       throw error;
     }
     return {
       commit: async () => {
-        await claim?.commit();
+        await ports?.commit();
         await this.#ips.release(work.released, service);
       },
       revert: async () => {
-        claim?.revert();
-        await this.#ips.release(work.taken, service);
+        ports?.revert();
+        await this.#ips.release(work.allocated, service);
       },
     };
   }
 
-  /** The addresses of a Service that is gone, but not those that the `next` Service of its name has. Its ports are free with it. */
+  /**
+   * Releases the addresses of a deleted Service, except those that the `next` Service of the same name has. Its node
+   * ports need no release.
+   */
   async release(service: ServiceName, spec: JsonObject, next: JsonObject): Promise<void> {
     if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
     const kept = clusterIps(next);
@@ -112,18 +124,18 @@ export class ServiceAllocator {
 
   async #allocateIps(work: Work): Promise<void> {
     const { spec, old } = work;
-    if (old === undefined) return this.#takeIps(work, 0);
+    if (old === undefined) return this.#allocateFrom(work, 0);
     if (isUnchangedPreferDualStack(spec, old)) return;
-    if (!needsClusterIp(old)) return needsClusterIp(spec) ? this.#takeIps(work, 0) : undefined;
+    if (!needsClusterIp(old)) return needsClusterIp(spec) ? this.#allocateFrom(work, 0) : undefined;
     if (clusterIps(old)[0] === HEADLESS) return;
     const release = (from: number): unknown => work.dryRun || work.released.push(...clusterIps(old).slice(from));
     if (!needsClusterIp(spec)) release(0);
-    else if (ipFamilies(old).length === 1 && ipFamilies(spec).length === 2) await this.#takeIps(work, 1);
+    else if (ipFamilies(old).length === 1 && ipFamilies(spec).length === 2) await this.#allocateFrom(work, 1);
     else if (ipFamilies(old).length === 2 && ipFamilies(spec).length === 1) release(1);
   }
 
-  /** From the family at `from` on. */
-  async #takeIps(work: Work, from: number): Promise<void> {
+  /** Allocates an address for each family from index `from` on. */
+  async #allocateFrom(work: Work, from: number): Promise<void> {
     const { spec, service } = work;
     if (!needsClusterIp(spec) || clusterIps(spec)[0] === HEADLESS) return;
     const families = ipFamilies(spec);
@@ -131,7 +143,7 @@ export class ServiceAllocator {
     for (const [i, family] of families.entries()) {
       if (i < from) continue;
       const wanted = ips[i] as string;
-      const answer = await this.#takeIp(work, wanted, family as IpFamily);
+      const answer = await this.#allocateIp(work, wanted, family as IpFamily);
       if (answer.outcome === 'full') {
         const because = `failed to allocate a serviceIP for Service "${service.name}": range is full`;
         throw new StatusError(internalError(because));
@@ -140,7 +152,7 @@ export class ServiceAllocator {
         const what = wanted === '' ? 'IP' : `IP ${wanted}`;
         throw refused(service, [invalid(CLUSTER_IPS, ips, `failed to allocate ${what}: ${answer.problem}`)]);
       }
-      if (!work.dryRun) work.taken.push(answer.ip);
+      if (!work.dryRun) work.allocated.push(answer.ip);
       ips[i] = answer.ip;
     }
     if (ips.length === 0) return;
@@ -148,14 +160,14 @@ export class ServiceAllocator {
     spec['clusterIPs'] = ips;
   }
 
-  #takeIp({ service, dryRun }: Work, ip: string, family: IpFamily) {
-    if (dryRun) return this.#ips.pretend(ip, family);
-    return ip === '' ? this.#ips.takeAny(family, service) : this.#ips.take(ip, family, service);
+  #allocateIp({ service, dryRun }: Work, ip: string, family: IpFamily): Promise<IpAnswer> {
+    if (dryRun) return this.#ips.dryRun(ip, family);
+    return ip === '' ? this.#ips.allocateNext(family, service) : this.#ips.allocate(ip, family, service);
   }
 }
 
-/** Ports of one number (TCP and UDP) share a node port. */
-function takeNodePorts({ service, spec }: Work, claim: NodePortClaim): void {
+/** Ports with the same number but different protocols share a node port. */
+function allocateNodePorts({ service, spec }: Work, operation: NodePortOperation): void {
   const ports = objectsAt(spec, 'ports');
   const byNumber = new Map<number, number>();
   const requested = requestedPorts(ports);
@@ -166,16 +178,16 @@ function takeNodePorts({ service, spec }: Work, claim: NodePortClaim): void {
     const known = byNumber.get(number);
     if (known === undefined) {
       const wanted = requested.get(number) ?? 0;
-      if (wanted !== 0) takePort(service, claim, wanted, i);
-      const nodePort = wanted === 0 ? anyPort(claim) : wanted;
+      if (wanted !== 0) allocatePort(service, operation, wanted, i);
+      const nodePort = wanted === 0 ? nextPort(operation) : wanted;
       port['nodePort'] = nodePort;
       byNumber.set(number, nodePort);
     } else if (own === 0) port['nodePort'] = known;
-    else if (own !== known) takePort(service, claim, own, i);
+    else if (own !== known) allocatePort(service, operation, own, i);
   }
 }
 
-/** By number of the port: the first node port that somebody chose for it. */
+/** Returns the first node port that the spec requests for each port number. */
 function requestedPorts(ports: readonly JsonObject[]): ReadonlyMap<number, number> {
   const requested = new Map<number, number>();
   for (const port of ports) {
@@ -185,19 +197,19 @@ function requestedPorts(ports: readonly JsonObject[]): ReadonlyMap<number, numbe
   return requested;
 }
 
-function changeNodePorts({ service, spec }: Work, old: JsonObject, claim: NodePortClaim): void {
-  const had = new Set(nodePorts(old));
+function updateNodePorts({ service, spec }: Work, old: JsonObject, operation: NodePortOperation): void {
+  const present = new Set(nodePorts(old));
   const seen = new Set<string>();
-  const taken = new Set<number>();
+  const allocated = new Set<number>();
   for (const [i, port] of objectsAt(spec, 'ports').entries()) {
     let nodePort = Number(numberAt(port, 'nodePort'));
     if (nodePort === 0) {
       if (!needsNodePorts(spec)) continue;
-      nodePort = anyPort(claim);
+      nodePort = nextPort(operation);
       port['nodePort'] = nodePort;
-    } else if (!had.has(nodePort) && !taken.has(nodePort)) {
-      takePort(service, claim, nodePort, i);
-      taken.add(nodePort);
+    } else if (!present.has(nodePort) && !allocated.has(nodePort)) {
+      allocatePort(service, operation, nodePort, i);
+      allocated.add(nodePort);
     }
     const protocol = textAt(port, 'protocol');
     const key = `${protocol} ${nodePort}`;
@@ -206,26 +218,26 @@ function changeNodePorts({ service, spec }: Work, old: JsonObject, claim: NodePo
   }
 }
 
-function takePort(service: ServiceName, claim: NodePortClaim, port: number, index: number): void {
-  const problem = claim.take(port);
+function allocatePort(service: ServiceName, operation: NodePortOperation, port: number, index: number): void {
+  const problem = operation.allocate(port);
   if (problem !== undefined) throw refused(service, [invalid(PORTS.index(index).child('nodePort'), port, problem)]);
 }
 
-function anyPort(claim: NodePortClaim): number {
-  const port = claim.takeAny();
+function nextPort(operation: NodePortOperation): number {
+  const port = operation.allocateNext();
   if (port === undefined) throw new StatusError(internalError('failed to allocate a nodePort: range is full'));
   return port;
 }
 
-function takeHealthPort(spec: JsonObject, claim: NodePortClaim): void {
+function allocateHealthPort(spec: JsonObject, operation: NodePortOperation): void {
   const wanted = Number(numberAt(spec, 'healthCheckNodePort'));
   if (wanted !== 0) {
-    const problem = claim.take(wanted);
+    const problem = operation.allocate(wanted);
     if (problem === undefined) return;
     const because = `failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`;
     throw new StatusError(internalError(because));
   }
-  const port = claim.takeAny();
+  const port = operation.allocateNext();
   if (port === undefined)
     throw new StatusError(internalError('failed to allocate a HealthCheck NodePort 0: range is full'));
   spec['healthCheckNodePort'] = port;

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../base/virtual-clock.ts';
 import { createCa, type KeyedCertificate } from '../../pki/certificates.ts';
 import { authenticationData } from './authentication-config-map.ts';
 
-describe('what extension servers are told', () => {
+describe('the data of the authentication ConfigMap', () => {
   const clock = new VirtualClock();
   let first: KeyedCertificate;
   let second: KeyedCertificate;
@@ -14,11 +14,11 @@ describe('what extension servers are told', () => {
     ]);
   });
 
-  test('is nothing where nobody is trusted', () => {
+  test('is empty if no CA is trusted', () => {
     expect(authenticationData({}, { clientCaPem: '', requestHeader: undefined }, clock.now())).toEqual({});
   });
 
-  test('keeps what another server wrote, each value once', () => {
+  test('keeps the values of another server, each once', () => {
     const present = {
       'client-ca-file': second.certificatePem + first.certificatePem,
       'requestheader-client-ca-file': second.certificatePem,
@@ -40,7 +40,7 @@ describe('what extension servers are told', () => {
     expect(data['requestheader-group-headers']).toBe('[]');
   });
 
-  test('drops certificates that have expired and lists that somebody broke', () => {
+  test('drops expired certificates and invalid lists', () => {
     const present = { 'client-ca-file': second.certificatePem, 'requestheader-allowed-names': '{' };
     const trust = { clientCaPem: first.certificatePem, requestHeader: undefined };
     expect(authenticationData(present, trust, clock.now() + 10_000)).toEqual({

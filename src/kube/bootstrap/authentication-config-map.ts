@@ -1,11 +1,12 @@
 /**
- * The ConfigMap by which extension API servers learn whom to trust: `kube-system/extension-apiserver-authentication`. Invariant: what others wrote stays (several servers
- * may share one storage); each value stands once, and expired certificates go.
+ * The ConfigMap `kube-system/extension-apiserver-authentication`, which tells extension API servers which CAs and
+ * headers to trust. Invariant: values that another server wrote are kept. No value occurs twice, and expired
+ * certificates are removed.
  */
 import { readJson } from '../../base/json-read.ts';
 import { type Certificate, formatCertificatePem, parseCertificatesPem } from '../../pki/certificate.ts';
 
-/** What the flags `--requestheader-*` say. */
+/** The values of the flags `--requestheader-*`. */
 export interface RequestHeaderTrust {
   readonly caPem: string;
   readonly usernameHeaders: readonly string[];
@@ -26,7 +27,7 @@ export const AUTHENTICATION_CONFIG_MAP = { namespace: 'kube-system', name: 'exte
 
 type Data = Readonly<Record<string, string>>;
 
-/** The data that the ConfigMap should have, given what it has; keys sorted. `now` in milliseconds. */
+/** Returns the merged data of the ConfigMap, with sorted keys. `now` is in milliseconds. */
 export function authenticationData(present: Data, trust: AuthenticationTrust, now: number): Record<string, string> {
   const { requestHeader } = trust;
   const data: Record<string, string> = {};
@@ -61,7 +62,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
-/** What somebody broke counts as empty. */
+/** An invalid list counts as empty. */
 function readList(text: string | undefined): readonly string[] {
   const read = text === undefined ? undefined : readJson(text);
   if (read?.ok !== true || !Array.isArray(read.value)) return [];

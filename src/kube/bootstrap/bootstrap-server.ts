@@ -1,60 +1,53 @@
 /**
- * Fills the store with what a server contains and keeps it there. Invariant: everything is read first and written in one turn; a server that finds everything in place writes
- * nothing but its own Lease.
+ * The bootstrap of a server: it reads the present state, writes the objects that a new server needs, and renews its
+ * Lease.
+ * Invariant: everything is read first, and written in one turn. A server that finds everything in place writes only its
+ * Lease.
  */
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { LateLister } from '../../server/own/late-lister.ts';
-import type { Lister } from '../../server/own/lister.ts';
-import { createObjectReader, type ObjectAnswer } from '../../server/own/object-reader.ts';
-import type { OwnWriter } from '../../server/own/own-writer.ts';
-import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { RegistryHost } from '../../server/resource/registry-host.ts';
-import { StoredObjects } from '../ensurer/object-ensurer.ts';
+import type { ObjectAnswer } from '../../server/own/object-reader.ts';
+import { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
+import type { KubeContext } from '../kube-context.ts';
 import type { AuthenticationTrust } from './authentication-config-map.ts';
 import { BOOTSTRAP_CONFIG_MAPS, type BootstrapTarget, bootstrap } from './bootstrap.ts';
 import { bootstrapObjects } from './bootstrap-objects.ts';
 import { IdentityLease } from './identity-lease.ts';
-import { ownServiceObjects } from './kubernetes-service.ts';
+import { kubernetesServiceObjects } from './kubernetes-service.ts';
 import type { ServiceNetwork } from './service-network.ts';
 
-/** The kinds that the server itself must know. */
+/** The listers of the kinds that authorization and admission need in every request. */
 export type ServerListers = Readonly<
   Record<'namespaces' | 'roles' | 'rolebindings' | 'clusterroles' | 'clusterrolebindings', LateLister>
 >;
 
-export interface FillOptions {
-  readonly host: RegistryHost;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface BootstrapServerOptions {
+  readonly kube: KubeContext;
   readonly network: ServiceNetwork;
   readonly trust: AuthenticationTrust;
-  /** Attached when their stores have started. */
+  /** Each lister is attached when its store has started. */
   readonly listers: ServerListers;
-  resource(plural: string): StoredResource;
-  writer(plural: string): OwnWriter;
-  startLister(plural: string): Promise<Lister>;
 }
 
-/** Returns the Lease, which is renewed until it is stopped; undefined for a server that nobody reaches. */
-export async function fillServer(options: FillOptions): Promise<IdentityLease | undefined> {
-  const { clock, logger, network, listers, resource } = options;
-  const objects = new StoredObjects(resource);
-  const lease = identityLease(options, objects);
-  const planned = objects.bringUpToDate([
+/**
+ * Returns the Lease, which is renewed until it is stopped, and undefined for a server without an address. Rejects if an
+ * object cannot be written.
+ */
+export async function bootstrapServer(options: BootstrapServerOptions): Promise<IdentityLease | undefined> {
+  const { kube, network, listers } = options;
+  const { logger } = kube;
+  const { clock } = kube.host;
+  const ensurer = new ObjectEnsurer(kube.resource);
+  const lease = identityLease(options, ensurer);
+  const planned = ensurer.plan([
     ...bootstrapObjects(network, clock.now()),
-    ...(lease === undefined ? [] : [lease.object()]),
+    ...(lease === undefined ? [] : [lease.ensuredObject()]),
   ]);
   const attached = Object.entries(listers).map(async ([plural, late]) => {
-    late.attach(await options.startLister(plural));
+    late.attach(await kube.resource(plural).registry.lister());
   });
-  const [more, configMaps] = await Promise.all([
-    planned,
-    readConfigMaps(resource('configmaps'), options.writer('configmaps')),
-    ...attached,
-  ]);
+  const [more, configMaps] = await Promise.all([planned, readConfigMaps(kube), ...attached]);
   const listed = (plural: keyof ServerListers): BootstrapTarget => ({
-    writer: options.writer(plural),
+    writer: kube.writer(plural),
     stored: (namespace, name) => listers[plural].get(namespace, name),
   });
   await bootstrap({
@@ -73,16 +66,17 @@ export async function fillServer(options: FillOptions): Promise<IdentityLease | 
   return lease;
 }
 
-function identityLease(options: FillOptions, objects: StoredObjects): IdentityLease | undefined {
-  const { clock, host, logger, network } = options;
+function identityLease({ kube, network }: BootstrapServerOptions, ensurer: ObjectEnsurer): IdentityLease | undefined {
+  const { logger, host } = kube;
+  const { clock } = host;
   const self = network.self();
   if (self === undefined) return undefined;
-  const beat = (): Promise<void> => objects.restore(ownServiceObjects(network, clock.now()));
-  return new IdentityLease({ self, objects, clock, logger, newUid: () => host.newUid(), beat });
+  const onRenew = (): Promise<void> => ensurer.ensure(kubernetesServiceObjects(network, clock.now()));
+  return new IdentityLease({ self, ensurer, clock, logger, newUid: () => host.newUid(), onRenew });
 }
 
-async function readConfigMaps(resource: StoredResource, writer: OwnWriter): Promise<BootstrapTarget> {
-  const read = createObjectReader(resource);
+async function readConfigMaps(kube: KubeContext): Promise<BootstrapTarget> {
+  const read = kube.reader('configmaps');
   const present = new Map<string, ObjectAnswer>();
   await Promise.all(
     BOOTSTRAP_CONFIG_MAPS.map(async ({ namespace, name }) => {
@@ -90,7 +84,7 @@ async function readConfigMaps(resource: StoredResource, writer: OwnWriter): Prom
     }),
   );
   return {
-    writer,
+    writer: kube.writer('configmaps'),
     stored: (_namespace, name) => {
       const answer = present.get(name);
       return answer !== undefined && 'object' in answer ? answer.object : undefined;

@@ -5,12 +5,12 @@ import { startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
-describe('what a server contains', () => {
+describe('bootstrap', () => {
   let kube: TestKube;
   afterEach(() => kube.stop());
   const count = async (path: string) => ((await kube.request('GET', path)).body['items'] as unknown[]).length;
 
-  test('is the bootstrap policy, with roles that are yet to be gathered', async () => {
+  test('writes the bootstrap policy, with empty aggregated roles', async () => {
     kube = await startTestKube();
     expect(await count(`${RBAC}/clusterroles`)).toBe(69);
     expect(await count(`${RBAC}/clusterrolebindings`)).toBe(50);
@@ -22,7 +22,7 @@ describe('what a server contains', () => {
     });
   });
 
-  test('is brought up to date by every start, and additions stay', async () => {
+  test('updates its objects at every start and keeps additions', async () => {
     kube = await startTestKube();
     await kube.request('DELETE', `${RBAC}/clusterroles/view`);
     await kube.request('PATCH', `${RBAC}/clusterroles/edit`, { metadata: { labels: { mine: 'yes' } } });
@@ -32,7 +32,7 @@ describe('what a server contains', () => {
       subjects: [{ kind: 'User', name: 'extra' }],
     });
     await kube.stop();
-    kube = await startTestKube({}, kube.world);
+    kube = await startTestKube({}, kube.host);
     expect((await kube.request('GET', `${RBAC}/clusterroles/view`)).status).toBe(200);
     expect((await kube.request('GET', `${RBAC}/clusterroles/edit`)).body).toMatchObject({
       metadata: { labels: { mine: 'yes' } },
@@ -43,15 +43,15 @@ describe('what a server contains', () => {
     ]);
   });
 
-  test('is left alone by a start that finds nothing to do', async () => {
+  test('writes nothing if everything is in place', async () => {
     kube = await startTestKube();
-    const before = await kube.world.storage.revision();
+    const before = await kube.host.storage.revision();
     await kube.stop();
-    kube = await startTestKube({}, kube.world);
-    expect(await kube.world.storage.revision()).toBe(before);
+    kube = await startTestKube({}, kube.host);
+    expect(await kube.host.storage.revision()).toBe(before);
   });
 
-  test('tells extension servers whom to trust', async () => {
+  test('publishes the trusted CAs and headers for extension servers', async () => {
     const ca = await createCa({ commonName: 'ca', clock: new VirtualClock() });
     kube = await startTestKube({
       trust: {
@@ -80,7 +80,7 @@ describe('what a server contains', () => {
     });
   });
 
-  test('lets everybody discover and nobody else do anything', async () => {
+  test('allows discovery to authenticated users and nothing else', async () => {
     kube = await startTestKube();
     const ask = async (verb: string, path: string, groups: string[]) => {
       const result = await kube.server.authorizer.authorize({

@@ -1,6 +1,7 @@
 /**
- * What a server contains from its first start: system namespaces, the bootstrap policy, and whom extension servers may trust. Invariant: every start brings it up to date
- * and takes away nothing that somebody added; all writes are made at once, so that an embedded store needs one commit for them.
+ * The bootstrap writes: system namespaces, the bootstrap policy, and two ConfigMaps.
+ * Invariant: every start updates these objects and removes nothing that was added to them. All writes begin in one
+ * turn, so an embedded store commits them together.
  */
 
 import { objectAt, textAt } from '../../apimachinery/meta/object-fields.ts';
@@ -19,19 +20,19 @@ import {
 
 export const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'] as const;
 
-/** Says since when the use of tokens that are kept in Secrets is noted on them. */
+/** Its data contains the date since which the use of legacy tokens is recorded. */
 const TOKEN_TRACKING_CONFIG_MAP = 'kube-apiserver-legacy-service-account-token-tracking';
 
-/** The ConfigMaps that bootstrap asks for. */
+/** The ConfigMaps that bootstrap reads. */
 export const BOOTSTRAP_CONFIG_MAPS: readonly { readonly namespace: string; readonly name: string }[] = [
   AUTHENTICATION_CONFIG_MAP,
   { namespace: AUTHENTICATION_CONFIG_MAP.namespace, name: TOKEN_TRACKING_CONFIG_MAP },
 ];
 
-/** A resource as bootstrap sees it: the stored objects and a writer. */
+/** The stored objects and the writer of one resource. */
 export interface BootstrapTarget {
   readonly writer: OwnWriter;
-  /** Undefined if there is none; shared, nobody changes it. */
+  /** Returns the stored object, which must not be modified, and undefined if there is none. */
   stored(namespace: string, name: string): JsonObject | undefined;
 }
 
@@ -42,14 +43,14 @@ export interface BootstrapOptions {
   readonly roleBindings: BootstrapTarget;
   readonly clusterRoles: BootstrapTarget;
   readonly clusterRoleBindings: BootstrapTarget;
-  /** Further writes, begun with the others. */
+  /** Further writes, which begin in the same turn. */
   readonly more: readonly (() => Promise<void>)[];
   readonly trust: AuthenticationTrust;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What `stored` says is current. Rejects if something cannot be written. */
+/** The `stored` methods must return the current state. Rejects if an object cannot be written. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const writes = [
     ...SYSTEM_NAMESPACES.filter((name) => options.namespaces.stored('', name) === undefined).map((name) =>
@@ -76,7 +77,7 @@ function policyWrites(options: BootstrapOptions): readonly Promise<void>[] {
     roleBinding: (namespace, name) => roleBindings.stored(namespace, name),
   });
   for (const { object, missingRules, missingSubjects } of plan.skipped)
-    logger.warn('a bootstrap object opts out of being brought up to date', {
+    logger.warn('a bootstrap RBAC object lacks permissions; its annotation autoupdate=false keeps it unchanged', {
       kind: object.kind,
       name: object.metadata?.name,
       missingRules: missingRules.length,
@@ -88,10 +89,10 @@ function policyWrites(options: BootstrapOptions): readonly Promise<void>[] {
     ClusterRole: clusterRoles,
     ClusterRoleBinding: clusterRoleBindings,
   };
-  return plan.writes.map((step) => carryOut(targets[step.object.kind ?? ''] as BootstrapTarget, step));
+  return plan.writes.map((step) => runStep(targets[step.object.kind ?? ''] as BootstrapTarget, step));
 }
 
-async function carryOut(target: BootstrapTarget, { operation, object }: PolicyStep): Promise<void> {
+async function runStep(target: BootstrapTarget, { operation, object }: PolicyStep): Promise<void> {
   const wanted = object as JsonObject;
   if (operation === 'update') return update(target, wanted);
   if (operation === 'recreate') await remove(target, wanted);
@@ -112,7 +113,7 @@ async function writeConfigMap(
   return create(options.configMaps, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace }, data });
 }
 
-/** Does nothing if the object exists: another server on the same storage may have been quicker. */
+/** Does nothing if the object exists: another server on the same storage may have created it. */
 async function create({ writer }: BootstrapTarget, object: JsonObject): Promise<void> {
   try {
     await writer.create(object);
@@ -121,7 +122,7 @@ async function create({ writer }: BootstrapTarget, object: JsonObject): Promise<
   }
 }
 
-/** Does nothing if the object has changed since it was read: another server may have been quicker. */
+/** Does nothing if the object has changed since it was read: another server may have updated it. */
 async function update({ writer }: BootstrapTarget, object: JsonObject): Promise<void> {
   try {
     await writer.replace(object);

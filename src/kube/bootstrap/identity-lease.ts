@@ -1,6 +1,7 @@
 /**
- * The Lease by which API servers know of one another. Invariant: there is one while the server runs; it is renewed every ten seconds, good for an hour, and taken away when the
- * server ends. One that an earlier run left is taken over.
+ * The identity Lease of an API server (KEP-1965).
+ * Invariant: it exists while the server runs. It is renewed every ten seconds, expires after an hour, and is deleted at
+ * shutdown. A Lease of an earlier run is taken over.
  */
 import { objectAt } from '../../apimachinery/meta/object-fields.ts';
 import { encodeUtf8 } from '../../base/bytes.ts';
@@ -9,8 +10,8 @@ import { toError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import type { Logger } from '../../base/logger.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { BootstrapObject } from '../ensurer/ensured-object.ts';
-import type { StoredObjects } from '../ensurer/object-ensurer.ts';
+import type { EnsuredObject } from '../ensurer/ensured-object.ts';
+import type { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import type { ServerIdentity } from './service-network.ts';
 
 const RENEW_MS = 10_000;
@@ -20,15 +21,15 @@ const LEASES = 'leases';
 
 export interface IdentityLeaseOptions {
   readonly self: ServerIdentity;
-  readonly objects: StoredObjects;
+  readonly ensurer: ObjectEnsurer;
   readonly clock: Clock;
   readonly logger: Logger;
   newUid(): string;
-  /** What is looked after with every renewal. */
-  beat(): Promise<void>;
+  /** Called before every renewal. A rejection is logged, and the Lease is not renewed this time. */
+  onRenew(): Promise<void>;
 }
 
-/** `apiserver-` and a hash of the machine's name, as the reference makes it. */
+/** Returns `apiserver-` and a hash of the hostname, as the reference computes it. */
 export function serverId(hostname: string): string {
   const parts = [hostname, COMPONENT].map(encodeUtf8);
   const message = parts.flatMap((part) => [part.length >> 8, part.length & 0xff, ...part]);
@@ -59,55 +60,57 @@ export class IdentityLease {
     };
   }
 
-  /** To be written with everything else that a server contains. */
-  object(): BootstrapObject {
+  /** Returns the Lease, for the first write at bootstrap. */
+  ensuredObject(): EnsuredObject {
     const object = this.#renewed(this.#lease);
     return {
       plural: LEASES,
       object,
-      mode: (stored) => ({
+      strategy: (stored) => ({
         ...object,
         metadata: { ...objectAt(stored, 'metadata'), ...objectAt(this.#lease, 'metadata') },
       }),
     };
   }
 
-  /** Renews it from now on. */
+  /** Starts the renewals. */
   start(): void {
-    this.#wait();
+    this.#schedule();
   }
 
-  /** Takes it away. That it cannot be is told, and keeps nobody from stopping: it runs out by itself. */
+  /** Deletes the Lease. A failure is logged: the Lease expires by itself. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#timer?.cancel();
     await this.#renewing;
     try {
-      await this.#options.objects.remove(LEASES, this.#lease);
+      await this.#options.ensurer.remove(LEASES, this.#lease);
     } catch (error) {
-      this.#options.logger.warn("the server's own Lease could not be removed", { reason: toError(error).message });
+      const reason = toError(error).message;
+      this.#options.logger.warn("cannot delete the server's identity Lease; it expires within an hour", { reason });
     }
   }
 
-  #wait(): void {
+  #schedule(): void {
     if (this.#stopped) return;
     const renew = (): void => {
-      this.#renewing = this.#renew().then(() => this.#wait());
+      this.#renewing = this.#renew().then(() => this.#schedule());
     };
     this.#timer = this.#options.clock.setTimer(RENEW_MS, renew, { background: true });
   }
 
   async #renew(): Promise<void> {
-    const { objects, logger, beat } = this.#options;
+    const { ensurer, logger, onRenew } = this.#options;
     try {
-      await beat();
-      const isThere = await objects.change(LEASES, this.#lease, (stored) => {
+      await onRenew();
+      const exists = await ensurer.update(LEASES, this.#lease, (stored) => {
         stored['spec'] = this.#renewed(stored)['spec'] as JsonObject;
       });
-      if (!isThere && !this.#stopped) await objects.create(LEASES, this.#renewed(this.#lease));
+      if (!exists && !this.#stopped) await ensurer.create(LEASES, this.#renewed(this.#lease));
     } catch (error) {
-      logger.warn("the server's own objects could not be renewed", { reason: toError(error).message });
+      const reason = toError(error).message;
+      logger.warn("cannot renew the server's identity Lease and Service; the next interval tries again", { reason });
     }
   }
 
@@ -123,7 +126,7 @@ function hostAndPort({ address, port }: ServerIdentity): string {
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Lower case, without padding. */
+/** Encodes in lower case, without padding. */
 function base32(bytes: Uint8Array): string {
   let text = '';
   for (let bit = 0; bit < bytes.length * 8; bit += 5) {

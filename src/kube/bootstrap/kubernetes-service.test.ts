@@ -13,13 +13,13 @@ const SELF: ServerIdentity = {
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/apiserver-wlv32tlttr4jl3gtroqexyxapa';
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
 
-describe('a server that can be reached', () => {
+describe('a server with an address', () => {
   let kube: TestKube;
   afterEach(() => kube.stop());
-  const start = (self: Partial<ServerIdentity> = {}, world?: TestKube['world']) =>
-    startTestKube({ network: { ...defaultServiceNetwork(), self: () => ({ ...SELF, ...self }) } }, world);
+  const start = (self: Partial<ServerIdentity> = {}, host?: TestKube['host']) =>
+    startTestKube({ network: { ...defaultServiceNetwork(), self: () => ({ ...SELF, ...self }) } }, host);
 
-  test('has a Service with the first address of its network', async () => {
+  test('has a Service with the first address of its range', async () => {
     kube = await start();
     const service = await kube.request('GET', '/api/v1/namespaces/default/services/kubernetes');
     expect(service.body).toMatchObject({
@@ -45,7 +45,7 @@ describe('a server that can be reached', () => {
     });
   });
 
-  test('tells where it is, and corrects that when it moves', async () => {
+  test('writes its endpoints, and updates them when its address changes', async () => {
     kube = await start();
     expect((await kube.request('GET', SLICE)).body).toMatchObject({
       metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
@@ -54,7 +54,7 @@ describe('a server that can be reached', () => {
       ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
     });
     await kube.stop();
-    kube = await start({ address: '192.0.2.8', port: 7443 }, kube.world);
+    kube = await start({ address: '192.0.2.8', port: 7443 }, kube.host);
     const endpoints = await kube.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes');
     expect(endpoints.body['subsets']).toEqual([
       { addresses: [{ ip: '192.0.2.8' }], ports: [{ name: 'https', port: 7443, protocol: 'TCP' }] },
@@ -65,12 +65,12 @@ describe('a server that can be reached', () => {
     });
   });
 
-  test.each([{ address: '127.0.0.1' }, { writesEndpoints: false }])('says nothing of itself if %j', async (self) => {
+  test.each([{ address: '127.0.0.1' }, { writesEndpoints: false }])('writes no endpoints if %j', async (self) => {
     kube = await start(self);
     expect((await kube.request('GET', SLICE)).status).toBe(404);
   });
 
-  test('renews its Lease, and takes it away when it stops', async () => {
+  test('renews its Lease, and deletes it at shutdown', async () => {
     expect(`apiserver-${serverId('vm').split('-')[1]}`).toBe(LEASE.split('/').at(-1));
     kube = await start();
     const lease = async () => (await kube.request('GET', LEASE)).body;
@@ -84,15 +84,15 @@ describe('a server that can be reached', () => {
     });
     await kube.clock.advance(10_000);
     expect(((await lease())['spec'] as { renewTime: string }).renewTime > before.renewTime).toBe(true);
-    const { world } = kube;
+    const { host } = kube;
     await kube.stop();
-    kube = await startTestKube({}, world);
+    kube = await startTestKube({}, host);
     expect((await kube.request('GET', LEASE)).status).toBe(404);
   });
 });
 
-describe('what a server keeps', () => {
-  test('comes back when somebody deletes it', async () => {
+describe('an own object', () => {
+  test('is created again after a client deletes it', async () => {
     const kube = await startTestKube({ network: { ...defaultServiceNetwork(), self: () => SELF } });
     const path = '/api/v1/namespaces/default/services/kubernetes';
     expect((await kube.request('DELETE', path)).status).toBe(200);
@@ -104,10 +104,10 @@ describe('what a server keeps', () => {
   });
 });
 
-describe('the network of Services', () => {
-  test('is one network, or one of each family', () => {
+describe('the ranges of Services', () => {
+  test('are one CIDR, or one per family', () => {
     expect(parseServiceRanges('10.0.0.0/16,fd00::/108').map(({ family }) => family)).toEqual(['IPv4', 'IPv6']);
-    expect(() => parseServiceRanges('10.0.0.0/16,10.1.0.0/16')).toThrow('one of each family');
-    expect(() => parseServiceRanges('10.0.0.0')).toThrow('"10.0.0.0" is no network for Services');
+    expect(() => parseServiceRanges('10.0.0.0/16,10.1.0.0/16')).toThrow('one IPv4 and one IPv6 CIDR');
+    expect(() => parseServiceRanges('10.0.0.0')).toThrow('"10.0.0.0" is not a CIDR for Services');
   });
 });

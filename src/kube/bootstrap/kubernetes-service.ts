@@ -1,11 +1,14 @@
-/** Service `default/kubernetes`, by which a cluster reaches its API servers, and what belongs to it. Invariant: the Service has the first address of the range. */
+/**
+ * The Service `default/kubernetes`, through which a cluster reaches its API servers, with its ServiceCIDR, IPAddress
+ * and endpoints. Invariant: the Service has the first address of the first range.
+ */
 import { objectAt, objectsAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import { equalJson, type JsonObject } from '../../base/json-value.ts';
 import { parseIp } from '../../pki/ip.ts';
 import { timestamp } from '../../server/registry/object-metadata.ts';
 import { ipAddressObject } from '../allocators/cluster-ip-allocator.ts';
-import type { BootstrapObject } from '../ensurer/ensured-object.ts';
+import type { EnsuredObject } from '../ensurer/ensured-object.ts';
 import { validateNonSpecialIp } from '../shared/ip.ts';
 import type { ServerIdentity, ServiceNetwork } from './service-network.ts';
 
@@ -13,8 +16,8 @@ const NAME = { name: 'kubernetes', namespace: 'default' };
 const PORT_NAME = 'https';
 const SERVICE_PORT = 443;
 
-/** `now` in milliseconds. */
-export function ownServiceObjects(network: ServiceNetwork, now: number): readonly BootstrapObject[] {
+/** `now` is in milliseconds. */
+export function kubernetesServiceObjects(network: ServiceNetwork, now: number): readonly EnsuredObject[] {
   const [range] = network.ranges;
   const self = network.self();
   const service = serviceObject(range.first, range.family, self);
@@ -23,14 +26,14 @@ export function ownServiceObjects(network: ServiceNetwork, now: number): readonl
       network.ranges.map(({ cidr }) => cidr),
       now,
     ),
-    { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), mode: 'create' },
-    { plural: 'services', object: service, mode: 'create' },
+    { plural: 'ipaddresses', object: ipAddressObject(range.first, range.family, NAME), strategy: 'create' },
+    { plural: 'services', object: service, strategy: 'create' },
     ...(self === undefined ? [] : endpointObjects(self)),
   ];
 }
 
-/** A network of one family may become one of both; any other difference stays, as in the reference. */
-function serviceCidr(cidrs: string[], now: number): BootstrapObject {
+/** As in the reference, a single-stack ServiceCIDR may become dual-stack; any other difference is left as it is. */
+function serviceCidr(cidrs: string[], now: number): EnsuredObject {
   const condition = {
     type: 'Ready',
     status: 'True',
@@ -48,7 +51,7 @@ function serviceCidr(cidrs: string[], now: number): BootstrapObject {
   return {
     plural: 'servicecidrs',
     object,
-    mode: (stored) => {
+    strategy: (stored) => {
       const present = textsAt(stored, 'spec', 'cidrs');
       const grows = present.length === 1 && cidrs.length === 2 && present[0] === cidrs[0];
       return grows ? { ...stored, spec: { cidrs } } : undefined;
@@ -82,8 +85,11 @@ function serviceObject(ip: string, family: string, self: ServerIdentity | undefi
   };
 }
 
-/** This server is all there is behind the Service: there is one server to an embedded store. An address that only this machine can reach is not told to others. */
-function endpointObjects({ address, port, writesEndpoints }: ServerIdentity): readonly BootstrapObject[] {
+/**
+ * Endpoints with this server as the only address: an embedded store has one server. There are none if the address is
+ * not reachable from other machines.
+ */
+function endpointObjects({ address, port, writesEndpoints }: ServerIdentity): readonly EnsuredObject[] {
   const bytes = parseIp(address);
   const isReachable = bytes !== undefined && validateNonSpecialIp(address, FieldPath.of('ip')).length === 0;
   if (!writesEndpoints || !isReachable) return [];
@@ -103,12 +109,12 @@ function endpointObjects({ address, port, writesEndpoints }: ServerIdentity): re
     ports,
   };
   return [
-    { plural: 'endpoints', object: endpoints, mode: keepFields(endpoints, ['subsets']) },
-    { plural: 'endpointslices', object: slice, mode: keepFields(slice, ['endpoints', 'ports']) },
+    { plural: 'endpoints', object: endpoints, strategy: keepFields(endpoints, ['subsets']) },
+    { plural: 'endpointslices', object: slice, strategy: keepFields(slice, ['endpoints', 'ports']) },
   ];
 }
 
-/** These fields and the labels are brought back to what they should be. */
+/** Returns a strategy that restores these fields and the wanted labels. */
 function keepFields(wanted: JsonObject, fields: readonly string[]): (stored: JsonObject) => JsonObject | undefined {
   return (stored) => {
     const labels = { ...objectAt(stored, 'metadata', 'labels'), ...objectAt(wanted, 'metadata', 'labels') };

@@ -1,26 +1,28 @@
-/** The network of Services as the flags describe it, and this server's place in it. Invariant: plain data. */
+/** The addresses and ports of Services, and the address of this server. */
 import { ConfigError } from '../../base/errors.ts';
 import { IpRange } from '../allocators/ip-range.ts';
 import type { PortRange } from '../allocators/port-range.ts';
 
 export interface ServiceNetwork {
-  /** `--service-cluster-ip-range`: one network, or one of each family; the first is preferred. */
+  /** `--service-cluster-ip-range`: one range, or one per IP family. The first is preferred. */
   readonly ranges: readonly [IpRange, ...IpRange[]];
   /** `--service-node-port-range`. */
   readonly nodePorts: PortRange;
-  /** Asked when the server starts: it listens by then. Undefined: it is reached by nobody. */
+  /**
+   * Called at startup, when the server listens. Undefined: the server has no address and writes no endpoints or Lease.
+   */
   self(): ServerIdentity | undefined;
 }
 
-/** How others reach this server. */
+/** The address of this server for other machines. */
 export interface ServerIdentity {
   readonly hostname: string;
   /** `--advertise-address`. */
   readonly address: string;
   readonly port: number;
-  /** `--kubernetes-service-node-port`; 0 for none. */
+  /** `--kubernetes-service-node-port`. 0 for none. */
   readonly nodePort: number;
-  /** Whether the endpoints of `default/kubernetes` are this server's to write: `--endpoint-reconciler-type`. */
+  /** `--endpoint-reconciler-type`: whether this server writes the endpoints of `default/kubernetes`. */
   readonly writesEndpoints: boolean;
 }
 
@@ -28,22 +30,27 @@ export interface ServerIdentity {
 export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24';
 export const DEFAULT_NODE_PORTS: PortRange = { first: 30000, size: 2768 };
 
-/** Networks, at most one of each family. Throws ConfigError for anything else. */
+/**
+ * Parses one range, or one per IP family, separated by a comma. '' is the default. Throws ConfigError for other texts.
+ */
 export function parseServiceRanges(text: string): readonly [IpRange, ...IpRange[]] {
   const cidrs = text === '' ? [DEFAULT_SERVICE_RANGE] : text.split(',').map((cidr) => cidr.trim());
   const ranges = cidrs.map((cidr) => {
     const range = IpRange.parse(cidr);
-    if (range === undefined) throw new ConfigError(`--service-cluster-ip-range: "${cidr}" is no network for Services`);
+    if (range === undefined)
+      throw new ConfigError(
+        `--service-cluster-ip-range: "${cidr}" is not a CIDR for Services (IPv6 needs a prefix of /64 or longer)`,
+      );
     return range;
   });
   const families = new Set(ranges.map(({ family }) => family));
   const [first, ...more] = ranges;
   if (first === undefined || families.size < ranges.length)
-    throw new ConfigError('--service-cluster-ip-range takes one network, or one of each family');
+    throw new ConfigError(`--service-cluster-ip-range: "${text}" must be one CIDR, or one IPv4 and one IPv6 CIDR`);
   return [first, ...more];
 }
 
-/** The network of a server that nobody described. */
+/** Returns the default ranges, without an address of this server. */
 export function defaultServiceNetwork(): ServiceNetwork {
   return { ranges: parseServiceRanges(''), nodePorts: DEFAULT_NODE_PORTS, self: () => undefined };
 }

@@ -1,19 +1,19 @@
-/**
- * An object that a server contains from its first start, as data: a list of these is all that bootstrap needs to know. Invariant: lists are made when the server starts, not
- * at import, and name no object twice.
- */
+/** An object that the server ensures at startup: it creates the object if it is missing, or updates it. */
 import type { JsonObject } from '../../base/json-value.ts';
 
-export interface BootstrapObject {
-  /** Of a kind that the middle server stores. */
+export interface EnsuredObject {
+  /** The plural of a stored built-in kind. */
   readonly plural: string;
-  /** In the storage version, `metadata.name` (and `metadata.namespace`) set; defaults are filled in when it is written. Not changed by anybody. */
+  /**
+   * The object in the storage version, with `metadata.name` and, for a namespaced kind, `metadata.namespace`. Defaults
+   * are filled in when it is written. It is shared and must not be modified.
+   */
   readonly object: JsonObject;
-  readonly mode: BootstrapMode;
+  readonly strategy: EnsureStrategy;
 }
 
 /**
- * What becomes of an object that is there already. `create`: nothing, whatever somebody made of it. A function gets what is stored (shared, not to be changed) and returns
- * the whole object that should be there instead, or undefined if it is right as it is.
+ * The treatment of a stored object. `create` leaves it unchanged. A function gets the stored object, which it must not
+ * modify. It returns the whole object to store instead, and undefined if the stored one is right.
  */
-export type BootstrapMode = 'create' | ((stored: JsonObject) => JsonObject | undefined);
+export type EnsureStrategy = 'create' | ((stored: JsonObject) => JsonObject | undefined);

@@ -1,15 +1,15 @@
 /**
- * Brings the objects that a server contains up to date: creates those that are missing and replaces those that differ.
- * It reads single keys and starts no cache, so a server that finds everything in place reads nothing else.
+ * The ensurer of the server's own objects: it creates those that are missing and replaces those that differ. It reads
+ * single keys and starts no cache, so a server that finds everything in place reads nothing else.
  */
 import { nameOf, namespaceOf } from '../../apimachinery/meta/meta.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../apimachinery/status/status.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 import { type ObjectName, OwnWriter } from '../../server/own/own-writer.ts';
 import type { StoredResource } from '../../server/resource/open-resource.ts';
-import type { BootstrapObject } from './ensured-object.ts';
+import type { EnsuredObject } from './ensured-object.ts';
 
-export class StoredObjects {
+export class ObjectEnsurer {
   readonly #resource: (plural: string) => StoredResource;
   readonly #writers = new Map<string, OwnWriter>();
 
@@ -17,20 +17,23 @@ export class StoredObjects {
     this.#resource = resource;
   }
 
-  /** Reads the objects and returns the writes that are needed. Writes that are begun in one turn share a commit. */
-  async bringUpToDate(objects: readonly BootstrapObject[]): Promise<readonly (() => Promise<void>)[]> {
+  /**
+   * Reads the stored objects and returns the writes that are necessary. The caller runs them, all in one turn, so that
+   * they share a commit.
+   */
+  async plan(objects: readonly EnsuredObject[]): Promise<readonly (() => Promise<void>)[]> {
     const stored = await Promise.all(objects.map(({ plural, object }) => this.#writer(plural).read(target(object))));
-    return objects.flatMap(({ plural, object, mode }, i) => {
+    return objects.flatMap(({ plural, object, strategy }, i) => {
       const old = stored[i];
       if (old === undefined) return [() => this.create(plural, object)];
-      const next = mode === 'create' ? undefined : mode(old);
+      const next = strategy === 'create' ? undefined : strategy(old);
       return next === undefined ? [] : [() => this.#replace(plural, next)];
     });
   }
 
-  /** Brings the objects up to date now. */
-  async restore(objects: readonly BootstrapObject[]): Promise<void> {
-    const writes = await this.bringUpToDate(objects);
+  /** Plans the writes and runs them. */
+  async ensure(objects: readonly EnsuredObject[]): Promise<void> {
+    const writes = await this.plan(objects);
     await Promise.all(writes.map((write) => write()));
   }
 
@@ -48,8 +51,8 @@ export class StoredObjects {
     return this.#writer(plural).deleteIfPresent(target(object));
   }
 
-  /** Changes the stored object in place. Returns false if there is none. */
-  async change(plural: string, object: JsonObject, change: (stored: JsonObject) => void): Promise<boolean> {
+  /** Writes the stored object with the changes that `change` makes in place. Returns false if it does not exist. */
+  async update(plural: string, object: JsonObject, change: (stored: JsonObject) => void): Promise<boolean> {
     try {
       await this.#writer(plural).update(target(object), change);
       return true;
@@ -59,7 +62,7 @@ export class StoredObjects {
     }
   }
 
-  /** Does nothing if the stored object has changed since `next` was made of it: the next start looks again. */
+  /** Does nothing if the stored object has changed since it was read: the next start ensures it again. */
   async #replace(plural: string, next: JsonObject): Promise<void> {
     try {
       await this.#writer(plural).replace(next);

@@ -1,8 +1,10 @@
-/** The condition of a flow schema that tells whether its priority level exists. Invariant: the words are the reference's. */
+/**
+ * The condition Dangling of a flow schema: whether its priority level is missing. Its message equals the reference's.
+ */
 import { formatTime, instantFromMillis } from '../../apimachinery/scalars/time.ts';
 import type { JsonObject } from '../../base/json-value.ts';
 
-/** `now` in milliseconds since the epoch. */
+/** `now` is in milliseconds since 1970. */
 export function danglingCondition(level: string, dangling: boolean, now: number): JsonObject {
   const end = dangling ? 'but there is no such object' : 'and it exists';
   return {

@@ -1,11 +1,11 @@
 /**
- * The flow schemas and priority levels that every server has: the mandatory ones, whose specs nobody can change, and the suggested ones. Invariant: names and specs are the
- * reference's of this release, with their defaults filled in; the objects are made when somebody asks, and shared, so nobody changes them.
+ * The default flow schemas and priority levels of Kubernetes 1.36: the mandatory ones, whose specs are fixed, and the
+ * suggested ones. Specs contain their defaults. Parts of them are shared, so they must not be modified.
  */
 import type { JsonObject } from '../../base/json-value.ts';
 
 export const FLOW_CONTROL_GROUP = 'flowcontrol.apiserver.k8s.io';
-/** Whether the spec of a suggested object follows the releases of the server. */
+/** Whether a start updates the spec of a suggested object. */
 export const AUTO_UPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec';
 
 export interface DefaultFlow {
@@ -19,7 +19,7 @@ const EVERYTHING: JsonObject = {
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 };
 const LEASES = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] };
-const EVERYBODY = [group('system:unauthenticated'), group('system:authenticated')];
+const ALL_USERS = [group('system:unauthenticated'), group('system:authenticated')];
 const KUBE_SYSTEM_ACCOUNTS: JsonObject = {
   kind: 'ServiceAccount',
   serviceAccount: { namespace: 'kube-system', name: '*' },
@@ -51,7 +51,7 @@ export function defaultFlowSchemas(): readonly DefaultFlow[] {
         { verbs: ['*'], ...LEASES },
       ],
     }),
-    schema('probes', 'exempt', 2, undefined, EVERYBODY, {
+    schema('probes', 'exempt', 2, undefined, ALL_USERS, {
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
     }),
     schema(
@@ -66,13 +66,13 @@ export function defaultFlowSchemas(): readonly DefaultFlow[] {
     schema('kube-scheduler', 'workload-high', 800, 'ByNamespace', [user('system:kube-scheduler')]),
     schema('kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', [KUBE_SYSTEM_ACCOUNTS]),
     schema('service-accounts', 'workload-low', 9_000, 'ByUser', [group('system:serviceaccounts')]),
-    schema('global-default', 'global-default', 9_900, 'ByUser', EVERYBODY),
+    schema('global-default', 'global-default', 9_900, 'ByUser', ALL_USERS),
     { ...schema('exempt', 'exempt', 1, undefined, [group('system:masters')]), mandatory: true },
-    { ...schema('catch-all', 'catch-all', 10_000, 'ByUser', EVERYBODY), mandatory: true },
+    { ...schema('catch-all', 'catch-all', 10_000, 'ByUser', ALL_USERS), mandatory: true },
   ];
 }
 
-/** Undefined for names that are not mandatory. */
+/** Returns undefined for a name that is not mandatory. */
 export function mandatorySpec(flows: readonly DefaultFlow[], name: string): JsonObject | undefined {
   return flows.find((flow) => flow.mandatory && flow.name === name)?.spec;
 }

@@ -6,7 +6,7 @@ import { SILENT } from '../../base/logger.ts';
 import { VirtualClock } from '../../base/virtual-clock.ts';
 import { parseRequestInfo } from '../../server/http/request-info.ts';
 import type { Lister, ListerChange } from '../../server/own/lister.ts';
-import type { StoredObjects } from '../ensurer/object-ensurer.ts';
+import type { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { ADMIN, startTestKube, type TestKube, user } from '../kube-server.fixtures.ts';
 import { FlowController, type FlowControllerOptions } from './flow-controller.ts';
 
@@ -34,7 +34,7 @@ describe('flow control', () => {
   };
   const uidOf = async (path: string): Promise<string> =>
     textAt((await kube.request('GET', path)).body, 'metadata', 'uid');
-  /** Conditions are written beside the requests that call for them. */
+  /** Waits for the condition, which is written in the background. */
   const dangling = async (name: string, status: string): Promise<JsonObject> => {
     for (;;) {
       const { body } = await kube.request('GET', `${SCHEMAS}/${name}`);
@@ -43,7 +43,7 @@ describe('flow control', () => {
     }
   };
 
-  it('knows a schema as soon as its priority level exists, and tells so', async () => {
+  it('uses a schema when its priority level exists, and sets its condition', async () => {
     const spec = { matchingPrecedence: 50, priorityLevelConfiguration: { name: 'mine' }, rules: RULES };
     await kube.request('POST', SCHEMAS, { metadata: { name: 'joes' }, spec });
     expect(await dangling('joes', 'True')).toMatchObject({
@@ -62,7 +62,7 @@ describe('flow control', () => {
     expect(flowOf('jim')?.schemaUid).toBe(await uidOf(`${SCHEMAS}/global-default`));
   });
 
-  it('brings back what it cannot be without', async () => {
+  it('restores deleted and changed default objects', async () => {
     await kube.request('DELETE', `${SCHEMAS}/exempt`);
     await kube.request('PATCH', `${LEVELS}/system`, { spec: { limited: { nominalConcurrencyShares: 7 } } });
     await kube.clock.advance(61_000);
@@ -73,7 +73,7 @@ describe('flow control', () => {
     });
   });
 
-  it('leaves alone what an operator has taken over', async () => {
+  it('does not update an object with autoupdate-spec=false', async () => {
     await kube.request('PATCH', `${LEVELS}/system`, {
       metadata: { annotations: { 'apf.kubernetes.io/autoupdate-spec': 'false' } },
       spec: { limited: { nominalConcurrencyShares: 7 } },
@@ -84,7 +84,7 @@ describe('flow control', () => {
     });
   });
 
-  it('lets nobody change the specs that are mandatory', async () => {
+  it('refuses changes of mandatory specs', async () => {
     const patch = { spec: { limited: { nominalConcurrencyShares: 7 } } };
     const { status, body } = await kube.request('PATCH', `${LEVELS}/catch-all`, patch, { as: ADMIN });
     expect(status).toBe(422);
@@ -92,7 +92,7 @@ describe('flow control', () => {
   });
 });
 
-it('writes the conditions of many schemas once each, although every write is a change', async () => {
+it('writes the condition of each of many schemas once, although every write is a change', async () => {
   const states = new Map<string, JsonObject>();
   for (let i = 0; i < 20; i++)
     states.set(`s${i}`, {
@@ -126,12 +126,12 @@ it('writes the conditions of many schemas once each, although every write is a c
     },
   };
   const clock = new VirtualClock();
-  const objects = {} as StoredObjects;
+  const ensurer = {} as ObjectEnsurer;
   const controller = new FlowController({
     schemas: lister(states),
     levels: lister(new Map()),
     schemaWriter,
-    objects,
+    ensurer,
     clock,
     logger: SILENT,
   });

@@ -1,6 +1,7 @@
 /**
- * Follows the flow schemas and priority levels: requests are matched to them, and each schema is told whether its level exists. Invariant: matching never waits; before
- * `start` has ended nothing is known. What the server has of its own is put right once a minute, so that nobody can delete it for long.
+ * The controller of flow schemas and priority levels. It matches requests to flow schemas, sets the condition Dangling
+ * of each schema, and ensures the default objects once a minute.
+ * Invariant: `match` is synchronous. It returns undefined until `start` has resolved.
  */
 import { objectsAt, textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { UserInfo } from '../../apimachinery/meta/user-info.ts';
@@ -13,12 +14,12 @@ import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import type { Lister } from '../../server/own/lister.ts';
 import type { OwnWriter } from '../../server/own/own-writer.ts';
-import type { StoredObjects } from '../ensurer/object-ensurer.ts';
+import type { ObjectEnsurer } from '../ensurer/object-ensurer.ts';
 import { danglingCondition } from './dangling-condition.ts';
 import { type DefaultFlow, defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 import { FlowIndex, levelNames, priorityLevelOf } from './flow-index.ts';
 import { flowObjects } from './flow-objects.ts';
-import { isAbandoned, reviseFlow } from './revise-flow.ts';
+import { isObsolete, reviseFlow } from './revise-flow.ts';
 
 /** The field manager of the conditions, as in the reference. */
 export const FLOW_CONTROL_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
@@ -29,8 +30,8 @@ export interface FlowControllerOptions {
   readonly levels: Lister;
   /** Writes the status of flow schemas. */
   readonly schemaWriter: Pick<OwnWriter, 'updateStatus'>;
-  /** For what the server has of its own. */
-  readonly objects: StoredObjects;
+  /** Ensures the default objects. */
+  readonly ensurer: ObjectEnsurer;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -40,7 +41,10 @@ export class FlowController implements FlowMatcher {
   #index: FlowIndex | undefined;
   #subscriptions: readonly { stop(): void }[] = [];
   #timer: Timer | undefined;
-  /** States whose condition is being written: every write is a change, which asks for all of them again. */
+  /**
+   * Schemas, by uid and resourceVersion, whose condition is being written. Every write is a change of the lister, which
+   * checks all schemas again.
+   */
   readonly #writing = new Set<string>();
   #stopped = false;
 
@@ -52,15 +56,15 @@ export class FlowController implements FlowMatcher {
     return this.#index?.match(user, info);
   }
 
-  /** Once. Rejects if the objects cannot be read. */
+  /** Called once. Rejects if the objects cannot be read. */
   async start(): Promise<void> {
     const { schemas, levels } = this.#options;
     await Promise.all([schemas.fresh(), levels.fresh()]);
     if (this.#stopped) return;
-    const changed = (): void => this.#changed();
-    this.#subscriptions = [levels.subscribe(changed), schemas.subscribe(changed)];
-    this.#changed();
-    this.#wait();
+    const onChange = (): void => this.#rebuild();
+    this.#subscriptions = [levels.subscribe(onChange), schemas.subscribe(onChange)];
+    this.#rebuild();
+    this.#scheduleEnsure();
   }
 
   stop(): void {
@@ -69,19 +73,21 @@ export class FlowController implements FlowMatcher {
     for (const subscription of this.#subscriptions) subscription.stop();
   }
 
-  #changed(): void {
+  #rebuild(): void {
     const schemas = this.#options.schemas.list();
     const levels = this.#options.levels.list();
     this.#index = new FlowIndex(schemas, levels);
     if (this.#subscriptions.length === 0) return;
     const names = levelNames(levels);
     for (const schema of schemas) {
-      const condition = missingCondition(schema, names, this.#options.clock.now());
+      const condition = outdatedCondition(schema, names, this.#options.clock.now());
       if (condition !== undefined) void this.#writeCondition(schema, condition);
     }
   }
 
-  /** Whatever comes between comes with another change, which asks again. */
+  /**
+   * A conflict means that the schema has changed; the lister reports that change, and the condition is checked again.
+   */
   async #writeCondition(schema: JsonObject, condition: JsonObject): Promise<void> {
     const [name, uid] = [textAt(schema, 'metadata', 'name'), textAt(schema, 'metadata', 'uid')];
     const resourceVersion = textAt(schema, 'metadata', 'resourceVersion');
@@ -99,49 +105,48 @@ export class FlowController implements FlowMatcher {
       );
     } catch (caught) {
       if (this.#stopped || isConflict(caught) || isNotFound(caught)) return;
-      this.#options.logger.warn('the status of a flow schema could not be written', {
-        name,
-        reason: toError(caught).message,
-      });
+      const fields = { name, reason: toError(caught).message };
+      this.#options.logger.warn('cannot write the status of a flow schema; its next change tries again', fields);
     } finally {
       this.#writing.delete(state);
     }
   }
 
-  #wait(): void {
-    this.#timer = this.#options.clock.setTimer(ENSURE_INTERVAL_MS, () => void this.#putRight(), { background: true });
-  }
-
-  async #putRight(): Promise<void> {
-    try {
-      await this.#ensure();
-    } catch (caught) {
-      if (!this.#stopped)
-        this.#options.logger.warn('flow schemas and priority levels could not be brought up to date', {
-          reason: toError(caught).message,
-        });
-    }
-    if (!this.#stopped) this.#wait();
+  #scheduleEnsure(): void {
+    const { clock, logger } = this.#options;
+    const run = async (): Promise<void> => {
+      try {
+        await this.#ensure();
+      } catch (caught) {
+        const fields = { reason: toError(caught).message };
+        if (!this.#stopped)
+          logger.warn(
+            'cannot ensure the default flow schemas and priority levels; the next minute tries again',
+            fields,
+          );
+      }
+      if (!this.#stopped) this.#scheduleEnsure();
+    };
+    this.#timer = clock.setTimer(ENSURE_INTERVAL_MS, () => void run(), { background: true });
   }
 
   async #ensure(): Promise<void> {
-    const { schemas, levels, objects, clock } = this.#options;
+    const { schemas, levels, ensurer, clock } = this.#options;
     const own = [
       { plural: 'prioritylevelconfigurations', lister: levels, defaults: defaultPriorityLevels() },
       { plural: 'flowschemas', lister: schemas, defaults: defaultFlowSchemas() },
     ];
-    if (!own.some(({ lister, defaults }) => needsCare(lister, defaults))) return;
-    const writes = await objects.bringUpToDate(flowObjects(clock.now()));
-    await Promise.all(writes.map((write) => write()));
+    if (!own.some(({ lister, defaults }) => isOutdated(lister, defaults))) return;
+    await ensurer.ensure(flowObjects(clock.now()));
     for (const { plural, lister, defaults } of own)
-      for (const stored of lister.list()) if (isAbandoned(stored, defaults)) await objects.remove(plural, stored);
+      for (const stored of lister.list()) if (isObsolete(stored, defaults)) await ensurer.remove(plural, stored);
   }
 }
 
-/** Mostly nothing is to be done, which the listers tell without a read. */
-function needsCare(lister: Lister, defaults: readonly DefaultFlow[]): boolean {
+/** Usually nothing is outdated. The listers show that without a read from storage. */
+function isOutdated(lister: Lister, defaults: readonly DefaultFlow[]): boolean {
   return (
-    lister.list().some((stored) => isAbandoned(stored, defaults)) ||
+    lister.list().some((stored) => isObsolete(stored, defaults)) ||
     defaults.some((flow) => {
       const stored = lister.get('', flow.name);
       return stored === undefined || reviseFlow(stored, flow) !== undefined;
@@ -149,10 +154,10 @@ function needsCare(lister: Lister, defaults: readonly DefaultFlow[]): boolean {
   );
 }
 
-/** What the schema's status should say; undefined if it says so already. */
-function missingCondition(schema: JsonObject, levels: ReadonlySet<string>, now: number): JsonObject | undefined {
+/** Returns the condition that the schema should have, and undefined if it has it. */
+function outdatedCondition(schema: JsonObject, levels: ReadonlySet<string>, now: number): JsonObject | undefined {
   const wanted = danglingCondition(priorityLevelOf(schema), !levels.has(priorityLevelOf(schema)), now);
   const present = objectsAt(schema, 'status', 'conditions').find(({ type }) => type === 'Dangling') ?? {};
-  const says = ['status', 'reason', 'message'].every((name) => present[name] === wanted[name]);
-  return says ? undefined : wanted;
+  const isCurrent = ['status', 'reason', 'message'].every((name) => present[name] === wanted[name]);
+  return isCurrent ? undefined : wanted;
 }

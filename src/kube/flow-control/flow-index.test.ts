@@ -75,18 +75,18 @@ describe('FlowIndex', () => {
       'workload-low',
     ],
     ['somebody without a group', user('?'), 'GET', '/api/v1/pods', 'catch-all', 'catch-all'],
-  ])('knows %s', (_who, who, method, path, schema, level) => {
+  ])('matches %s', (_who, who, method, path, schema, level) => {
     const expected = { schemaUid: `uid-${schema}`, priorityLevelUid: `uid-${level}` };
     expect(index.match(who, info(method, path))).toEqual(expected);
     expect(index.match(who, info(method, path))).toEqual(expected);
   });
 
-  it('remembers a user by name and groups', () => {
+  it('caches rules by user name and groups', () => {
     expect(index.match(user('same', AUTHENTICATED), info('GET', '/api')).schemaUid).toBe('uid-global-default');
     expect(index.match(user('same', 'system:masters'), info('GET', '/api')).schemaUid).toBe('uid-exempt');
   });
 
-  it('asks schemas of one precedence by their names, and leaves out those without a level', () => {
+  it('orders schemas of equal precedence by name, and skips those without a level', () => {
     const rules = defaultFlowSchemas().find(({ name }) => name === 'global-default')?.spec['rules'] ?? [];
     const mine = (name: string, level: string): JsonObject =>
       stored({ name, spec: { priorityLevelConfiguration: { name: level }, matchingPrecedence: 50, rules } });
@@ -95,7 +95,7 @@ describe('FlowIndex', () => {
     expect(levelNames([])).toEqual(new Set(['catch-all', 'exempt']));
   });
 
-  it('has the mandatory schemas even if nothing is stored', () => {
+  it('has the mandatory schemas even if no object is stored', () => {
     const empty = new FlowIndex([], []);
     expect(empty.match(user('p', AUTHENTICATED), info('GET', '/api'))).toEqual({ schemaUid: '', priorityLevelUid: '' });
   });

@@ -1,8 +1,9 @@
 /**
- * Finds the flow schema of a request. Invariant: built anew whenever a schema or a level changes, and never changed itself; schemas are asked in the order of their
- * precedence, those without a priority level not at all, and what nothing matches belongs to `catch-all`.
+ * The index that finds the flow schema of a request. It is immutable: a change of a schema or a level makes a new one.
+ * Invariant: schemas are tried in order of precedence, then name. A schema whose priority level does not exist is
+ * skipped. A request that no schema matches belongs to `catch-all`.
  *
- * Who asks narrows the rules down to a few, which is remembered for each user name; the rest is decided by looking.
+ * The rules whose subjects match a user are cached by user name. The other parts of a rule are compared per request.
  */
 import { nameOf, uidOf } from '../../apimachinery/meta/meta.ts';
 import { flagAt, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../apimachinery/meta/object-fields.ts';
@@ -12,12 +13,12 @@ import type { Flow, FlowMatcher } from '../../server/flow-matcher.ts';
 import type { RequestInfo } from '../../server/http/request-info.ts';
 import { defaultFlowSchemas, defaultPriorityLevels } from './default-flows.ts';
 
-/** Users whose rules are remembered; beyond that all are forgotten. */
-const MAX_REMEMBERED = 4_096;
+/** The limit of cached users. A full cache is cleared. */
+const MAX_CACHED_USERS = 4_096;
 const ALL = '*';
 const ACCOUNT_PREFIX = 'system:serviceaccount:';
 
-/** What a list allows; undefined: everything. */
+/** The values that a list allows. Undefined allows everything. */
 type Allowed = readonly string[] | undefined;
 
 interface ResourceRule {
@@ -41,7 +42,7 @@ interface Rule {
   readonly pathRules: readonly PathRule[];
 }
 
-interface Remembered {
+interface CachedRules {
   readonly groups: readonly string[];
   readonly rules: readonly Rule[];
 }
@@ -49,9 +50,9 @@ interface Remembered {
 export class FlowIndex implements FlowMatcher {
   readonly #rules: readonly Rule[];
   readonly #fallback: Flow;
-  readonly #byUser = new Map<string, Remembered>();
+  readonly #byUser = new Map<string, CachedRules>();
 
-  /** Objects as they are stored. Mandatory ones that are missing count all the same. */
+  /** Takes stored objects. Mandatory objects that are missing are added. */
   constructor(schemas: readonly JsonObject[], levels: readonly JsonObject[]) {
     const uids = new Map(withMandatory(levels, defaultPriorityLevels()).map((level) => [nameOf(level), uidOf(level)]));
     const usable = withMandatory(schemas, defaultFlowSchemas())
@@ -72,16 +73,16 @@ export class FlowIndex implements FlowMatcher {
   }
 
   #rulesOf(user: UserInfo): readonly Rule[] {
-    const remembered = this.#byUser.get(user.name);
-    if (remembered !== undefined && sameTexts(remembered.groups, user.groups)) return remembered.rules;
+    const cached = this.#byUser.get(user.name);
+    if (cached !== undefined && sameTexts(cached.groups, user.groups)) return cached.rules;
     const rules = this.#rules.filter(({ subjects }) => subjects.some((subject) => matchesSubject(subject, user)));
-    if (this.#byUser.size >= MAX_REMEMBERED) this.#byUser.clear();
+    if (this.#byUser.size >= MAX_CACHED_USERS) this.#byUser.clear();
     this.#byUser.set(user.name, { groups: user.groups, rules });
     return rules;
   }
 }
 
-/** The names of the levels that schemas may refer to. */
+/** Returns the names of the levels that schemas may refer to. */
 export function levelNames(levels: readonly JsonObject[]): ReadonlySet<string> {
   return new Set(withMandatory(levels, defaultPriorityLevels()).map(nameOf));
 }
@@ -171,7 +172,7 @@ function allows(allowed: Allowed, item: string): boolean {
   return allowed === undefined || allowed.includes(item);
 }
 
-/** A path covers itself and all below it. */
+/** A path matches itself and every path below it. */
 function matchesPath(rule: string, path: string): boolean {
   if (rule === ALL || rule === path) return true;
   const prefix = rule.endsWith(ALL) ? rule.slice(0, -1) : rule;

@@ -1,7 +1,7 @@
-/** The flow schemas and priority levels of a fresh server. Invariant: what operators changed stays as `revise-flow` says. */
+/** The default flow schemas and priority levels as ensured objects. */
 import { textAt } from '../../apimachinery/meta/object-fields.ts';
 import type { JsonObject } from '../../base/json-value.ts';
-import type { BootstrapObject } from '../ensurer/ensured-object.ts';
+import type { EnsuredObject } from '../ensurer/ensured-object.ts';
 import { danglingCondition } from './dangling-condition.ts';
 import {
   AUTO_UPDATE_ANNOTATION,
@@ -12,8 +12,8 @@ import {
 } from './default-flows.ts';
 import { reviseFlow } from './revise-flow.ts';
 
-/** Schemas know from their creation on that their levels exist; `now` in milliseconds since the epoch. */
-export function flowObjects(now: number): readonly BootstrapObject[] {
+/** The conditions of new schemas say that their levels exist. `now` is in milliseconds. */
+export function flowObjects(now: number): readonly EnsuredObject[] {
   return [
     ...defaultPriorityLevels().map((flow) =>
       flowObject('prioritylevelconfigurations', 'PriorityLevelConfiguration', flow, {}),
@@ -26,7 +26,7 @@ export function flowObjects(now: number): readonly BootstrapObject[] {
   ];
 }
 
-function flowObject(plural: string, kind: string, flow: DefaultFlow, status: JsonObject): BootstrapObject {
+function flowObject(plural: string, kind: string, flow: DefaultFlow, status: JsonObject): EnsuredObject {
   return {
     plural,
     object: {
@@ -36,6 +36,6 @@ function flowObject(plural: string, kind: string, flow: DefaultFlow, status: Jso
       spec: flow.spec,
       status,
     },
-    mode: (stored) => reviseFlow(stored, flow),
+    strategy: (stored) => reviseFlow(stored, flow),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json-value.ts';
 import { AUTO_UPDATE_ANNOTATION, type DefaultFlow, defaultPriorityLevels } from './default-flows.ts';
-import { isAbandoned, reviseFlow } from './revise-flow.ts';
+import { isObsolete, reviseFlow } from './revise-flow.ts';
 
 const LEVELS = defaultPriorityLevels();
 
@@ -42,9 +42,9 @@ describe('reviseFlow', () => {
     expect(revised && [annotations?.[AUTO_UPDATE_ANNOTATION], revised['spec']]).toEqual(expected);
   });
 
-  it('gives up only what followed and is no longer known', () => {
-    expect(isAbandoned(stored('old', other, 1, 'true'), LEVELS)).toBe(true);
-    expect(isAbandoned(stored('mine', other, 1), LEVELS)).toBe(false);
-    expect(isAbandoned(stored('system', other, 1, 'true'), LEVELS)).toBe(false);
+  it('reports as obsolete only objects with auto-update that are no default', () => {
+    expect(isObsolete(stored('old', other, 1, 'true'), LEVELS)).toBe(true);
+    expect(isObsolete(stored('mine', other, 1), LEVELS)).toBe(false);
+    expect(isObsolete(stored('system', other, 1, 'true'), LEVELS)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { FieldPath } from '../../apimachinery/validation/field-path.ts';
 import type { JsonObject, JsonValue } from '../../base/json-value.ts';
-import { NodePortClaim } from '../allocators/node-port-allocator.ts';
+import { NodePortOperation } from '../allocators/node-port-allocator.ts';
 import { validateStorageVersionStatus } from './apiserverinternal/storage-version.ts';
 import { validateRequest } from './certificates/validate-signing-request.ts';
 import { podValidationOptions } from './core/pod/spec/make-pod-validation-options.ts';
@@ -141,20 +141,20 @@ describe('validation takes linear time', () => {
     const never = (): never => {
       throw new Error('nothing is taken in a dry run');
     };
-    const claim = new NodePortClaim(
+    const operation = new NodePortOperation(
       {
         range: { first: 30000, size: 10 },
-        isTaken: () => false,
+        isAllocated: () => false,
         random: never,
-        take: never,
+        claim: never,
         drop: never,
-        settled: never,
+        fresh: never,
       },
       true,
     );
     let last: number | undefined;
-    for (let i = 0; i < 200_000; i++) last = claim.takeAny();
+    for (let i = 0; i < 200_000; i++) last = operation.allocateNext();
     expect(last).toBe(232_768);
-    expect(claim.take(40_000)).toBe('provided port is already allocated');
+    expect(operation.allocate(40_000)).toBe('provided port is already allocated');
   });
 });

@@ -32,6 +32,7 @@ import type { CreateRequest, ResourceContext, WriteAnswer } from '../../server/r
 import { ensureMeta } from '../../server/resource/strategy-fields.ts';
 import type { VersionDefinition } from '../../server/resource/version-definition.ts';
 import { AUTHENTICATION_GROUP } from '../groups/authentication/token-review.ts';
+import type { KubeContext } from '../kube-context.ts';
 import { builtInVersion } from '../shared/built-in.ts';
 import { reviewAnswer } from '../shared/review-answer.ts';
 
@@ -51,10 +52,8 @@ export interface TokenRequestOptions {
   /** `--service-account-extend-token-expiration`. */
   readonly extendExpiration: boolean;
   readonly clock: Clock;
-  readonly serviceAccounts: ObjectReader;
-  readonly secrets: ObjectReader;
-  readonly pods: ObjectReader;
-  readonly nodes: ObjectReader;
+  /** Reads ServiceAccounts, Secrets, Pods and Nodes. Used by requests only, after the stores are open. */
+  readonly kube: Pick<KubeContext, 'reader'>;
 }
 
 export const TOKEN_REQUEST: VersionDefinition = builtInVersion({
@@ -71,13 +70,12 @@ export const TOKEN_REQUEST: VersionDefinition = builtInVersion({
   },
 });
 
-/** Calls `options` on each request: the stores that it reads are opened after the resources are declared. */
-export function tokenSubresource(options: () => TokenRequestOptions): SubresourceDefinition {
+export function tokenSubresource(options: TokenRequestOptions): SubresourceDefinition {
   return {
     name: 'token',
     version: TOKEN_REQUEST,
     store: () => ({
-      create: (context, object, request) => createToken(options(), context, object, request),
+      create: (context, object, request) => createToken(options, context, object, request),
       // metadata.uid of the body names the expected uid of the account.
       keepsSystemFields: true,
     }),
@@ -91,7 +89,7 @@ async function createToken(
   request: CreateRequest,
 ): Promise<WriteAnswer> {
   checkNames(context, object);
-  const account = await options.serviceAccounts(context.namespace, context.name);
+  const account = await options.kube.reader('serviceaccounts')(context.namespace, context.name);
   if ('status' in account) throw new StatusError(account.status);
   const uid = textAt(account.object, 'metadata', 'uid');
   const now = options.clock.now();
@@ -171,7 +169,7 @@ type Bound = Pick<BoundClaimsOptions, 'pod' | 'secret' | 'node'>;
 
 /** Reads the object that the token is bound to: a Secret, a Node, or a Pod together with its node. */
 async function boundObjects(
-  options: TokenRequestOptions,
+  { kube }: TokenRequestOptions,
   context: ResourceContext,
   object: JsonObject,
 ): Promise<Bound> {
@@ -182,18 +180,18 @@ async function boundObjects(
   const kind = gvk.group === '' ? gvk.kind : '';
   switch (kind) {
     case 'Secret':
-      return { secret: referenceTo(await find(options.secrets, namespace, reference), reference) };
+      return { secret: referenceTo(await find(kube.reader('secrets'), namespace, reference), reference) };
     case 'Node':
-      return { node: referenceTo(await find(options.nodes, '', reference), reference) };
+      return { node: referenceTo(await find(kube.reader('nodes'), '', reference), reference) };
     case 'Pod': {
-      const pod = await find(options.pods, namespace, reference);
+      const pod = await find(kube.reader('pods'), namespace, reference);
       if (textAt(pod, 'spec', 'serviceAccountName') !== context.name)
         throw new StatusError(
           badRequest(
             `cannot bind token for serviceaccount ${quote(context.name)} to pod running with different serviceaccount name.`,
           ),
         );
-      const node = await nodeOf(options, textAt(pod, 'spec', 'nodeName'));
+      const node = await nodeOf(kube.reader('nodes'), textAt(pod, 'spec', 'nodeName'));
       return { pod: referenceTo(pod, reference), ...(node === undefined ? undefined : { node }) };
     }
     default:
@@ -225,7 +223,7 @@ function referenceTo(object: JsonObject, reference: JsonObject): ObjectReference
 }
 
 /** Returns the node of a pod, for information only. The uid is '' if the node does not exist. */
-async function nodeOf({ nodes }: TokenRequestOptions, name: string): Promise<ObjectReference | undefined> {
+async function nodeOf(nodes: ObjectReader, name: string): Promise<ObjectReference | undefined> {
   if (name === '') return undefined;
   const node = await nodes('', name);
   return { name, uid: 'object' in node ? textAt(node.object, 'metadata', 'uid') : '' };

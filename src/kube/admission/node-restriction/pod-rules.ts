@@ -74,7 +74,7 @@ function checkEviction(
   if (operation !== 'CREATE') throw refusal(attributes, `unexpected operation ${operation}`);
   const name = attributes.name || (object === undefined ? '' : nameOf(object));
   if (name === '') throw refusal(attributes, 'could not determine pod from request data');
-  return andThen(options.pods()(namespace, name), (answer) => {
+  return andThen(options.pods(namespace, name), (answer) => {
     if ('status' in answer) throw new StatusError(answer.status);
     if (textAt(specOf(answer.object), 'nodeName') !== node)
       throw refusal(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
@@ -104,7 +104,7 @@ function checkMirrorPod(
     throw refusal(attributes, `${self} can only create pods with a controller owner reference set to itself`);
   if (owner.blockOwnerDeletion === true)
     throw refusal(attributes, `${self} must not set blockOwnerDeletion on an owner reference`);
-  return andThen(options.nodes()('', node), (answer) => {
+  return andThen(options.nodes('', node), (answer) => {
     if ('status' in answer) throw new StatusError(answer.status);
     const uid = uidOf(answer.object);
     if (owner.uid !== uid)

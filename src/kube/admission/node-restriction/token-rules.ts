@@ -16,12 +16,12 @@ import { specOf } from '../../../server/resource/strategy-fields.ts';
 
 /** The readers and the authorizer of NodeRestriction. */
 export interface NodeRestrictionOptions {
-  readonly pods: () => ObjectReader;
-  readonly nodes: () => ObjectReader;
-  readonly claims: () => ObjectReader;
-  readonly volumes: () => ObjectReader;
-  readonly drivers: () => ObjectReader;
-  readonly authorizer: () => Authorizer;
+  readonly pods: ObjectReader;
+  readonly nodes: ObjectReader;
+  readonly claims: ObjectReader;
+  readonly volumes: ObjectReader;
+  readonly drivers: ObjectReader;
+  readonly authorizer: Authorizer;
 }
 
 export async function admitToken(
@@ -37,7 +37,7 @@ export async function admitToken(
   if (textAt(bound, 'apiVersion') !== 'v1' || textAt(bound, 'kind') !== 'Pod' || name === '')
     throw refusal(attributes, 'node requested token not bound to a pod');
   if (uid === '') throw refusal(attributes, 'node requested token with a pod binding without a uid');
-  const answer = await options.pods()(namespace, name);
+  const answer = await options.pods(namespace, name);
   if ('status' in answer) throw new StatusError(answer.status);
   const pod = answer.object;
   if (uidOf(pod) !== uid) {
@@ -60,7 +60,7 @@ async function checkAudience(
   const audience = audiences[0] ?? '';
   if (await namesAudience(attributes, pod, audience, options)) return;
   const { user, namespace, name } = attributes;
-  const { decision, error } = await options.authorizer().authorize({
+  const { decision, error } = await options.authorizer.authorize({
     user,
     verb: 'request-serviceaccounts-token-audience',
     namespace,
@@ -98,7 +98,7 @@ async function namesAudience(
     try {
       const driver = await driverOf(pod, volume, options);
       if (driver === '') continue;
-      const found = await read(options.drivers(), '', driver);
+      const found = await read(options.drivers, '', driver);
       if (objectsAt(found, 'spec', 'tokenRequests').some((token) => textAt(token, 'audience') === audience))
         return true;
     } catch (error) {
@@ -119,8 +119,8 @@ async function driverOf(pod: JsonObject, volume: JsonObject, options: NodeRestri
       ? textAt(volume, 'persistentVolumeClaim', 'claimName')
       : `${nameOf(pod)}-${textAt(volume, 'name')}`;
   if (claim === '') return '';
-  const found = await read(options.claims(), namespaceOf(pod), claim);
-  const bound = await read(options.volumes(), '', textAt(specOf(found), 'volumeName'));
+  const found = await read(options.claims, namespaceOf(pod), claim);
+  const bound = await read(options.volumes, '', textAt(specOf(found), 'volumeName'));
   return textAt(specOf(bound), 'csi', 'driver');
 }
 

@@ -34,7 +34,7 @@ export function podGroupProtection(): AdmissionPlugin {
 }
 
 /** Refuses a PodGroup whose Workload, or the template that it names, does not exist. */
-export function podGroupWorkloadExists(workloads: () => ObjectReader): AdmissionPlugin {
+export function podGroupWorkloadExists(workloads: ObjectReader): AdmissionPlugin {
   return {
     name: 'PodGroupWorkloadExists',
     resources: [POD_GROUPS],
@@ -46,7 +46,7 @@ export function podGroupWorkloadExists(workloads: () => ObjectReader): Admission
       const name = textAt(reference, 'workloadName');
       const template = textAt(reference, 'podGroupTemplateName');
       const because = (text: string): StatusError => refusal(attributes, `PodGroup rejected: ${text}`);
-      return andThen(workloads()(namespace, name), (answer) => {
+      return andThen(workloads(namespace, name), (answer) => {
         if ('status' in answer) {
           if (answer.status.code === 404) throw because(`Workload ${quote(name)} not found`);
           throw new StatusError(internalError(answer.status.message ?? ''));

@@ -21,7 +21,7 @@ import { isSidecar } from '../../groups/core/pod/pod-resources.ts';
 import { amountOf } from '../../shared/resource-lists.ts';
 import { podTotal } from './pod-total.ts';
 
-export function podResizeValidator(nodes: () => ObjectReader): AdmissionPlugin {
+export function podResizeValidator(nodes: ObjectReader): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
     resources: ['pods'],
@@ -29,12 +29,12 @@ export function podResizeValidator(nodes: () => ObjectReader): AdmissionPlugin {
     validate: (attributes) => {
       const pod = attributes.subresource === 'resize' ? changedBoundPod(attributes) : undefined;
       if (pod === undefined) return undefined;
-      return withNode(nodes(), attributes, pod, (node) => checkResize(attributes, pod, node));
+      return withNode(nodes, attributes, pod, (node) => checkResize(attributes, pod, node));
     },
   };
 }
 
-export function nodeDeclaredFeatureValidator(nodes: () => ObjectReader): AdmissionPlugin {
+export function nodeDeclaredFeatureValidator(nodes: ObjectReader): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',
     resources: ['pods'],
@@ -46,7 +46,7 @@ export function nodeDeclaredFeatureValidator(nodes: () => ObjectReader): Admissi
       if (pod === undefined) return undefined;
       const needed = featuresOfUpdate(specOf(pod), specOf(oldObject));
       if (needed.length === 0) return undefined;
-      return withNode(nodes(), attributes, pod, (node) => {
+      return withNode(nodes, attributes, pod, (node) => {
         const declared = textsAt(node, 'status', 'declaredFeatures');
         const missing = needed.filter((feature) => !declared.includes(feature));
         if (missing.length === 0) return;

@@ -12,7 +12,7 @@ import { ensureMeta, specOf } from '../../../server/resource/strategy-fields.ts'
 
 const LABELS = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'];
 
-export function podTopologyLabels(nodes: () => ObjectReader): AdmissionPlugin {
+export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
     resources: ['pods'],
@@ -24,7 +24,7 @@ export function podTopologyLabels(nodes: () => ObjectReader): AdmissionPlugin {
       else if (subresource === 'binding' && textAt(object, 'target', 'kind') === 'Node')
         node = textAt(object, 'target', 'name');
       if (node === '') return undefined;
-      return andThen(nodes()('', node), (answer) => {
+      return andThen(nodes('', node), (answer) => {
         if ('status' in answer) {
           if (answer.status.code === 404) return;
           throw new StatusError(answer.status);

@@ -19,7 +19,7 @@ import { disallowedEphemeralSecret, disallowedSecret, hasSecretReferences } from
 import { mountToken } from './token-volume.ts';
 
 export interface ServiceAccountAdmission {
-  readonly accounts: () => ObjectReader;
+  readonly accounts: ObjectReader;
   /** Returns an integer from 0 to `below` - 1. */
   readonly random: (below: number) => number;
 }
@@ -42,7 +42,7 @@ export function serviceAccount({ accounts, random }: ServiceAccountAdmission): A
         spec['serviceAccountName'] = 'default';
         spec['serviceAccount'] = 'default';
       }
-      return withAccount(accounts(), attributes, pod, (account) => {
+      return withAccount(accounts, attributes, pod, (account) => {
         if (automounts(account, spec)) mountToken(spec, random);
         const pullSecrets = objectsAt(account, 'imagePullSecrets');
         if (objectsAt(spec, 'imagePullSecrets').length === 0 && pullSecrets.length > 0)
@@ -54,10 +54,10 @@ export function serviceAccount({ accounts, random }: ServiceAccountAdmission): A
       const { object: pod, operation, subresource } = attributes;
       if (pod === undefined) return undefined;
       if (operation === 'UPDATE' && subresource === 'ephemeralcontainers')
-        return withAccount(accounts(), attributes, pod, (account) => checkEphemeralSecrets(account, pod));
+        return withAccount(accounts, attributes, pod, (account) => checkEphemeralSecrets(account, pod));
       if (operation !== 'CREATE' || subresource !== '') return undefined;
       if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
-      return withAccount(accounts(), attributes, pod, (account) => checkSecrets(attributes, account, specOf(pod)));
+      return withAccount(accounts, attributes, pod, (account) => checkSecrets(attributes, account, specOf(pod)));
     },
   };
 }

@@ -96,7 +96,7 @@ function isAllowed(
   asked: Target & { readonly verb: string; readonly name: string; readonly namespace: string },
 ): MaybePromise<boolean> {
   const attributes = { user, subresource: '', path: '', isResourceRequest: true, ...asked };
-  return andThen(context.authorizer().authorize(attributes), ({ decision }) => decision === 'allow');
+  return andThen(context.authorizer.authorize(attributes), ({ decision }) => decision === 'allow');
 }
 
 /** Returns the user as Go prints the struct. */

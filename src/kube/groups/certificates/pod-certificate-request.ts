@@ -100,7 +100,7 @@ export function podCertificateRequestResource(context: KubeContext): KubeResourc
         }),
       ],
       strategy,
-      subresources: [withSignerCheck(status, () => context.authorizer())],
+      subresources: [withSignerCheck(status, context.authorizer)],
     }),
     wrapStore: ({ registry }) => signatures.wrap(registry, possessionProblem),
   };

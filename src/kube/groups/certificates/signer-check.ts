@@ -17,7 +17,7 @@ const SIGNER = FieldPath.of('spec', 'signerName');
  * Returns the subresource with an authorization check: an update that changes the status needs the verb `sign` on the
  * request's signer.
  */
-export function withSignerCheck(status: SubresourceDefinition, authorizer: () => Authorizer): SubresourceDefinition {
+export function withSignerCheck(status: SubresourceDefinition, authorizer: Authorizer): SubresourceDefinition {
   return {
     ...status,
     store: (parent, host) => {
@@ -34,7 +34,7 @@ export function withSignerCheck(status: SubresourceDefinition, authorizer: () =>
                 return request.validateUpdate(object, old);
               const { user } = context.request;
               const signer = textAt(old, 'spec', 'signerName');
-              return andThen(mayActForSigner(authorizer(), user, 'sign', signer), (allowed) => {
+              return andThen(mayActForSigner(authorizer, user, 'sign', signer), (allowed) => {
                 if (allowed) return request.validateUpdate(object, old);
                 const detail = `User ${quote(user.name)} is not permitted to "sign" for signer ${quote(signer)}`;
                 throw new StatusError(invalid(context.version, context.name, [forbidden(SIGNER, detail)]));

@@ -30,6 +30,6 @@ export function clusterRoleBindingResource(rbac: RbacAuthorizer): KubeResource {
       }),
     }),
     wrapStore: ({ store }, context) =>
-      guardBindings(store, 'clusterrolebindings', { authorizer: context.authorizer(), rbac }),
+      guardBindings(store, 'clusterrolebindings', { authorizer: context.authorizer, rbac }),
   };
 }

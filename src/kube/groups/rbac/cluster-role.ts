@@ -21,6 +21,6 @@ export function clusterRoleResource(rbac: RbacAuthorizer): KubeResource {
         validateUpdate: validateClusterRoleUpdate,
       }),
     }),
-    wrapStore: ({ store }, context) => guardRoles(store, 'clusterroles', { authorizer: context.authorizer(), rbac }),
+    wrapStore: ({ store }, context) => guardRoles(store, 'clusterroles', { authorizer: context.authorizer, rbac }),
   };
 }

@@ -29,6 +29,6 @@ export function roleBindingResource(rbac: RbacAuthorizer): KubeResource {
         validateUpdate: validateRoleBindingUpdate,
       }),
     }),
-    wrapStore: ({ store }, context) => guardBindings(store, 'rolebindings', { authorizer: context.authorizer(), rbac }),
+    wrapStore: ({ store }, context) => guardBindings(store, 'rolebindings', { authorizer: context.authorizer, rbac }),
   };
 }

@@ -24,6 +24,6 @@ export function roleResource(rbac: RbacAuthorizer): KubeResource {
         validateUpdate: validateRoleUpdate,
       }),
     }),
-    wrapStore: ({ store }, context) => guardRoles(store, 'roles', { authorizer: context.authorizer(), rbac }),
+    wrapStore: ({ store }, context) => guardRoles(store, 'roles', { authorizer: context.authorizer, rbac }),
   };
 }

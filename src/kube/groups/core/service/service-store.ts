@@ -22,12 +22,8 @@ import type {
   UpdateRequest,
   WriteAnswer,
 } from '../../../../server/resource/resource-store.ts';
-<<<<<<< HEAD
 import { ensureMeta } from '../../../../server/resource/strategy-fields.ts';
-import type { Allocation, ServiceAllocator } from '../../../allocators/service-allocation.ts';
-=======
 import type { Allocation, ServiceAllocator } from '../../../allocators/service-allocator.ts';
->>>>>>> 8cf5a9a (kube: ensurer, kubernetes-service and allocator files named after upstream's nouns; flow-control and bootstrap import no circle)
 import type { KubeContext } from '../../../kube-context.ts';
 import type { ServiceRelease } from './service-release.ts';
 import { completeOldSpec, keepAllocatedValues, normalizeClusterIps } from './service-update.ts';

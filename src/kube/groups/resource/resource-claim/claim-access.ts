@@ -178,7 +178,7 @@ function baseAttributes({ request, version, namespace, name }: ResourceContext):
 
 /** Returns the message for a request that is not allowed, or undefined. */
 function refusal(kube: Context, asked: RequestAttributes): MaybePromise<string | undefined> {
-  return andThen(kube.authorizer().authorize(asked), ({ decision, reason, error }) => {
+  return andThen(kube.authorizer.authorize(asked), ({ decision, reason, error }) => {
     if (decision === 'allow') return undefined;
     const why = error !== '' && reason !== '' ? `${error}: ${reason}` : error || reason;
     return forbiddenStatus(asked, why).message ?? '';

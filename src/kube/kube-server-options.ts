@@ -1,0 +1,62 @@
+/** The options of the server for built-in kinds. */
+import type { Logger } from '../base/logger.ts';
+import type { PrivateKey, PublicKey } from '../pki/keys.ts';
+import type { AdmissionPlugin } from '../server/admission.ts';
+import type { TokenAuthenticator } from '../server/authenticator.ts';
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
+import type { RegistryHost } from '../server/resource/registry-host.ts';
+import type { ResourceDefinition } from '../server/resource/resource-definition.ts';
+import type { ResourceServerOptions } from '../server/resource-server.ts';
+import type { TolerationDefaults } from './admission/pod/default-toleration-seconds.ts';
+import type { AuthorizationMode } from './authorization-modes.ts';
+import type { AuthenticationTrust } from './bootstrap/authentication-config-map.ts';
+import type { ServiceNetwork } from './bootstrap/service-network.ts';
+
+export interface ServiceAccountOptions {
+  /** `--service-account-issuer`: the first is in new tokens, all are accepted. */
+  readonly issuers: readonly string[];
+  readonly signingKey: PrivateKey;
+  /** A token is accepted if one of these keys has signed it. */
+  readonly verifyKeys: readonly PublicKey[];
+  /** `--service-account-max-token-expiration`. 0 is no limit. */
+  readonly maxExpirationSeconds: number;
+  /** `--service-account-extend-token-expiration`: whether tokens that a kubelet mounts are valid for a year. */
+  readonly extendExpiration: boolean;
+  /** `--service-account-lookup`: whether a legacy token must equal the token in its Secret. */
+  readonly lookup: boolean;
+  /** `--service-account-jwks-uri`. '' is derived from the external address. */
+  readonly jwksUri: string;
+}
+
+export interface KubeServerOptions extends Omit<ResourceServerOptions, 'admission' | 'authorizer'> {
+  readonly host: RegistryHost;
+  readonly logger: Logger;
+  /**
+   * Authenticates the token of a TokenReview. First called by a request, so it may be composed after the server is
+   * created and include `KubeServer.serviceAccountTokens`.
+   */
+  readonly authenticateToken: TokenAuthenticator;
+  /** `--api-audiences`: the audiences of this server. */
+  readonly apiAudiences: readonly string[];
+  readonly serviceAccounts: ServiceAccountOptions;
+  readonly admission: {
+    readonly enable: readonly string[];
+    readonly disable: readonly string[];
+    readonly tolerations?: TolerationDefaults;
+    /** Plugins of the embedding program, besides the compiled-in ones. Default none. */
+    readonly plugins?: readonly AdmissionPlugin[];
+  };
+  /** Default: the durations of admission are not measured. */
+  readonly metricRegistry?: MetricRegistry;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  /** The CAs and headers that the server publishes for extension servers. */
+  readonly trust: AuthenticationTrust;
+  /** `--event-ttl`. 0 keeps events for ever. */
+  readonly eventTtlSeconds: number;
+  /** `--runtime-config`: entries such as `group/version=true`. Default: stable versions only. */
+  readonly runtimeConfig?: readonly string[];
+  /** Kinds of other layers that are served with the built-in ones. Default none. */
+  readonly resources?: readonly ResourceDefinition[];
+  /** The addresses of Services and of this server. Default: the reference's ranges, and no address of this server. */
+  readonly network?: ServiceNetwork;
+}
